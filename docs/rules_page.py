@@ -1,0 +1,366 @@
+"""Writes docs/rules.md: the rules of docs/rules.yaml, and where the tree obeys, tests and shows each.
+
+    python docs/rules_page.py            writes the page
+    python docs/rules_page.py --check    exit 1, with the reason, if the page is not what would be written
+
+A citation is
+* in code and in trace checks: `spec: BF-3`, `spec: CN-6, CN-7` or `spec: RST-1 to RST-4`, in a comment or a
+  docstring;
+* in tests: an id in a comment or a docstring, with or without `spec:`;
+* in scenarios: an id under the key `rules`.
+
+Files are named without line numbers, so that the page changes only when coverage does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+DOCS = Path(__file__).resolve().parent
+CATALOGUE = "docs/rules.yaml"
+PAGE = "docs/rules.md"
+CODE_FOLDERS = ("traces", "topology", "transport", "node", "pflab", "console")
+CHECK_FOLDERS = ("analytics",)
+
+_ID = r"[A-Z]{2,3}-\d+"
+_CITED = re.compile(rf"\bspec:\s*({_ID}(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|[ \t]+){_ID})*)")
+_RANGE = re.compile(r"\b([A-Z]{2,3})-(\d+) to \1-(\d+)\b")
+
+
+class CatalogueError(Exception):
+    """The catalogue, or a citation of it, is wrong; the text has a line for each fault."""
+
+
+class Kind(StrEnum):
+    BEHAVIOUR = "behaviour"
+    FORMAT = "format"
+    SURFACE = "surface"
+
+
+class Status(StrEnum):
+    BUILT = "built"
+    PLANNED = "planned"
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_min_length=1)
+
+
+class Deviation(_Entry):
+    """A deliberate difference from the rule as first set down, and its reason."""
+
+    text: str
+    reason: str
+
+
+class Rule(_Entry):
+    id: str
+    title: str
+    kind: Kind
+    sources: tuple[str, ...]
+    status: Status
+    planned_part: str | None = None
+    text: str
+    deviation: Deviation | None = None
+
+    @property
+    def area(self) -> str:
+        return self.id.partition("-")[0]
+
+
+class VersionRow(_Entry):
+    """One aspect in which the versions of Exchange differ; `values` in the order of the columns."""
+
+    aspect: str
+    rules: tuple[str, ...]
+    values: tuple[str, ...]
+
+
+class Versions(_Entry):
+    columns: tuple[str, ...]
+    rows: tuple[VersionRow, ...]
+
+
+class Catalogue(_Entry):
+    sources: dict[str, str]
+    areas: dict[str, str]
+    terms: str
+    versions: Versions
+    traces: str
+    rules: tuple[Rule, ...]
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(rule.id for rule in self.rules)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        faults = list(_faults_of(self))
+        if faults:
+            raise ValueError("\n".join(faults))
+        return self
+
+
+def _faults_of(catalogue: Catalogue) -> Iterator[str]:
+    """What no single field shows: order and uniqueness of ids, unknown sources, references to no rule."""
+    areas = list(catalogue.areas)
+    place = (-1, 0)
+    for rule in catalogue.rules:
+        if not re.fullmatch(_ID, rule.id) or rule.area not in catalogue.areas:
+            yield f"{rule.id}: not an id of one of the areas {', '.join(areas)}"
+            continue
+        here = (areas.index(rule.area), int(rule.id.partition("-")[2]))
+        if here <= place:
+            yield f"{rule.id}: ids are unique and in the order of the areas and numbers"
+        place = here
+        for source in rule.sources:
+            if source not in catalogue.sources:
+                yield f"{rule.id}: source {source} is none of {', '.join(catalogue.sources)}"
+        if rule.status is Status.PLANNED and rule.planned_part:
+            yield f"{rule.id}: planned_part is for built rules; this one is planned as a whole"
+        yield from (
+            f"{rule.id}: refers to {name}, which is no rule"
+            for name in sorted(_unknown(rule.text, catalogue))
+        )
+    for row in catalogue.versions.rows:
+        if len(row.values) != len(catalogue.versions.columns):
+            yield f"{row.aspect}: {len(row.values)} values for {len(catalogue.versions.columns)} versions"
+        yield from (f"{row.aspect}: {name} is no rule" for name in row.rules if name not in catalogue.ids)
+
+
+def load_catalogue(path: Path) -> Catalogue:
+    """Reads the catalogue; raises CatalogueError with a line for each fault."""
+    try:
+        return Catalogue.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except yaml.YAMLError as error:
+        raise CatalogueError(f"{path.name}: not YAML: {error}") from error
+    except ValidationError as error:
+        faults = [f"{path.name}: {'.'.join(map(str, at['loc']))}: {at['msg']}" for at in error.errors()]
+        raise CatalogueError("\n".join(faults)) from error
+
+
+# --- Citations in the tree
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Rule id -> files, as paths from the project's root in sorted order."""
+
+    code: dict[str, list[str]] = field(default_factory=dict)
+    tests: dict[str, list[str]] = field(default_factory=dict)
+    scenarios: dict[str, list[str]] = field(default_factory=dict)
+    checks: dict[str, list[str]] = field(default_factory=dict)
+
+
+def cited(text: str) -> set[str]:
+    """The ids after `spec:` in a text of any language; ranges are filled in."""
+    return set().union(*(_ids(found) for found in _CITED.findall(text)))
+
+
+def prose(source: str) -> str:
+    """The comments and docstrings of Python source. Raises SyntaxError."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, documented))
+    docstrings = [ast.get_docstring(node) or "" for node in nodes]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return "\n".join([*docstrings, *(token.string for token in tokens if token.type == tokenize.COMMENT)])
+
+
+def scan(root: Path, catalogue: Catalogue) -> Coverage:
+    """Where each rule is cited. Raises CatalogueError if anything cites a rule that there is not."""
+    coverage = Coverage()
+    faults: list[str] = []
+
+    def note(table: dict[str, list[str]], path: Path, ids: Iterable[str]) -> None:
+        name = path.relative_to(root).as_posix()
+        for rule in sorted(set(ids)):
+            if rule in catalogue.ids:
+                table.setdefault(rule, []).append(name)
+            else:
+                faults.append(f"{name}: cites {rule}, which the catalogue does not have")
+
+    for table, folders in ((coverage.code, CODE_FOLDERS), (coverage.checks, CHECK_FOLDERS)):
+        for path, words in _python(root, folders):
+            note(table, path, cited(words) | _unknown(words, catalogue))
+    for path, words in _python(root, ("tests",)):
+        note(
+            coverage.tests,
+            path,
+            cited(words) | {rule for rule in _ids(words) if _of_an_area(rule, catalogue)},
+        )
+    for path in _files(root, ("scenarios",), "*.yaml"):
+        note(coverage.scenarios, path, _scenario_rules(path))
+    if faults:
+        raise CatalogueError("\n".join(faults))
+    return coverage
+
+
+def _python(root: Path, folders: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    """Each Python file with its comments and docstrings."""
+    for path in _files(root, folders, "*.py"):
+        try:
+            yield path, prose(path.read_text(encoding="utf-8"))
+        except SyntaxError as error:
+            raise CatalogueError(f"{path.relative_to(root)}: not Python: {error}") from error
+
+
+def _files(root: Path, folders: Iterable[str], pattern: str) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted((root / folder).rglob(pattern), key=lambda path: path.as_posix())
+
+
+def _ids(text: str) -> set[str]:
+    """Whatever looks like a rule's id, with ranges filled in."""
+    found = set(re.findall(rf"(?<![\w-]){_ID}\b", text))
+    for area, first, last in _RANGE.findall(text):
+        found |= {f"{area}-{number}" for number in range(int(first), int(last) + 1)}
+    return found
+
+
+def _of_an_area(rule: str, catalogue: Catalogue) -> bool:
+    """Whether an id-like word means a rule; others, such as UTF-8 or a standard's number, do not."""
+    return rule.partition("-")[0] in catalogue.areas
+
+
+def _unknown(text: str, catalogue: Catalogue) -> set[str]:
+    """Ids of a known area that no rule has: a slip, wherever it stands."""
+    return {rule for rule in _ids(text) - catalogue.ids if _of_an_area(rule, catalogue)}
+
+
+def _scenario_rules(path: Path) -> list[str]:
+    try:
+        scenario: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise CatalogueError(f"{path.name}: not YAML: {error}") from error
+    rules = scenario.get("rules", []) if isinstance(scenario, dict) else []
+    if not isinstance(rules, list):
+        raise CatalogueError(f"{path.name}: rules is a list of rule ids, such as [BF-2, BF-3]")
+    return [str(rule) for rule in rules]
+
+
+# --- The page
+
+_HEAD = """\
+# Rules
+
+<!-- Generated by `make rules` from docs/rules.yaml and the tree. Do not edit. -->
+
+What public folder stores do, rule by rule, with where the project obeys each rule, tests it and shows it.
+Behaviour rules also want a scenario and a check over the traces.
+"""
+_COVERAGE = """\
+## Coverage
+
+| area | rules | built | in code | tested | in a scenario | in a trace check |
+|---|---|---|---|---|---|---|"""
+
+
+def render(catalogue: Catalogue, coverage: Coverage) -> str:
+    """The page's text: the same for the same catalogue and coverage."""
+    lines = [_HEAD, catalogue.terms, "", "## Sources", ""]
+    lines += [f"- **{name}**: {text}" for name, text in catalogue.sources.items()]
+    lines += ["", *_summary(catalogue, coverage), *_gaps(catalogue, coverage)]
+    for area, title in catalogue.areas.items():
+        lines += [f"## {title}", ""]
+        for rule in catalogue.rules:
+            if rule.area == area:
+                lines += _rule(rule, coverage)
+    lines += [*_versions(catalogue.versions), "## What a trace must contain", "", catalogue.traces]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(catalogue: Catalogue, coverage: Coverage) -> list[str]:
+    tables = (coverage.code, coverage.tests, coverage.scenarios, coverage.checks)
+    groups = {
+        title: [rule for rule in catalogue.rules if rule.area == area]
+        for area, title in catalogue.areas.items()
+    }
+    groups["**all**"] = list(catalogue.rules)
+    lines = [_COVERAGE]
+    for title, rules in groups.items():
+        built = sum(rule.status is Status.BUILT for rule in rules)
+        counts = [len(rules), built, *(sum(rule.id in table for rule in rules) for table in tables)]
+        lines.append(f"| {title} | {' | '.join(map(str, counts))} |")
+    return [*lines, ""]
+
+
+def _gaps(catalogue: Catalogue, coverage: Coverage) -> list[str]:
+    built = [rule for rule in catalogue.rules if rule.status is Status.BUILT]
+    behaviour = [rule for rule in built if rule.kind is Kind.BEHAVIOUR]
+    gaps = {
+        "Built, no code cites it": [rule for rule in built if rule.id not in coverage.code],
+        "Built, no test": [rule for rule in built if rule.id not in coverage.tests],
+        "Built behaviour, no scenario": [rule for rule in behaviour if rule.id not in coverage.scenarios],
+        "Built behaviour, no trace check": [rule for rule in behaviour if rule.id not in coverage.checks],
+        "Planned": [rule for rule in catalogue.rules if rule.status is Status.PLANNED],
+    }
+    lines = ["## Gaps", ""]
+    for what, rules in gaps.items():
+        lines.append(f"- {what} ({len(rules)}): {', '.join(rule.id for rule in rules) or 'none'}")
+    return [*lines, ""]
+
+
+def _rule(rule: Rule, coverage: Coverage) -> list[str]:
+    status = f"built, except {rule.planned_part}" if rule.planned_part else str(rule.status)
+    lines = [f"### {rule.id} {rule.title}", "", f"*{rule.kind}; {' '.join(rule.sources)}; {status}*", ""]
+    lines += [rule.text, ""]
+    if rule.deviation is not None:
+        lines += [f"**Differs on purpose.** {rule.deviation.text}", ""]
+        lines += [f"*Reason.* {rule.deviation.reason}", ""]
+    rows = [("Obeyed in", coverage.code, "no code"), ("Tested in", coverage.tests, "no test")]
+    if rule.kind is Kind.BEHAVIOUR:
+        rows.append(("Scenarios", coverage.scenarios, "no scenario"))
+        rows.append(("Trace check", coverage.checks, "no trace check"))
+    for label, table, gap in rows:
+        files = ", ".join(f"[{name}](../{name})" for name in table.get(rule.id, ()))
+        if files or rule.status is Status.BUILT:
+            lines.append(f"- {label}: {files or f'**{gap}**'}")
+    return lines if lines[-1] == "" else [*lines, ""]
+
+
+def _versions(versions: Versions) -> list[str]:
+    rows = [f"| {row.aspect} | {' | '.join(row.values)} | {', '.join(row.rules)} |" for row in versions.rows]
+    head = ["## Versions", "", f"| | {' | '.join(versions.columns)} | rules |"]
+    line = "|---" * (len(versions.columns) + 2) + "|"
+    return [*head, line, *rows, "", "Servers of different versions share an organization.", ""]
+
+
+# --- Command line
+
+
+def main(arguments: list[str] | None = None, root: Path = DOCS.parent) -> int:
+    """0: written, or up to date; 1: the page is stale, or the catalogue or a citation is wrong."""
+    parser = argparse.ArgumentParser(description="Writes docs/rules.md from docs/rules.yaml and the tree.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page is stale")
+    options = parser.parse_args(arguments)
+    try:
+        catalogue = load_catalogue(root / CATALOGUE)
+        text = render(catalogue, scan(root, catalogue))
+    except CatalogueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    page = root / PAGE
+    if options.check:
+        if page.exists() and page.read_text(encoding="utf-8") == text:
+            return 0
+        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
+        return 1
+    page.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The public folder store of one server: change numbers and sets, state tables, replication agent."""

@@ -1,0 +1,91 @@
+"""The replication agent: a stimulus comes in, state changes, mail waits in the queue. It does no I/O but its own tables.
+
+This module puts the parts together and says which part a timer belongs to; each part knows its own rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from node import backfill, incoming, outgoing, rmq, status
+from node.context import Context
+from node.errors import NodeError
+from node.store import StoreState
+from node.tables import HIERARCHY_FID
+from node.timers import Timer, set_timer, take_due
+from traces.events import StatusMissed
+from transport.mta_values import LocalDelivery
+from transport.notices import NULL_SENDER
+from transport.stimulus import Stimulus
+
+STEPS_A_TICK = 100_000
+"""More rows than this due at one instant means that one of them makes itself due again: an error, never a hang."""
+
+
+def tick(ctx: Context, s: Stimulus) -> None:
+    """Does everything that is due at the stimulus's instant."""
+    for _ in range(STEPS_A_TICK):
+        due = take_due(s.conn, s.now)
+        if due is None:
+            return
+        kind, key = due
+        _TIMERS[kind](ctx, s, key)
+    raise NodeError(f"{ctx.name}: more than {STEPS_A_TICK} timers due at one instant; the last was {kind} {key}")
+
+
+def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
+    """Mail for this server: replication mail for the store; a notice that one of its own came back says nothing new."""
+    for delivery in deliveries:
+        if delivery.sender != NULL_SENDER:  # the expiry is in the trace; status and backfill mend what was lost
+            incoming.receive(ctx, s, delivery.sender, delivery.content)
+
+
+def joined(ctx: Context, s: Stimulus, store: str) -> None:
+    """A store has entered the directory (spec: RP-3). Folders that wait for it are broadcast to it from now on."""
+    ctx.directory.join(s, store, s.now)
+
+
+def started(ctx: Context, s: Stimulus, *, first: bool, missed_check: bool) -> None:
+    """The store comes up: a new one asks for the hierarchy (spec: RP-3, ST-3), each resumes its status checks."""
+    if first and ctx.rst.own(HIERARCHY_FID) is not None and not has_genesis(ctx.store):
+        status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
+    if first:
+        set_timer(s.conn, Timer.STATUS_CHECK, 0, status.next_check(ctx, s.now))
+    elif missed_check:
+        s.trace.record(StatusMissed)
+
+
+def has_genesis(store: StoreState) -> bool:
+    """True for a store that was there when the lab began: it knows the set-up's own GUID from the start."""
+    return "Setup" in store.store_of.values()
+
+
+def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
+    outgoing.broadcast(ctx, s, fid)
+
+
+def _status_check(ctx: Context, s: Stimulus, key: int) -> None:
+    del key
+    status.check(ctx, s)
+
+
+def _status_request(ctx: Context, s: Stimulus, key: int) -> None:
+    del key
+    status.send_wanted(ctx, s)
+
+
+def _held(ctx: Context, s: Stimulus, held_id: int) -> None:
+    """What expired in the queue is missing now (spec: HI-4, BF-2)."""
+    if rmq.expired(ctx, s, held_id) is None:
+        return
+    for store in ctx.other_holders(HIERARCHY_FID):
+        incoming.note_missing(ctx, s, HIERARCHY_FID, store)
+
+
+_TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
+    Timer.CYCLE: _cycle,
+    Timer.STATUS_CHECK: _status_check,
+    Timer.STATUS_REQUEST: _status_request,
+    Timer.ENTRY: backfill.timed_out,
+    Timer.HELD: _held,
+}

@@ -1,0 +1,389 @@
+"""The backfill array: what is known to be missing, when it is asked for, and of whom (spec: BF-1, BF-2, BF-6).
+
+An entry is the set found missing at one moment in one folder. It waits its time-out; what arrives meanwhile leaves it.
+Then requests go out, and the entry waits the retry time-out of the round; a source that has not answered by then is
+marked down and the choice is made again. `base_at` is the instant that the running wait counts from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from node import sources
+from node.cnset import CNSet
+from node.context import Context
+from node.idset import decode_idset, encode_idset
+from node.mailer import section_of, send
+from node.replmail import MessageType
+from node.store import StoreState
+from node.timers import Timer, clear_timer, set_timer
+from traces import LabTime
+from traces.events import (
+    EntryMade,
+    EntryPruned,
+    EntrySatisfied,
+    EntryTimedOut,
+    RequestDeferred,
+    RequestEnded,
+    RequestSent,
+    SourceDown,
+)
+from transport.stimulus import Stimulus
+
+
+@dataclass(slots=True)
+class Entry:
+    """One row of the array."""
+
+    id: int
+    fid: int
+    numbers: CNSet
+    fai: CNSet
+    made_at: LabTime
+    base_at: LabTime
+    due_at: LabTime
+    attempts: int
+    local: bool
+    waiting: bool
+
+
+@dataclass(slots=True)
+class Request:
+    """One outstanding request: one folder, one source (spec: BF-6)."""
+
+    id: int
+    entry: int
+    fid: int
+    source: str
+    numbers: CNSet
+    fai: CNSet
+    sent_at: LabTime
+    retry_at: LabTime
+    answered: bool
+
+
+_ENTRY = "SELECT id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting FROM entry"
+_REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered FROM request"
+
+
+def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> Entry:
+    return Entry(
+        row[0],
+        row[1],
+        decode_idset(row[2]),
+        decode_idset(row[3]),
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        bool(row[8]),
+        bool(row[9]),
+    )
+
+
+def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
+    """The array, or one folder's part of it, oldest first."""
+    if fid is None:
+        rows = conn.exec_driver_sql(f"{_ENTRY} ORDER BY id").all()
+    else:
+        rows = conn.exec_driver_sql(f"{_ENTRY} WHERE fid = ? ORDER BY id", (fid,)).all()
+    return [_entry(tuple(row)) for row in rows]
+
+
+def requests(conn: Connection, *, entry: int | None = None, fid: int | None = None) -> list[Request]:
+    """Outstanding requests, of one entry or one folder."""
+    column, value = ("entry", entry) if entry is not None else ("fid", fid)
+    rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
+    return [
+        Request(r[0], r[1], r[2], r[3], decode_idset(r[4]), decode_idset(r[5]), r[6], r[7], bool(r[8])) for r in rows
+    ]
+
+
+def _save(conn: Connection, entry: Entry) -> None:
+    conn.exec_driver_sql(
+        "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
+        " WHERE id = ?",
+        (
+            encode_idset(entry.numbers),
+            encode_idset(entry.fai),
+            entry.base_at,
+            entry.due_at,
+            entry.attempts,
+            int(entry.local),
+            int(entry.waiting),
+            entry.id,
+        ),
+    )
+
+
+def _is_local(ctx: Context, fid: int, numbers: CNSet, fai: CNSet) -> bool:
+    """Some store of this site has all of it, by its row (spec: BF-2)."""
+    return any(
+        ctx.directory.same_site(ctx.name, row.store) and numbers <= row.numbers and fai <= row.fai
+        for row in ctx.rst.rows(fid)
+    )
+
+
+# -- into the array
+
+
+def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -> None:
+    """What `store`'s row claims and this store lacks enters the array (spec: BF-1, ST-5)."""
+    own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
+    if own is None or row is None:
+        return
+    numbers, fai = row.numbers - own.numbers, row.fai - own.fai
+    if not numbers and not fai:
+        return
+    # What waits in the queue is not missing (spec: BF-2), nor is a change made here that the own row does not claim yet
+    # (spec: RST-1): another store can have got it in a response that came before its broadcast (spec: CN-7).
+    numbers, fai = numbers - held, fai - held
+    numbers -= _unsent(ctx.store, max(own.began, own.last_sent))
+    fai -= _unsent(ctx.store, max(own.began, own.last_sent_fai))
+    for entry in entries(s.conn, fid):
+        numbers, fai = numbers - entry.numbers, fai - entry.fai
+    if not numbers and not fai:
+        return
+    local = _is_local(ctx, fid, numbers, fai)
+    due_at = s.now + ctx.config.timeouts(local).first_us
+    entry_id: int = s.conn.exec_driver_sql(
+        "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
+        " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
+        (fid, encode_idset(numbers), encode_idset(fai), s.now, s.now, due_at, int(local)),
+    ).scalar_one()
+    set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
+    s.trace.record(
+        EntryMade,
+        folder=ctx.folders.text_of(fid),
+        entry=entry_id,
+        cnset=numbers.text(),
+        cnset_fai=fai.text(),
+        local=local,
+        due_at=due_at,
+    )
+
+
+def _unsent(store: StoreState, last: int) -> CNSet:
+    return CNSet.span(store.guid, last + 1, store.change_counter) if store.change_counter > last else CNSet.EMPTY
+
+
+def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
+    """A store of this site has sent its row: entries it has all of become local, their due time the earlier (spec: BF-2)."""
+    row = ctx.rst.row(fid, store)
+    if row is None or not ctx.directory.same_site(ctx.name, store):
+        return
+    for entry in entries(s.conn, fid):
+        if entry.local or not (entry.numbers <= row.numbers and entry.fai <= row.fai):
+            continue
+        entry.local = True
+        due_at = entry.base_at + ctx.config.local.after(entry.attempts)
+        if due_at < entry.due_at and not entry.waiting:
+            entry.due_at = max(due_at, s.now)
+            set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
+        _save(s.conn, entry)
+
+
+# -- out of the array
+
+
+def came_in(ctx: Context, s: Stimulus, fid: int) -> None:
+    """Numbers were accounted for: they leave entries and requests of the folder."""
+    own = ctx.rst.own(fid)
+    if own is None:
+        return
+    for entry in entries(s.conn, fid):
+        numbers, fai = entry.numbers - own.numbers, entry.fai - own.fai
+        if numbers == entry.numbers and fai == entry.fai:
+            continue
+        entry.numbers, entry.fai = numbers, fai
+        for request in requests(s.conn, entry=entry.id):
+            _shrink(ctx, s, request, own.numbers, own.fai)
+        if numbers or fai:
+            _save(s.conn, entry)  # a partly satisfied entry keeps its time
+        else:
+            _remove(ctx, s, entry, "satisfied")
+            s.trace.record(EntrySatisfied, folder=ctx.folders.text_of(fid), entry=entry.id)
+
+
+def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet) -> None:
+    numbers, fai = request.numbers - have, request.fai - have_fai
+    if not numbers and not fai:
+        _end(ctx, s, request, "satisfied")
+    elif numbers != request.numbers or fai != request.fai:
+        s.conn.exec_driver_sql(
+            "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
+            (encode_idset(numbers), encode_idset(fai), request.id),
+        )
+
+
+def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
+    """What no row claims any more leaves the array, with an event (spec: RST-4)."""
+    found = entries(s.conn, fid)
+    if not found:
+        return
+    claimed, claimed_fai = ctx.rst.union(fid)
+    for entry in found:
+        lost, lost_fai = entry.numbers - claimed, entry.fai - claimed_fai
+        if not lost and not lost_fai:
+            continue
+        entry.numbers, entry.fai = entry.numbers - lost, entry.fai - lost_fai
+        s.trace.record(
+            EntryPruned,
+            folder=ctx.folders.text_of(fid),
+            entry=entry.id,
+            cnset=lost.text(),
+            cnset_fai=lost_fai.text(),
+            reason=reason,
+        )
+        if entry.numbers or entry.fai:
+            _save(s.conn, entry)
+        else:
+            _remove(ctx, s, entry, "pruned")
+
+
+def drop_folder(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
+    """The folder is gone from here: its entries and requests end (spec: HI-6)."""
+    for entry in entries(s.conn, fid):
+        s.trace.record(
+            EntryPruned,
+            folder=ctx.folders.text_of(fid),
+            entry=entry.id,
+            cnset=entry.numbers.text(),
+            cnset_fai=entry.fai.text(),
+            reason=reason,
+        )
+        _remove(ctx, s, entry, "pruned")
+
+
+def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
+    for request in requests(s.conn, entry=entry.id):
+        _end(ctx, s, request, how)
+    s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
+    clear_timer(s.conn, Timer.ENTRY, entry.id)
+
+
+def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
+    """A request ends and gives its slot to the entry longest due (spec: BF-6)."""
+    s.conn.exec_driver_sql("DELETE FROM request WHERE id = ?", (request.id,))
+    s.trace.record(
+        RequestEnded,
+        folder=ctx.folders.text_of(request.fid),
+        entry=request.entry,
+        source=request.source,
+        how=how,
+    )
+    _wake_next(ctx, s)
+
+
+def _wake_next(ctx: Context, s: Stimulus) -> None:
+    if _outstanding(s.conn) >= ctx.config.request_limit:
+        return
+    row = s.conn.exec_driver_sql("SELECT id FROM entry WHERE waiting = 1 ORDER BY due_at, id LIMIT 1").first()
+    if row is not None:
+        set_timer(s.conn, Timer.ENTRY, row[0], s.now)
+
+
+def _slot_is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
+    """A slot that no entry longer due is waiting for."""
+    before: int = conn.exec_driver_sql(
+        "SELECT count(*) FROM entry WHERE waiting = 1 AND id <> ? AND (due_at, id) < (?, ?)",
+        (entry.id, entry.due_at, entry.id),
+    ).scalar_one()
+    return _outstanding(conn) + before < ctx.config.request_limit
+
+
+def response_came(ctx: Context, s: Stimulus, fid: int, source: str, *, empty: bool) -> None:
+    """A backfill response from a source: its requests in the folder are answered; an empty one ends them (spec: BF-5)."""
+    for request in requests(s.conn, fid=fid):
+        if request.source != source:
+            continue
+        if empty:
+            _end(ctx, s, request, "empty")
+        elif not request.answered:
+            s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
+
+
+# -- asking
+
+
+def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
+    """An entry's time-out ended: sources that did not answer are marked down, and requests go out (spec: BF-3, BF-4)."""
+    row = s.conn.exec_driver_sql(f"{_ENTRY} WHERE id = ?", (entry_id,)).first()
+    if row is None:
+        return
+    entry = _entry(tuple(row))
+    for request in requests(s.conn, entry=entry.id):
+        if request.retry_at > s.now:
+            continue
+        if not request.answered:
+            mark_down(ctx, s, request.source, entry.fid)
+        _end(ctx, s, request, "retry")
+    if not entry.waiting:
+        s.trace.record(
+            EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1
+        )
+    _ask(ctx, s, entry)
+
+
+def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
+    retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
+    running = requests(s.conn, entry=entry.id)
+    asked = CNSet.union_all(request.numbers for request in running)
+    asked_fai = CNSet.union_all(request.fai for request in running)
+    left = (entry.numbers - asked, entry.fai - asked_fai)
+    for source, numbers, fai in sources.choose(ctx, s, entry.fid, entry.id, *left):
+        if not _slot_is_free(ctx, s.conn, entry):  # spec: BF-6
+            entry.waiting = True
+            _save(s.conn, entry)
+            if requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
+                set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
+            s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
+            return
+        _request(ctx, s, entry, source, numbers, fai, retry_at)
+    entry.waiting = False
+    entry.attempts += 1
+    entry.base_at = s.now
+    entry.due_at = retry_at
+    _save(s.conn, entry)
+    set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
+    _wake_next(ctx, s)
+
+
+def _outstanding(conn: Connection) -> int:
+    count: int = conn.exec_driver_sql("SELECT count(*) FROM request").scalar_one()
+    return count
+
+
+def _request(
+    ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: CNSet, fai: CNSet, retry_at: LabTime
+) -> None:
+    own = ctx.rst.own(entry.fid)
+    assert own is not None, "an entry's folder is held here"
+    s.conn.exec_driver_sql(
+        "INSERT INTO request (entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+        (entry.id, entry.fid, source, encode_idset(numbers), encode_idset(fai), s.now, retry_at),
+    )
+    sources.touch(s.conn, source, s.now)  # spec: BF-9
+    section = section_of(ctx, own, cnset=numbers, cnset_fai=fai)
+    # spec: BF-8 at once, whatever the schedule
+    send(ctx, s, MessageType.BACKFILL_REQUEST, [source], [section], priority=ctx.priority(entry.fid))
+    s.trace.record(
+        RequestSent,
+        folder=ctx.folders.text_of(entry.fid),
+        entry=entry.id,
+        source=source,
+        cnset=numbers.text(),
+        cnset_fai=fai.text(),
+        retry_at=retry_at,
+    )
+
+
+def mark_down(ctx: Context, s: Stimulus, store: str, fid: int) -> None:
+    """The source did not answer before the retry time-out (spec: BF-4)."""
+    s.conn.exec_driver_sql(
+        "INSERT INTO peer VALUES (?, 1, 0, 0, NULL) ON CONFLICT (store) DO UPDATE SET down = 1", (store,)
+    )
+    s.trace.record(SourceDown, store=store, folder=ctx.folders.text_of(fid))

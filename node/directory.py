@@ -1,0 +1,82 @@
+"""The directory as a store reads it: which stores there are, where, of which version, under which address.
+
+The topology says who may come; the table `directory` says who has joined and whether the recipient update service has
+stamped an address on the entry (spec: ML-1). The directory is the organization's: its own replication is not this lab's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from node.entropy import guid_from
+from topology.model import Topology
+from topology.routes import Routing
+from traces import LabTime
+from transport.stimulus import Stimulus
+from traces.events import AddressStamped
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    name: str
+    site: str
+    version: str
+    guid: bytes  # of the directory entry; ties go to the smaller (spec: BF-3)
+    address: str | None
+
+
+class Directory:
+    """The stores that have joined the organization."""
+
+    def __init__(self, topology: Topology, conn: Connection) -> None:
+        self._topology = topology
+        self.routing = Routing(topology)
+        self._entries: dict[str, StoreEntry] = {}
+        self._server_of: dict[str, str] = {}
+        for store, address in conn.exec_driver_sql("SELECT store, address FROM directory ORDER BY store"):
+            self._enter(store, address)
+
+    def _enter(self, store: str, address: str | None) -> None:
+        self._entries[store] = self._entry(store, address)
+        if address is not None:
+            self._server_of[address.lower()] = store
+
+    def _entry(self, store: str, address: str | None) -> StoreEntry:
+        server = self._topology.servers[store]
+        guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
+        return StoreEntry(store, server.site, str(server.version), guid, address)
+
+    def join(self, s: Stimulus, store: str, now: LabTime) -> None:
+        """A store's entry is made and stamped."""
+        if store in self._entries:
+            return
+        address = self._topology.address_of(store)  # spec: ML-1
+        s.conn.exec_driver_sql("INSERT INTO directory VALUES (?, ?, ?)", (store, now, address))
+        self._enter(store, address)
+        s.trace.record(AddressStamped, store=store, address=address)
+
+    def stores(self) -> list[str]:
+        return sorted(self._entries)
+
+    def get(self, store: str) -> StoreEntry | None:
+        return self._entries.get(store)
+
+    def address(self, store: str) -> str | None:
+        entry = self._entries.get(store)
+        return entry.address if entry else None
+
+    def server_of(self, address: str) -> str | None:
+        """The server on which a mail address lives; None if it is nobody's in the organization (spec: ML-7)."""
+        return self._server_of.get(address.lower())
+
+    def same_site(self, one: str, other: str) -> bool:
+        a, b = self._entries.get(one), self._entries.get(other)
+        return a is not None and b is not None and a.site == b.site
+
+    def cost(self, one: str, other: str) -> int | None:
+        """Least routing cost between two stores' sites; 0 within a site; None where no route leads (spec: RT-4)."""
+        a, b = self._entries.get(one), self._entries.get(other)
+        if a is None or b is None:
+            return None
+        return self.routing.site_cost(a.site, b.site)

@@ -1,0 +1,48 @@
+"""Errors of the public folder store. Each is one clear line: what is wrong and what would be right."""
+
+from __future__ import annotations
+
+
+class NodeError(Exception):
+    """Something a node was asked that it cannot do; the text is for people."""
+
+
+class FolderUnknown(NodeError):
+    """No visible folder has this path here."""
+
+
+class FolderExists(NodeError):
+    """A visible folder already has this name under this parent."""
+
+
+class NoReplicaHere(NodeError):
+    """The folder is known, but this store holds no active replica of it."""
+
+
+class MessageUnknown(NodeError):
+    """No live message with this id in this folder here."""
+
+
+class NotRunning(NodeError):
+    """The store is stopped."""
+
+
+class Misuse(NodeError):
+    """A request that makes no sense as it stands; the text says what would."""
+
+
+class MailRefused(NodeError):
+    """A mail this node does not take. `code` is an SMTP reply code, `text` its line."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(f"{code} {text}")
+        self.code = code
+        self.text = text
+
+
+class BadMail(NodeError):
+    """A mail for the store that is not, or not soundly, a replication mail of this organization (spec: IN-5)."""
+
+
+class Crashed(BaseException):
+    """The simulator's power cut. A BaseException, so that no `except Exception` in the store survives it."""

@@ -1,0 +1,184 @@
+"""What administrators do to folders here; each act is a hierarchy change (spec: CN-2, HI-2, HI-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from node import hierarchy
+from node.context import Context, set_of_pcl
+from node.errors import FolderExists, Misuse
+from node.folders import Folder, object_text
+from node.items import MAX_NAME_LENGTH, ROOT, FolderProperties, Version, encode_folder
+from node.numbers import ChangeNumber
+from node.outgoing import hierarchy_changed
+from node.pcl import Pcl
+from node.replicas import settle, snapshot
+from node.versions import digest_of
+from topology.schedule import parse_schedule
+from traces.events import ChangeMade, TombstoneMade
+from transport.stimulus import Stimulus
+
+PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
+
+
+def create(
+    ctx: Context,
+    s: Stimulus,
+    path: str,
+    *,
+    replicas: Sequence[str] | None,
+    schedule: str | None,
+    contacts: Sequence[str],
+    priority: str,
+) -> str:
+    """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
+    above, _, name = path.strip("/").rpartition("/")
+    parent = ctx.folders.visible(above) if above else None
+    _check_name(name)
+    if ctx.folders.find(path) is not None:
+        raise FolderExists(f"there is a folder {path} already")
+    if replicas is None:
+        replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
+    object_id = ctx.store.next_object().to_xid()
+    number = ctx.store.next_change()
+    stores = _checked_stores(ctx, replicas)
+    props = FolderProperties(
+        parent=parent.object if parent else ROOT,
+        name=name,
+        replicas=stores,
+        added_at=(s.now,) * len(stores),
+        schedule=_checked_schedule(schedule),
+        contacts=tuple(contacts),
+        priority=_checked_priority(priority),
+        created=number,
+    )
+    pcl = Pcl.of(number)
+    item = encode_folder(object_id, number, pcl, s.now, props, None)
+    _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
+    return object_text(object_id)
+
+
+def change(
+    ctx: Context,
+    s: Stimulus,
+    path: str,
+    *,
+    rename: str | None,
+    move_to: str | None,
+    schedule: str | None,
+    contacts: Sequence[str] | None,
+    priority: str | None,
+    replicas: Sequence[str] | None,
+) -> str:
+    """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
+    folder = ctx.folders.visible(path)
+    assert folder.props is not None, "a visible folder is alive"
+    props = folder.props
+    if rename is not None:
+        _check_name(rename)
+        props = replace(props, name=rename)
+    if move_to is not None:
+        props = replace(props, parent=_new_parent(ctx, folder, move_to))
+    if schedule is not None:
+        props = replace(props, schedule=None if schedule == "default" else _checked_schedule(schedule))
+    if contacts is not None:
+        props = replace(props, contacts=tuple(contacts))
+    if priority is not None:
+        props = replace(props, priority=_checked_priority(priority))
+    if replicas is not None:
+        props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
+    number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
+    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
+    return number.text
+
+
+def delete(ctx: Context, s: Stimulus, path: str) -> None:
+    """Deletes a folder and all under it: one change number a folder (spec: HI-6)."""
+    top = ctx.folders.visible(path)
+    before = snapshot(ctx)
+    for folder in ctx.folders.below(top):
+        number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
+        version = Version(folder.object, number, pcl, modified_at, None)
+        _put(ctx, s, version, None, folder)
+        _record(s, version, folder.props, "delete", (folder.number,))
+        s.trace.record(TombstoneMade, folder="1-1", object=folder.text, number=number.text)
+    settle(ctx, s, before)
+    hierarchy_changed(ctx, s)
+
+
+def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties, old: Folder | None) -> None:
+    before = snapshot(ctx)
+    _put(ctx, s, version, props, old)
+    _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
+    settle(ctx, s, before)
+    hierarchy_changed(ctx, s)
+
+
+def _put(ctx: Context, s: Stimulus, version: Version, props: FolderProperties | None, old: Folder | None) -> None:
+    fid = old.fid if old else ctx.folders.next_fid
+    folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
+    hierarchy.put(ctx, s, folder, version, old, sent=False)
+
+
+def _record(
+    s: Stimulus, version: Version, props: FolderProperties | None, operation: str, replaced: Sequence[ChangeNumber]
+) -> None:
+    s.trace.record(
+        ChangeMade,
+        folder="1-1",
+        object=object_text(version.object),
+        number=version.number.text,
+        kind="folder",
+        operation=operation,
+        modified_at=version.modified_at,
+        supersedes=tuple(number.text for number in replaced),
+        pcl=set_of_pcl(version.pcl.numbers()),
+        digest=digest_of(version.item),
+        subject=props.name if props else "",
+        replicas=props.replicas if props else None,
+        parent=object_text(props.parent) if props else None,
+    )
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name) > MAX_NAME_LENGTH or "/" in name or not name.isprintable():
+        raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
+
+
+def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
+    unknown = [store for store in stores if ctx.directory.get(store) is None]
+    if unknown:
+        known = ", ".join(ctx.directory.stores())
+        raise Misuse(f"no store {', '.join(unknown)} in the directory; the stores are {known}")
+    if not stores:
+        raise Misuse("the last replica of a folder is never removed; name at least one store")  # spec: RP-2
+    return tuple(dict.fromkeys(stores))
+
+
+def _checked_schedule(schedule: str | None) -> str | None:
+    if schedule is not None:
+        try:
+            parse_schedule(schedule)
+        except ValueError as error:
+            raise Misuse(str(error)) from None
+    return schedule
+
+
+def _checked_priority(priority: str) -> int:
+    if priority not in PRIORITIES:
+        raise Misuse(f"{priority!r} is no priority; one of {', '.join(PRIORITIES)} is")
+    return PRIORITIES[priority]
+
+
+def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:
+    if path in {"", "/", "1-1"}:
+        return ROOT
+    parent = ctx.folders.visible(path)
+    if parent in ctx.folders.below(folder):
+        raise Misuse(f"{folder.path} cannot be moved under itself")
+    return parent.object
+
+

@@ -1,0 +1,120 @@
+"""Folder versions that arrive: last writer wins, deletion wins over all (spec: HI-4 to HI-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from node import rmq
+from node.cnset import CNSet
+from node.context import Context
+from node.folders import Folder, object_text
+from node.items import ROOT, Version, read_folder
+from node.numbers import ChangeNumber
+from node.pcl import Pcl
+from node.replmail import Update
+from node.tables import HIERARCHY_FID
+from node.versions import Applied, Way, record_version, tie
+from traces.events import TombstoneMade, VersionFailed
+from transport.errors import CodecError
+from transport.stimulus import Stimulus
+
+
+def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, sender: str) -> Applied:
+    """Applies folder versions and deletions; those whose parent is not known yet are held.
+
+    The tree is not arranged here: the caller settles the replicas once all of a mail's versions are in.
+    """
+    result = Applied()
+    queue = list(updates)
+    for update in queue:
+        parent = _unknown_parent(ctx, update.version)
+        if parent is not None:
+            rmq.hold_folder(ctx, s, parent, update, sender)
+            continue
+        try:
+            _apply_one(ctx, s, update, way, result)
+        except CodecError as error:
+            s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
+            continue
+        queue.extend(rmq.freed_folders(ctx, s, update.version.object))
+    return result
+
+
+def _unknown_parent(ctx: Context, version: Version) -> bytes | None:
+    """The parent a version waits for (spec: HI-4). A tombstoned parent is known (spec: HI-6)."""
+    if version.item is None:
+        return None
+    try:
+        parent = read_folder(version.item).parent
+    except CodecError:
+        return None  # told where it is applied
+    return parent if parent != ROOT and ctx.folders.get(parent) is None else None
+
+
+def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Applied) -> None:
+    version = update.version
+    known = ctx.folders.get(version.object)
+    props = read_folder(version.item) if version.item is not None else None
+    reason = _why_not(known, version)
+    names = update.names | CNSet.from_numbers(version.pcl.numbers())
+    if not reason:
+        fid = known.fid if known else ctx.folders.next_fid
+        folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
+        put(ctx, s, folder, version, known, sent=True)
+        if props is None:
+            s.trace.record(
+                TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text
+            )
+    current = ctx.folders.get(version.object)
+    assert current is not None, "a version was applied or one is known"
+    gone = names - CNSet.of(current.number)
+    if gone:
+        tie(ctx, s.conn, HIERARCHY_FID, version.object, gone.numbers())
+        s.conn.exec_driver_sql("UPDATE folder SET supersedes = 1 WHERE fid = ?", (current.fid,))
+    result.numbers |= names
+    result.fresh = result.fresh or not reason
+    record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
+
+
+def _why_not(known: Folder | None, version: Version) -> str:
+    """Why a version changes nothing here, or ''."""
+    if known is None:
+        return ""
+    if known.number == version.number:
+        return "duplicate"
+    rank = (version.modified_at, version.number)
+    if known.props is None:
+        if version.item is not None:
+            return "tombstoned"  # spec: HI-6 deletion wins over concurrent changes
+        return "" if rank > known.rank else "old"  # two deletions: the larger number stands for both
+    if version.item is None:
+        return ""
+    return "" if rank > known.rank else "old"  # spec: HI-5
+
+
+def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder | None, *, sent: bool) -> None:
+    """Writes a folder's winning version; the number of the one before stays tied to the folder."""
+    if old is not None:
+        tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO folder VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            folder.fid,
+            folder.object,
+            ctx.store.rep(s.conn, folder.number.guid),
+            folder.number.counter,
+            folder.pcl.encode(),
+            folder.modified_at,
+            int(version.item is None),
+            int(sent),
+            int(old is not None),
+            version.item,
+        ),
+    )
+    ctx.folders.put(folder)
+
+
+def successor(ctx: Context, s: Stimulus, old: Folder) -> tuple[ChangeNumber, Pcl, int]:
+    """Number, list and time of a version made from `old` (spec: CN-3, CN-8)."""
+    number = ctx.store.next_change()
+    return number, old.pcl.merge(Pcl.of(number)), max(s.now, old.modified_at + 1)

@@ -1,0 +1,361 @@
+"""The host of one node: its SMTP listener, its deliveries, its timer.  # spec: TM-1, ML-3
+
+The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a tick for timers, a
+delivery for each mail, at most MAX_DELIVERIES at once. It remembers only which queue rows are in flight; everything else is in the
+node's database, so a host may be thrown away at any time.
+
+It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like any other, and
+the MTA's retry takes over (RT-2).
+
+`busy(at)` and `activity` are what a coordinator needs to tell when a lab is quiet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from node.errors import MailRefused, NodeError, NotRunning
+from node.labclock import LabClock
+from traces.labtime import LabTime, format_instant
+from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
+from transport.smtp_listener import SmtpListener
+from transport.smtp_sender import SmtpSender
+
+if TYPE_CHECKING:
+    from node.core import Node
+
+T = TypeVar("T")
+
+MAX_DELIVERIES = 16
+"""Mails in flight from one node at once; more would only wait for the sender's connections."""
+
+REFILL_BELOW = 8
+"""At so few in flight the queue is read again, so that a long queue is read in batches."""
+
+TICK_WHILE_SENDING_S = 0.05
+"""A mail in flight is a row that is due, and hides when the next timer is; while there is one, timers are looked after this often."""
+
+STUCK_PAUSE_S = 0.01
+"""How long a host rests when its node has a row due that neither a tick nor a delivery takes away."""
+
+FRUITLESS_TICKS = 100
+"""Such ticks in a row after which the node is stuck, and the host has failed."""
+
+DRAIN_S = 5.0
+"""Real time that an orderly stop gives the mails in flight; what is not through stays queued."""
+
+Address = tuple[str, int]
+
+log = logging.getLogger("pflab.host")
+
+
+class SendPlan(Protocol):
+    """What is to happen to a transmission that is about to leave; a lab's faults speak here."""
+
+    @property
+    def refuse(self) -> str | None:
+        """Do not connect, for this reason."""
+
+    @property
+    def hold_until_at(self) -> LabTime | None:
+        """Keep it in the queue until then."""
+
+    @property
+    def copies(self) -> int:
+        """Send it so often."""
+
+
+class Gate(Protocol):
+    """Asked before each transmission, told after it."""
+
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan: ...
+
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
+
+
+class HostStuck(NodeError):  # noqa: N818 - it names a state
+    """A node has a row due that it never does."""
+
+
+class Host:
+    """Runs one opened node. `start` it, then `stop` or `kill` it, once each.
+
+    clock: this host's own; whoever coordinates sets it by `set_clock`. idle: called when the host has run out of work or has failed.
+    `failure` is the error of a stimulus of the host's own (a tick, a mail, a report); the host may have ended with it.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        *,
+        clock: LabClock,
+        address_of: Callable[[str], Address | None],
+        gate: Gate,
+        idle: Callable[[], None],
+    ) -> None:
+        self.name = node.name
+        self.activity = 0
+        self._node = node
+        self._clock = clock
+        self._address_of = address_of
+        self._gate = gate
+        self._idle = idle
+        self._listener = SmtpListener(node.name, accept=self._accept, check_recipient=self._check_recipient)
+        self._sender = SmtpSender()
+        self._wake = asyncio.Event()
+        self._in_flight: dict[int, asyncio.Task[None]] = {}
+        self._due_at: LabTime | None = None
+        self._stale = True
+        self._ticked_s = 0.0
+        self._held = False
+        self._up = False
+        self._pump_task: asyncio.Task[None] | None = None
+        self._fruitless = 0
+        self.failure: Exception | None = None
+
+    # --- life
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> Address:
+        """Listen (on a free port when `port` is 0) and begin; returns the address. Raises OSError if it is taken."""
+        address = await self._listener.start(host, port)
+        self._up = True
+        self._pump_task = asyncio.create_task(self._pump(), name=f"pump of {self.name}")
+        return address
+
+    async def stop(self) -> None:
+        """Take nothing new, give what is in flight DRAIN_S to get through, close the node (event node.stopped)."""
+        await self._end_pump()
+        if self._in_flight:
+            await asyncio.wait(list(self._in_flight.values()), timeout=DRAIN_S)
+        await self._end_io()
+        self._node.close(self._clock.now())
+        self._idle()
+
+    async def kill(self) -> None:
+        """Die at once: nothing is finished, nothing said; the node is abandoned."""
+        self._up = False
+        self._node.abandon()
+        await self._end_pump()
+        await self._end_io()
+        self._idle()
+
+    def forget(self, address: Address) -> None:
+        """Drop kept connections to an address that is gone or cut off."""
+        self._sender.forget(address)
+
+    # --- stimuli
+
+    def do(self, fn: Callable[[Node, LabTime], T]) -> T:
+        """One stimulus from outside, at the present lab time; what it leaves to be done is begun at once."""
+        return self._stimulus(lambda node: fn(node, self._clock.now()))
+
+    def read(self, fn: Callable[[Node], T]) -> T:
+        """Look at the node's state."""
+        return fn(self._node)
+
+    def _stimulus(self, fn: Callable[[Node], T]) -> T:
+        if not self._up:
+            raise NotRunning(f"server {self.name} is not running")
+        self.activity += 1
+        self._stale = True
+        self._wake.set()
+        return fn(self._node)
+
+    def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
+        try:
+            self._stimulus(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+        except MailRefused as refusal:
+            raise RefusalError(refusal.code, refusal.text) from refusal
+        except NotRunning as error:
+            raise RefusalError(421, "4.3.2 shutting down") from error
+        except Exception as error:
+            self._failed(error)
+            raise
+
+    def _check_recipient(self, address: str) -> None:
+        try:
+            self._node.check_recipient(address)
+        except MailRefused as refusal:
+            raise RefusalError(refusal.code, refusal.text) from refusal
+
+    # --- what a coordinator asks
+
+    def next_due(self) -> LabTime | None:
+        """When the node's next row is due; a mail in flight is a row long due."""
+        if self._stale:
+            self._due_at = self._node.next_due() if self._up else None
+            self._stale = False
+        return self._due_at
+
+    def busy(self, at: LabTime) -> str:
+        """Why this host is not idle at `at`, in words; '' if it is."""
+        if self.failure is not None:
+            return f"it failed: {self.failure}"
+        if self._in_flight:
+            return f"{len(self._in_flight)} mails on their way out"
+        if self._listener.open_transactions:
+            return f"{self._listener.open_transactions} mails on their way in"
+        due_at = self.next_due()
+        if due_at is not None and due_at <= at:
+            return f"a row has been due since {format_instant(due_at)}"
+        return ""
+
+    async def hold(self) -> LabTime:
+        """Stop the clock and begin nothing new until `go`; returns where the clock stands."""
+        self._held = True
+        self._clock.set_rate(0.0)
+        return self._clock.now()
+
+    async def set_clock(self, at: LabTime, rate: float) -> None:
+        """Stand at `at`, or run from there at `rate`."""
+        self._clock.jump(at)
+        self._clock.set_rate(rate)
+
+    async def go(self) -> None:
+        """Go on after `hold`."""
+        self._held = False
+        self._wake.set()
+
+    # --- the pump
+
+    async def _pump(self) -> None:
+        """Do what is due, for ever; one turn after the other, then wait for the clock or a stimulus."""
+        try:
+            while True:
+                self._wake.clear()
+                if self._held:
+                    await self._wake.wait()
+                elif self._turn():
+                    await asyncio.sleep(0)
+                else:
+                    await self._rest()
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Tell whoever waits for this host. The node has rolled the stimulus back."""
+        self.failure = self.failure or error
+        log.error("server %s failed", self.name, exc_info=error)
+        self._idle()
+
+    def _turn(self) -> bool:
+        """Do a part of what is due now. False: there is nothing to do before a wake or the clock."""
+        now = self._clock.now()
+        due_at = self.next_due()
+        if due_at is None or due_at > now:
+            return False
+        if len(self._in_flight) < REFILL_BELOW and self._send_due(now):
+            return True
+        if self._in_flight and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
+            return False
+        self._ticked_s = asyncio.get_running_loop().time()
+        self._stimulus(lambda node: node.tick(now))
+        if self._in_flight:
+            return False
+        due_at = self.next_due()
+        if due_at is None or due_at > now or self._send_due(now):
+            self._fruitless = 0
+            return True
+        self._fruitless += 1
+        if self._fruitless > FRUITLESS_TICKS:
+            due = format_instant(due_at)
+            raise HostStuck(f"server {self.name} has a row due since {due} that {FRUITLESS_TICKS} ticks did not take away")
+        return False
+
+    async def _rest(self) -> None:
+        """Wait until something is due or happens."""
+        due_at = self.next_due()
+        overdue = due_at is not None and due_at <= self._clock.now()
+        if overdue:
+            pause_s = TICK_WHILE_SENDING_S if self._in_flight else STUCK_PAUSE_S
+            alarm = asyncio.get_running_loop().call_later(pause_s, self._wake.set)
+            await self._wake.wait()
+            alarm.cancel()
+            return
+        if not self._in_flight:
+            self._idle()
+        if due_at is None:
+            await self._wake.wait()
+            return
+        timer = asyncio.create_task(self._clock.wait_until(due_at))
+        timer.add_done_callback(lambda _: self._wake.set())
+        try:
+            await self._wake.wait()
+        finally:
+            timer.cancel()
+
+    # --- deliveries
+
+    def _send_due(self, now: LabTime) -> bool:
+        """Begin with due mails that are not in flight; True if there was any."""
+        room = MAX_DELIVERIES - len(self._in_flight)
+        begun = False
+        for transmission in self._node.outgoing(now, room, frozenset(self._in_flight)):
+            self._begin(transmission, now)
+            begun = True
+        return begun
+
+    def _begin(self, transmission: Transmission, now: LabTime) -> None:
+        plan = self._gate.before_send(self.name, transmission, now)
+        hold_until_at = plan.hold_until_at
+        if hold_until_at is not None:
+            self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
+            return
+        address = self._address_of(transmission.next_hop)
+        if plan.refuse is not None or address is None:
+            reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
+            self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason))
+            return
+        self.activity += 1
+        self._in_flight[transmission.queue_id] = asyncio.create_task(
+            self._deliver(transmission, address, plan.copies), name=f"mail {transmission.queue_id} of {self.name}"
+        )
+
+    async def _deliver(self, transmission: Transmission, address: Address, copies: int) -> None:
+        outcome = SendOutcome(SendState.DEFERRED, "not sent")
+        try:
+            for _ in range(copies):
+                outcome = await self._sender.send(address, transmission, self.name)
+                if outcome.state is not SendState.DELIVERED:
+                    break
+        finally:
+            del self._in_flight[transmission.queue_id]
+            self._wake.set()
+        if self._up:
+            try:
+                self._conclude(transmission, outcome)
+            except Exception as error:
+                self._failed(error)
+
+    def _conclude(self, transmission: Transmission, outcome: SendOutcome) -> None:
+        delivered = outcome.state is SendState.DELIVERED
+        self._gate.after_send(self.name, transmission, delivered)
+        now, queue_id = self._clock.now(), transmission.queue_id
+        if delivered:
+            self._stimulus(lambda node: node.hop_done(now, queue_id))
+        else:
+            self._stimulus(lambda node: node.hop_failed(now, queue_id, outcome.reason, outcome.permanent))
+
+    # --- the end
+
+    async def _end_pump(self) -> None:
+        if self._pump_task is not None:
+            await _cancelled([self._pump_task])
+            self._pump_task = None
+
+    async def _end_io(self) -> None:
+        self._up = False
+        await _cancelled(list(self._in_flight.values()))
+        await self._listener.stop()
+        await self._sender.close()
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancel the tasks and see them end, however they do."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

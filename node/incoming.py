@@ -1,0 +1,234 @@
+"""Mail for the store: read it, take its rows, apply what it brings, note what is missing (spec: IN-1 to IN-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from node import backfill, hierarchy, rmq, status
+from node.cnset import CNSet
+from node.context import Context
+from node.errors import BadMail
+from node.folders import Folder, object_text
+from node.mailer import traced_marks, traced_sections
+from node.notices import tell_contacts
+from node.replicas import settle, snapshot
+from node.replmail import RESPONSES, MessageType, ReplicationMail, Section, decode
+from node.responses import answer
+from node.rst import PeerRow
+from node.tables import HIERARCHY_FID
+from node.versions import Way, apply_updates, record_version
+from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed
+from transport.errors import CodecError
+from transport.mdbef import decode_mdbef
+from transport.mime import BodyForm, parse_mail
+from transport.stimulus import Stimulus
+from transport.systemmessage import SystemMessage
+from transport.tnef import decode_tnef
+
+_DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4 every version reads all forms
+    BodyForm.TNEF: decode_tnef,
+    BodyForm.S_TNEF: decode_tnef,
+    BodyForm.MDBEF: decode_mdbef,
+}
+TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
+
+
+def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
+    """A mail to this store's address. Whatever is wrong with it harms nothing (spec: IN-5)."""
+    try:
+        mail = read(ctx, content)
+    except BadMail as error:
+        s.conn.exec_driver_sql(
+            "INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)",
+            (s.now, sender, str(error), content),
+        )
+        s.trace.record(MailBad, sender=sender, reason=str(error), size=len(content))
+        return
+    _greet(ctx, s, mail, len(content))
+    process(ctx, s, mail, content, "backfill" if mail.type in RESPONSES else "broadcast")
+
+
+def read(ctx: Context, content: bytes) -> ReplicationMail:
+    """The replication mail in a mail's content. BadMail if it is none, or from no store of the organization."""
+    try:
+        parsed = parse_mail(content)
+        if parsed.form is None or parsed.body is None:
+            raise BadMail("an ordinary mail: no replication message in it")
+        message = _DECODERS[parsed.form](parsed.body)
+    except CodecError as error:
+        raise BadMail(str(error)) from None
+    mail = decode(message, ctx.verifier)
+    if ctx.directory.get(mail.store) is None:
+        raise BadMail(f"store {mail.store} is not in the directory")
+    if mail.store == ctx.name:
+        raise BadMail("a mail of this store's own")
+    return mail
+
+
+def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
+    """What any mail says by coming: its sender is up (spec: BF-4), and how long the way takes (spec: RT-3)."""
+    s.trace.lamport_seen(mail.lamport)
+    s.trace.record(
+        MailReceived,
+        mail=mail.message_id,
+        sender=mail.store,
+        message_type=int(mail.type),
+        folders=traced_sections(mail),
+        recipients=(ctx.name,),
+        size=size,
+        number=mail.number,
+        marks=traced_marks(mail),
+    )
+    ctx.store.learn_store(s.conn, mail.replica_guid, mail.store)
+    row = s.conn.exec_driver_sql("SELECT down, transit_us FROM peer WHERE store = ?", (mail.store,)).first()
+    took = max(0, s.now - mail.sent_at)
+    transit = took if row is None or row[1] is None else row[1] + (took - row[1]) // TRANSIT_WEIGHT
+    s.conn.exec_driver_sql(
+        "INSERT INTO peer VALUES (?, 0, ?, 0, ?) ON CONFLICT (store) DO UPDATE SET down = 0,"
+        " heard_sent_at = max(heard_sent_at, excluded.heard_sent_at), transit_us = excluded.transit_us",
+        (mail.store, mail.sent_at, transit),
+    )
+    if row is not None and row[0]:
+        s.trace.record(SourceUp, store=mail.store)
+
+
+def process(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    """A sound mail, fresh or out of the queue. Rows come first (spec: RST-4), what is missing last (spec: BF-1)."""
+    for section in mail.sections:
+        _take_row(ctx, s, mail, section)
+    _HANDLERS[mail.type](ctx, s, mail, content, way)
+    for section in mail.sections:
+        fid = ctx.folders.fid_of(section.folder)
+        if fid is not None and ctx.rst.own(fid) is not None:
+            note_missing(ctx, s, fid, mail.store)
+            backfill.came_near(ctx, s, fid, mail.store)
+
+
+def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
+    held = rmq.held_hierarchy(s.conn) if fid == HIERARCHY_FID else CNSet.EMPTY
+    backfill.note_missing(ctx, s, fid, held, store)
+
+
+def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:
+    """The sender's row is what it says now, a smaller set too, unless a later mail has spoken (spec: RST-4)."""
+    fid = ctx.folders.fid_of(section.folder)
+    if fid is None or ctx.rst.own(fid) is None or mail.store not in ctx.holders(fid):
+        return
+    status.heard(s.conn, fid, mail.store, mail.sent_at)
+    old = ctx.rst.row(fid, mail.store)
+    if old is not None and (old.sent_at, old.sent_number) >= (mail.sent_at, mail.number):
+        return
+    ctx.rst.put(
+        s.conn, fid, PeerRow(mail.store, section.row, section.row_fai, s.now, mail.sent_at, mail.number)
+    )
+    s.trace.record(
+        RowReplaced,
+        mail=mail.message_id,
+        folder=object_text(section.folder),
+        store=mail.store,
+        cnset=section.row.text(),
+        cnset_fai=section.row_fai.text(),
+        sent_at=mail.sent_at,
+        sent_number=mail.number,
+    )
+    if old is not None and (old.numbers - section.row or old.fai - section.row_fai):
+        backfill.prune(ctx, s, fid, f"{mail.store} no longer claims it")
+
+
+# -- what each type does
+
+
+def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content
+    section = mail.sections[0]
+    before = snapshot(ctx)
+    applied = hierarchy.apply_folders(ctx, s, mail.updates, way, mail.store)
+    _tell_failures(s, mail)
+    waiting = rmq.held_hierarchy(s.conn)
+    account(ctx, s, HIERARCHY_FID, (section.cnset - waiting - mail.failed) | applied.numbers, CNSet.EMPTY, applied.fresh)
+    news = settle(ctx, s, before)
+    if mail.type in RESPONSES:
+        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, empty=not section.cnset)
+    free_content(ctx, s, news)
+
+
+def free_content(ctx: Context, s: Stimulus, news: list[Folder]) -> None:
+    """Content that waited for these folders, or for their replicas here, is processed now (spec: HI-4)."""
+    for folder in news:
+        if folder.props is not None and not folder.hidden and ctx.rst.own(folder.fid) is None:
+            continue  # known now, but no replica here: it goes on waiting
+        for _, content in rmq.freed_mails(s, folder.object):
+            process(ctx, s, read(ctx, content), content, "queue")
+
+
+def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    section = mail.sections[0]
+    fid = ctx.folders.fid_of(section.folder)
+    if fid == HIERARCHY_FID:
+        _tell_failures(s, mail)
+        return
+    folder = ctx.folders.at(fid) if fid is not None else None
+    if folder is not None and (folder.props is None or folder.hidden):
+        _drop_dead(ctx, s, folder, mail, way)  # spec: HI-6 dropped, never held
+        return
+    if folder is None or ctx.rst.own(folder.fid) is None:
+        rmq.hold_mail(ctx, s, section.folder, section.cnset | section.cnset_fai, mail.store, content)
+        return
+    applied = apply_updates(ctx, s, folder.fid, mail.updates, way)
+    _tell_failures(s, mail)
+    numbers = (section.cnset - mail.failed) | applied.numbers
+    fai = (section.cnset_fai - mail.failed) | applied.fai
+    account(ctx, s, folder.fid, numbers, fai, applied.fresh)
+    tell_contacts(ctx, s, folder.fid, applied)
+    if mail.type in RESPONSES:
+        empty = not section.cnset and not section.cnset_fai
+        backfill.response_came(ctx, s, folder.fid, mail.store, empty=empty)
+
+
+def _drop_dead(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:
+    for update in mail.updates:
+        record_version(ctx, s, folder.fid, update.version, way, update.names, "tombstoned")
+
+
+def _tell_failures(s: Stimulus, mail: ReplicationMail) -> None:
+    """Items that could not be decoded stay missing (spec: IN-5)."""
+    for reason in mail.failures:
+        s.trace.record(VersionFailed, mail=mail.message_id, number=reason.split(": ", 1)[0], reason=reason)
+
+
+def account(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fresh: bool) -> None:
+    """Numbers are accounted for here; an update begins the folder's 24 hours anew (spec: CN-7, ST-1)."""
+    ctx.rst.add(fid, numbers, fai)
+    own = ctx.rst.own(fid)
+    if fresh and own is not None:
+        own.last_update_at = s.now
+        own.status_sent_at = None
+        ctx.rst.touch(own)
+    backfill.came_in(ctx, s, fid)
+
+
+def _on_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content, way
+    for section in mail.sections:
+        answer(ctx, s, mail, section)
+
+
+def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content, way
+    status.on_status(ctx, s, mail)
+
+
+def _on_status_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content, way
+    status.on_request(ctx, s, mail)
+
+
+_HANDLERS: Mapping[MessageType, Callable[[Context, Stimulus, ReplicationMail, bytes, Way], None]] = {
+    MessageType.HIERARCHY: _on_hierarchy,
+    MessageType.HIERARCHY_RESPONSE: _on_hierarchy,
+    MessageType.CONTENT: _on_content,
+    MessageType.CONTENT_RESPONSE: _on_content,
+    MessageType.BACKFILL_REQUEST: _on_request,
+    MessageType.STATUS: _on_status,
+    MessageType.STATUS_REQUEST: _on_status_request,
+}

@@ -1,0 +1,82 @@
+"""The lab's authority and the keys of its stores (spec: ML-6).
+
+The authority signs a certificate for each store: the store's name and public key. A replication mail carries the
+certificate and a signature over everything else in it, so a receiver needs only the authority's public key, and the
+hops on the way need not be trusted. Keys and signatures are Ed25519, which is deterministic: the same seed makes the
+same mail.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+KEY_LENGTH = 32
+SIGNATURE_LENGTH = 64
+CERTIFICATE_LENGTH = KEY_LENGTH + SIGNATURE_LENGTH
+
+
+def _derived(seed: bytes, purpose: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest())
+
+
+def _statement(store: str, public_key: bytes) -> bytes:
+    return b"pflab store certificate 1\0" + store.encode() + b"\0" + public_key
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What one store holds: its own key, its certificate (public key and the authority's signature), the authority's key."""
+
+    store: str
+    private_key: Ed25519PrivateKey = field(repr=False)
+    certificate: bytes
+    authority_key: bytes
+
+    def sign(self, data: bytes) -> bytes:
+        return self.private_key.sign(data)
+
+
+class LabAuthority:
+    """Issues the identities of a lab's stores. `seed`: 16 to 64 bytes; the same seed issues the same keys."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed = seed
+        self._key = _derived(seed, "authority")
+
+    def identity(self, store: str) -> Identity:
+        private = _derived(self._seed, f"store {store}")
+        public = private.public_key().public_bytes_raw()
+        return Identity(
+            store=store,
+            private_key=private,
+            certificate=public + self._key.sign(_statement(store, public)),
+            authority_key=self._key.public_key().public_bytes_raw(),
+        )
+
+
+class Verifier:
+    """Checks certificates and signatures against one authority; remembers the certificates it has found good."""
+
+    def __init__(self, authority_key: bytes) -> None:
+        self._authority = Ed25519PublicKey.from_public_bytes(authority_key)
+        self._good: dict[tuple[str, bytes], Ed25519PublicKey] = {}
+
+    def verify(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        """True if the authority vouches for `store`'s key and that key signed `data`."""
+        if len(certificate) != CERTIFICATE_LENGTH or len(signature) != SIGNATURE_LENGTH:
+            return False
+        key = self._good.get((store, certificate))
+        try:
+            if key is None:
+                public = certificate[:KEY_LENGTH]
+                self._authority.verify(certificate[KEY_LENGTH:], _statement(store, public))
+                key = Ed25519PublicKey.from_public_bytes(public)
+                self._good[store, certificate] = key
+            key.verify(signature, data)
+        except (InvalidSignature, ValueError):
+            return False
+        return True

@@ -1,0 +1,104 @@
+"""The lab clock of one node: lab time as a line over a monotonic source, forward only.  # spec: TM-1
+
+Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is real time, 3600 an
+hour a second, 0 paused. Whoever waits for an instant is woken when it comes, and looks again at each jump and change of rate, so
+a wait never outlives the reason for it. This is the only place of a running node that turns machine time into lab time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from math import ceil, isfinite
+
+from traces.labtime import SECOND_US, LabTime, format_instant
+
+MAX_RATE = 1_000_000.0
+"""Fastest rate: a day in 86 ms. Beyond it a timer's own imprecision is hours, and warp is what is wanted."""
+
+LONGEST_TIMER_S = 3600.0
+"""Longest real timer set at once; a longer wait is split, so that float seconds stay exact enough."""
+
+
+class ClockError(Exception):
+    """The clock was asked for what a lab clock does not do; one line that says what would be right."""
+
+
+class LabClock:
+    """A clock of lab time. Not for several threads; `wait_until` belongs to one event loop.
+
+    `monotonic` gives real seconds that never go back (``time.monotonic`` in a running lab, a fake in tests).
+    """
+
+    def __init__(self, start_at: LabTime, *, rate: float = 0.0, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._anchor_at = start_at
+        self._anchor_s = monotonic()
+        self._rate = _checked(rate)
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def rate(self) -> float:
+        """Lab seconds per real second; 0 is paused."""
+        return self._rate
+
+    def now(self) -> LabTime:
+        """The present lab time, never earlier than at the call before."""
+        if not self._rate:
+            return self._anchor_at
+        passed_s = max(0.0, self._monotonic() - self._anchor_s)
+        return self._anchor_at + int(passed_s * self._rate * SECOND_US)
+
+    def set_rate(self, rate: float) -> None:
+        """Go on from the present instant at another rate. Raises ClockError for one below 0 or beyond MAX_RATE."""
+        rate = _checked(rate)
+        self._settle_at(self.now())
+        self._rate = rate
+        self._wake()
+
+    def jump(self, to_at: LabTime) -> None:
+        """Move forward to `to_at`; the rate stays. Raises ClockError if that lies in the past."""
+        now = self.now()
+        if to_at < now:
+            raise ClockError(
+                f"the lab clock only goes forward: it stands at {format_instant(now)}, {format_instant(to_at)} is before that"
+            )
+        self._settle_at(to_at)
+        self._wake()
+
+    async def wait_until(self, at: LabTime) -> None:
+        """Return once the lab time is `at` or later; at once if it is already. Paused, it waits for a jump or a rate."""
+        while self.now() < at:
+            await self._changed_or(self._real_seconds_to(at))
+
+    def _real_seconds_to(self, at: LabTime) -> float | None:
+        if not self._rate:
+            return None
+        # Rounded up to a µs: a timer that fires a hair early would only be set again.
+        return min(LONGEST_TIMER_S, ceil((at - self.now()) / self._rate) / SECOND_US)
+
+    async def _changed_or(self, seconds: float | None) -> None:
+        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(woken)
+        try:
+            await asyncio.wait((woken,), timeout=seconds)
+        finally:
+            woken.cancel()
+            if woken in self._waiting:
+                self._waiting.remove(woken)
+
+    def _settle_at(self, at: LabTime) -> None:
+        self._anchor_at = at
+        self._anchor_s = self._monotonic()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for woken in waiting:
+            if not woken.done():
+                woken.set_result(None)
+
+
+def _checked(rate: float) -> float:
+    if not isfinite(rate) or rate < 0 or rate > MAX_RATE:
+        raise ClockError(f"a clock's rate lies between 0 (paused) and {MAX_RATE:g}; {rate!r} does not")
+    return float(rate)

@@ -1,0 +1,233 @@
+"""Reading a store's state for people, programs and digests. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection
+
+from node import backfill as array
+from node.cnset import CNSet
+from node.context import Context
+from node.errors import MessageUnknown
+from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
+from node.items import body_of, sender_of
+from node.numbers import ChangeNumber, named
+from node.store import LOCAL_REP
+from node.tables import HIERARCHY_FID
+from node.timers import Timer
+from node.versions import digest_of
+from node.views import (
+    BadMailView,
+    EntryView,
+    FolderView,
+    Knowledge,
+    MessageView,
+    NoticeView,
+    QueueView,
+    RequestView,
+    RowView,
+    StateView,
+)
+from traces import LabTime
+
+PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
+
+
+def names_of(ctx: Context) -> Mapping[bytes, str]:
+    """The store behind each replica GUID, as far as mails have said."""
+    return {**ctx.store.store_of, ctx.store.guid: ctx.name}
+
+
+def fid_of(ctx: Context, folder: str) -> int:
+    """The local row of a folder given by path, by id or as 1-1. FolderUnknown if there is none."""
+    if folder == ROOT_TEXT:
+        return HIERARCHY_FID
+    try:
+        known = ctx.folders.get(object_from_text(folder))
+    except ValueError:
+        known = None
+    return known.fid if known is not None else ctx.folders.visible(folder).fid
+
+
+def folders(ctx: Context) -> list[FolderView]:
+    """Every live folder known here, by path; hidden ones last."""
+    live = [folder for folder in ctx.folders.all() if folder.props is not None]
+    return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
+
+
+def _folder(ctx: Context, folder: Folder) -> FolderView:
+    props = folder.props
+    assert props is not None
+    own = ctx.rst.own(folder.fid)
+    return FolderView(
+        id=folder.text,
+        path=folder.path or props.name,
+        replicas=props.replicas,
+        schedule=props.schedule,
+        contacts=props.contacts,
+        priority=PRIORITY_NAMES[props.priority],
+        hidden=folder.hidden,
+        held_here=own is not None and not own.pending,
+    )
+
+
+def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
+    """The live messages of a folder, in order of their ids."""
+    fid = fid_of(ctx, folder)
+    found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
+    for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
+        "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
+        " ORDER BY object, shown DESC, modified_at, rep, ctr",
+        (fid,),
+    ):
+        found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
+    names = names_of(ctx)
+    views = []
+    for object_id, versions in found.items():
+        number, at, subject, item, fai = versions[0]
+        views.append(
+            MessageView(
+                id=object_text(object_id),
+                subject=subject,
+                sender=sender_of(item),
+                number=named(number, names),
+                change=number.text,
+                modified_at=at,
+                in_conflict=len(versions) > 1,
+                versions=tuple(each[0].text for each in versions),
+                size=len(item),
+                associated=fai,
+            )
+        )
+    return views
+
+
+def body(ctx: Context, conn: Connection, folder: str, message: str) -> str:
+    """The text of the version shown."""
+    fid = fid_of(ctx, folder)
+    item = conn.exec_driver_sql(
+        "SELECT item FROM message WHERE fid = ? AND object = ? AND shown = 1 AND deleted = 0",
+        (fid, object_from_text(message)),
+    ).scalar()
+    if item is None:
+        raise MessageUnknown(f"message {message} is not in {folder} on {ctx.name}")
+    return body_of(item)
+
+
+def state(ctx: Context, folder: str) -> StateView:
+    """The rows of a folder, this store's first (spec: RST-1, RST-2). No rows where the folder is not held."""
+    fid = fid_of(ctx, folder)
+    names = names_of(ctx)
+    rows: list[RowView] = []
+    own = ctx.rst.own(fid)
+    if own is not None:
+        last = named(ChangeNumber(ctx.store.guid, own.last_sent), names) if own.last_sent else None
+        rows.append(RowView(ctx.name, True, own.numbers.named(names), own.fai.named(names), last, None))
+    rows.extend(
+        RowView(row.store, False, row.numbers.named(names), row.fai.named(names), None, row.heard_at)
+        for row in ctx.rst.rows(fid)
+    )
+    return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
+
+
+def backfill_array(ctx: Context, conn: Connection) -> list[EntryView]:
+    """The backfill array with its outstanding requests."""
+    names = names_of(ctx)
+    return [
+        EntryView(
+            id=entry.id,
+            folder=ctx.folders.text_of(entry.fid),
+            path=ctx.folders.path_of(entry.fid),
+            missing=entry.numbers.named(names),
+            missing_fai=entry.fai.named(names),
+            made_at=entry.made_at,
+            due_at=entry.due_at,
+            attempts=entry.attempts,
+            local=entry.local,
+            waiting_for_slot=entry.waiting,
+            requests=tuple(
+                RequestView(each.source, (each.numbers | each.fai).named(names), each.sent_at, each.retry_at)
+                for each in array.requests(conn, entry=entry.id)
+            ),
+        )
+        for entry in array.entries(conn)
+    ]
+
+
+def queue(ctx: Context, conn: Connection) -> list[QueueView]:
+    return [
+        QueueView(
+            id=mail.queue_id,
+            next_hop=mail.next_hop or "",
+            connector=mail.connector,
+            recipients=mail.recipients,
+            subject=mail.subject,
+            due_at=mail.due_at,
+            attempts=mail.attempts,
+            size=mail.size,
+        )
+        for mail in ctx.mta.queued(conn)
+    ]
+
+
+def bad_mail(conn: Connection) -> list[BadMailView]:
+    return [
+        BadMailView(*row)
+        for row in conn.exec_driver_sql("SELECT id, at, sender, reason, length(content) FROM bad_mail ORDER BY id")
+    ]
+
+
+def mailbox(conn: Connection) -> list[NoticeView]:
+    return [
+        NoticeView(*row) for row in conn.exec_driver_sql("SELECT at, recipient, subject, body FROM mailbox ORDER BY id")
+    ]
+
+
+def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:
+    """What this store knows of a folder, for digests (spec: CV-1)."""
+    fid = fid_of(ctx, folder)
+    own = ctx.rst.own(fid)
+    table = "folder" if fid == HIERARCHY_FID else "message"
+    shown_column = "1" if table == "folder" else "shown"
+    where, values = ("", ()) if table == "folder" else ("WHERE fid = ?", (fid,))
+    versions: dict[str, list[tuple[str, str]]] = {}
+    shown: dict[str, str] = {}
+    tombstones: list[str] = []
+    for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
+        f"SELECT object, rep, ctr, deleted, {shown_column}, item FROM {table} {where} ORDER BY object, rep, ctr", values
+    ):
+        text = object_text(object_id)
+        if deleted:
+            tombstones.append(text)
+            continue
+        change = ctx.store.number(rep, ctr).text
+        versions.setdefault(text, []).append((change, digest_of(item)))
+        if is_shown:
+            shown[text] = change
+    unsent = _unsent(ctx, conn, table, fid)
+    return Knowledge(
+        folder=ctx.folders.path_of(fid),
+        holds=own is not None and not own.pending,
+        numbers=(own.numbers | unsent if own else unsent).text(),
+        numbers_fai=(own.fai if own else CNSet.EMPTY).text(),
+        versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
+        shown=shown,
+        tombstones=tuple(sorted(tombstones)),
+    )
+
+
+def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:
+    where, values = ("", ()) if table == "folder" else (" AND fid = ? AND fai = 0", (fid,))
+    return CNSet.from_numbers(
+        ctx.store.number(LOCAL_REP, ctr)
+        for (ctr,) in conn.exec_driver_sql(f"SELECT ctr FROM {table} WHERE sent = 0{where} ORDER BY ctr", values)
+    )
+
+
+def missed_check(conn: Connection, now: LabTime) -> bool:
+    """A status check came due while the store was stopped (spec: ST-1)."""
+    due_at = conn.exec_driver_sql(
+        "SELECT due_at FROM timer WHERE kind = ? AND key = 0", (Timer.STATUS_CHECK.value,)
+    ).scalar()
+    return due_at is not None and due_at < now

@@ -1,0 +1,75 @@
+"""What goes into which mail: the size target, the folder limit, and the numbers each mail stands for (spec: OUT-2, OUT-3, CN-6, CN-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from node.cnset import CNSet
+from node.numbers import ChangeNumber
+from node.replmail import Update
+
+
+def split(updates: Sequence[Update], size_target: int, item_limit: int | None) -> list[list[Update]]:
+    """Updates in mails: small ones together up to the target, a bigger one alone (spec: OUT-3).
+
+    Deletions weigh nothing, so that the deletion of a whole tree stays in one mail (spec: HI-6).
+    """
+    mails: list[list[Update]] = []
+    size = items = 0
+    for update in updates:
+        item = update.version.item
+        weight = len(item) if item is not None else 0
+        full = item is not None and (size + weight > size_target or (item_limit is not None and items >= item_limit))
+        if not mails or (full and size > 0):
+            mails.append([])
+            size = items = 0
+        mails[-1].append(update)
+        size += weight
+        items += item is not None
+    return mails
+
+
+def pending_after(mails: Sequence[Sequence[Update]]) -> list[CNSet]:
+    """For each mail, the numbers that the mails after it stand for: it must not claim them."""
+    later, result = CNSet.EMPTY, []
+    for mail in reversed(mails):
+        result.append(later)
+        later |= CNSet.union_all(update.names for update in mail)
+    return result[::-1]
+
+
+def shares(whole: CNSet, mails: Sequence[Sequence[Update]]) -> list[CNSet]:
+    """Divides a set over mails: each gets the numbers up to its last item, less those that later mails still stand for.
+
+    The mails' items are in order of number. What is left after the last item goes with the last mail. The shares are
+    disjoint and together are `whole`; each is claimed only by the mail that brings it.
+    """
+    waiting = pending_after(mails)
+    result: list[CNSet] = []
+    rest = whole
+    for index, mail in enumerate(mails):
+        if index == len(mails) - 1:
+            result.append(rest)
+            break
+        boundary = max(update.version.number for update in mail)
+        share = rest.upto(boundary) | (rest & CNSet.union_all(update.names for update in mail))
+        share -= waiting[index]
+        result.append(share)
+        rest -= share
+    return result
+
+
+def highest(updates: Sequence[Update], guid: bytes, fai: bool) -> int:
+    """The highest counter of `guid` among the updates of one kind; 0 if there is none."""
+    return max(
+        (each.version.number.counter for each in updates if each.version.fai == fai and each.version.number.guid == guid),
+        default=0,
+    )
+
+
+def in_order(updates: Sequence[Update]) -> list[Update]:
+    return sorted(updates, key=_number)
+
+
+def _number(update: Update) -> ChangeNumber:
+    return update.version.number

@@ -1,0 +1,119 @@
+"""Replicas here come and go as the hierarchy says (spec: HI-6, RP-1, RP-2 as far as it is built)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from node import backfill
+from node.cnset import CNSet
+from node.context import Context
+from node.folders import Folder
+from node.items import FolderProperties
+from node.outgoing import broadcast, reschedule
+from node.rst import OwnRow
+from node.status import want_status
+from node.timers import Timer, clear_timer
+from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaDropped, ReplicaPending
+from transport.stimulus import Stimulus
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A folder as it stood before a hierarchy change."""
+
+    props: FolderProperties | None
+    hidden: bool
+    path: str
+
+
+def snapshot(ctx: Context) -> dict[int, Before]:
+    return {folder.fid: Before(folder.props, folder.hidden, folder.path) for folder in ctx.folders.all()}
+
+
+def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Folder]:
+    """Brings the replicas here in line with the tree; the folders that are new here, or newly held."""
+    ctx.folders.arrange()
+    news: list[Folder] = []
+    for folder in ctx.folders.all():
+        was = before.get(folder.fid)
+        own = ctx.rst.own(folder.fid)
+        if was is None or (folder.props is not None and was.hidden != folder.hidden):
+            _tell(s, folder, was)
+        if folder.props is None or folder.hidden:
+            if own is not None:
+                drop(ctx, s, folder)
+            if was is None:
+                news.append(folder)
+            continue
+        listed = ctx.name in folder.props.replicas
+        if listed and own is None:
+            _add(ctx, s, folder)
+            news.append(folder)
+        elif own is not None:
+            _kept(ctx, s, folder, own, was, listed)
+        elif was is None:
+            news.append(folder)
+    return news
+
+
+def _tell(s: Stimulus, folder: Folder, was: Before | None) -> None:
+    if folder.props is None:
+        return
+    if not folder.hidden:
+        s.trace.record(FolderShown, folder=folder.text, path=folder.path)
+    elif was is None or not was.hidden:
+        s.trace.record(FolderHidden, folder=folder.text, path=was.path if was else folder.props.name)
+
+
+def _add(ctx: Context, s: Stimulus, folder: Folder) -> None:
+    """A replica begins here: empty, visible at once, and asking who has what (spec: RP-1)."""
+    ctx.rst.begin(s.conn, folder.fid, ctx.store.change_counter)
+    s.trace.record(ReplicaAdded, folder=folder.text, store=ctx.name)
+    if ctx.other_holders(folder.fid):
+        want_status(ctx, s, folder.fid)
+
+
+def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | None, listed: bool) -> None:
+    assert folder.props is not None
+    old = was.props if was else None
+    if not listed and not own.pending:
+        _leave(ctx, s, folder, own)
+    elif listed and own.pending:  # spec: RP-2 re-added meanwhile: pending ends
+        own.pending = False
+        ctx.rst.touch(own)
+    if old is None:
+        return
+    if set(old.replicas) != set(folder.props.replicas):
+        gone = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
+        for store in gone:  # spec: RST-4 a leaving store's row is dropped
+            ctx.rst.drop_row(s.conn, folder.fid, store)
+        if gone:
+            backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
+        if listed and ctx.other_holders(folder.fid):  # spec: ST-3 by each store that holds it
+            want_status(ctx, s, folder.fid)
+    if old.schedule != folder.props.schedule:
+        reschedule(ctx, s, folder.fid)
+
+
+def _leave(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> None:
+    """The leaving store sends at once what it has not sent, and keeps its data until it may be dropped (spec: RP-2)."""
+    broadcast(ctx, s, folder.fid)
+    clear_timer(s.conn, Timer.CYCLE, folder.fid)
+    backfill.drop_folder(ctx, s, folder.fid, "this store left the replica list")
+    own.pending = True
+    ctx.rst.touch(own)
+    s.trace.record(ReplicaPending, folder=folder.text)
+
+
+def drop(ctx: Context, s: Stimulus, folder: Folder) -> None:
+    """The folder is deleted or hidden: its content goes, with its rows, entries and requests (spec: HI-6)."""
+    fid = folder.fid
+    backfill.drop_folder(ctx, s, fid, "the folder is deleted")
+    own = ctx.rst.own(fid)
+    numbers = own.numbers | own.fai if own else CNSet.EMPTY
+    ctx.rst.drop(s.conn, fid)
+    for table in ("message", "superseded", "asked", "wanted", "repeated"):
+        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
+    clear_timer(s.conn, Timer.CYCLE, fid)
+    s.trace.record(ReplicaDropped, folder=folder.text, cnset=numbers.text())

@@ -1,0 +1,145 @@
+"""Answering backfill requests: at once, to the requester alone, each mail naming only what it satisfies (spec: BF-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection
+
+from node.cnset import CNSet
+from node.context import Context
+from node.items import Version
+from node.mailer import section_of, send
+from node.packing import in_order, shares, split
+from node.pcl import Pcl
+from node.replmail import Mark, MessageType, ReplicationMail, Section, Update
+from node.rst import OwnRow
+from node.tables import HIERARCHY_FID
+from node.versions import tied_numbers
+from traces.events import RequestAnswered
+from transport.stimulus import Stimulus
+
+
+def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
+    """Answers one request mail, once however often it comes (spec: BF-5)."""
+    if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
+        return
+    s.conn.exec_driver_sql("INSERT INTO answered VALUES (?, ?)", (mail.message_id, s.now))
+    fid = ctx.folders.fid_of(requested.folder)
+    own = ctx.rst.own(fid) if fid is not None else None
+    hierarchy = fid == HIERARCHY_FID
+    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
+    if fid is None or own is None:
+        _answer_empty(ctx, s, mail, requested, None, kind)
+        return
+    have, have_fai = requested.cnset & own.numbers, requested.cnset_fai & own.fai
+    if not have and not have_fai:
+        _answer_empty(ctx, s, mail, requested, own, kind)
+        return
+    find = _folders_for if hierarchy else _messages_for
+    updates = in_order([*find(ctx, s.conn, fid, have | have_fai)])
+    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
+    mails = split(updates, ctx.config.message_size, limit) or [[]]
+    parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
+    for updates_of, numbers, fai in parts:
+        section = section_of(ctx, own, cnset=numbers, cnset_fai=fai)
+        send(
+            ctx,
+            s,
+            kind,
+            [mail.store],
+            [section],
+            updates=updates_of,
+            in_reply_to=mail.message_id,
+            priority=ctx.priority(fid),
+        )
+    _record(s, mail, have | have_fai, len(mails), ctx.folders.text_of(fid))
+
+
+def _answer_empty(
+    ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section, own: OwnRow | None, kind: MessageType
+) -> None:
+    """This store owns none of it, or holds no replica (spec: RP-2)."""
+    if own is not None:
+        section = section_of(ctx, own)
+    else:
+        section = Section(requested.folder, CNSet.EMPTY, CNSet.EMPTY, marks=Mark.NO_REPLICA)
+    send(ctx, s, kind, [mail.store], [section], in_reply_to=mail.message_id)
+    folder = ctx.folders.fid_of(requested.folder)
+    text = ctx.folders.text_of(folder) if folder is not None else requested.folder.hex()
+    _record(s, mail, CNSet.EMPTY, 1, text)
+
+
+def _record(
+    s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str
+) -> None:
+    s.trace.record(
+        RequestAnswered,
+        folder=folder,
+        requester=mail.store,
+        cnset=numbers.text(),
+        mails=mails,
+        request_mail=mail.message_id,
+    )
+
+
+def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
+    for guid in numbers.guids():
+        rep = ctx.store.known_rep(guid)
+        if rep is not None:
+            for lo, hi in numbers.ranges(guid):
+                yield rep, lo, hi
+
+
+def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet) -> list[bytes]:
+    """The objects that the numbers belong to, those of superseded numbers too (spec: CN-7)."""
+    found: dict[bytes, None] = {}
+    by_folder = "" if table == "folder" else "fid = ? AND "
+    first = () if table == "folder" else (fid,)
+    for rep, lo, hi in _ranges(ctx, numbers):
+        for (object_id,) in conn.exec_driver_sql(
+            f"SELECT object FROM {table} WHERE {by_folder}rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+            (*first, rep, lo, hi),
+        ):
+            found[object_id] = None
+        for (object_id,) in conn.exec_driver_sql(
+            "SELECT object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+            (fid, rep, lo, hi),
+        ):
+            found[object_id] = None
+    return list(found)
+
+
+def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:
+    """Every kept version, or the tombstone, of every message that one of the numbers belongs to."""
+    for object_id in _objects_for(ctx, conn, fid, "message", numbers):
+        tied = CNSet.EMPTY
+        for rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
+            "SELECT rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message WHERE object = ?"
+            " ORDER BY rep, ctr",
+            (object_id,),
+        ).all():
+            if supersedes and not tied:
+                tied = tied_numbers(ctx, conn, object_id)
+            version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
+            yield Update(version, tied if item is None else _named_by(version, tied))
+
+
+def _named_by(version: Version, tied: CNSet) -> CNSet:
+    """Of an object's superseded numbers those that this version took the place of.
+
+    Of several kept versions each names what it incorporates; associated messages and folders are last writer wins, where
+    the winner stands for losers that it never knew (spec: CN-9, HI-5).
+    """
+    if version.fai:
+        return tied
+    return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
+
+
+def _folders_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:
+    for object_id in _objects_for(ctx, conn, fid, "folder", numbers):
+        rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(
+            "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?", (object_id,)
+        ).one()
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
+        yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)

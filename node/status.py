@@ -1,0 +1,204 @@
+"""Statuses and status requests (spec: ST-1 to ST-3, ST-5, ST-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection
+
+from node.context import Context, next_cycle
+from node.mailer import section_of, send
+from node.replmail import Mark, MessageType, ReplicationMail, Section
+from node.rst import OwnRow
+from node.timers import Timer, set_timer, set_timer_if_none
+from topology.schedule import ALWAYS
+from traces import LabTime
+from traces.events import StatusDue
+from transport.stimulus import Stimulus
+
+# -- asking
+
+
+def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -> None:
+    """The folder's status will be requested of all holders, with those of the same cycle in one mail (spec: ST-3)."""
+    s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted VALUES (?)", (fid,))
+    due_at = s.now if at_once else next_cycle(ctx.config, ALWAYS, s.now)
+    assert due_at is not None, "the always schedule has a next cycle"
+    set_timer_if_none(s.conn, Timer.STATUS_REQUEST, 0, due_at)
+
+
+def send_wanted(ctx: Context, s: Stimulus) -> None:
+    """The cycle of status requests."""
+    fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
+    s.conn.exec_driver_sql("DELETE FROM wanted")
+    owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
+    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in owned):
+        _request(ctx, s, stores, group, Mark.ALL_RESPOND)
+
+
+def _request(ctx: Context, s: Stimulus, stores: Sequence[str], group: Sequence[OwnRow], marks: Mark) -> None:
+    if not stores:
+        return
+    sections = [section_of(ctx, own, marks=marks, responders=stores) for own in group]
+    send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
+        [(own.fid, store, s.now) for own in group for store in stores],
+    )
+
+
+def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str], list[OwnRow]]]:
+    """Folders that go to the same stores go in one mail (spec: OUT-6, ST-3)."""
+    groups: dict[tuple[str, ...], list[OwnRow]] = {}
+    for own, stores in items:
+        if stores:
+            groups.setdefault(tuple(stores), []).append(own)
+    return [(list(stores), group) for stores, group in groups.items()]
+
+
+# -- answering
+
+
+def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """Answers a status request for the folders where this store must and has something, to the requester alone (spec: ST-2)."""
+    answers = [
+        section_of(ctx, own)
+        for own, section in _held(ctx, mail.sections)
+        if _must_answer(ctx, own, section)
+    ]
+    if answers:
+        send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
+
+
+def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
+    if Mark.REPEAT in section.marks:  # spec: ST-7 always answered
+        return ctx.name in section.responders
+    required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
+    # The request carries the requester's whole row, so what its row here lacks is decided from the request itself.
+    return required and bool(own.numbers - section.row or own.fai - section.row_fai)
+
+
+def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """A status has done its work when its rows were read (spec: ST-5); one marked repeat is answered (spec: ST-7)."""
+    answers = [section_of(ctx, own) for own, section in _held(ctx, mail.sections) if Mark.REPEAT in section.marks]
+    if answers:
+        send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
+
+
+def _held(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
+    found = []
+    for section in sections:
+        fid = ctx.folders.fid_of(section.folder)
+        own = ctx.rst.own(fid) if fid is not None else None
+        if own is not None and not own.pending:
+            found.append((own, section))
+    return found
+
+
+def heard(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
+    """A mail that names the folder, sent after our request, came from `store`: it need not be asked again (spec: ST-7)."""
+    conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ? AND sent_at <= ?", (fid, store, sent_at))
+
+
+# -- the check
+
+
+def next_check(ctx: Context, now: LabTime) -> LabTime:
+    """The next status check after `now`: 00:15 and 12:15 UTC by default (spec: ST-1)."""
+    alignment, offset = ctx.config.status_alignment_us, ctx.config.status_offset_us
+    return now + alignment - (now - offset) % alignment
+
+
+def check(ctx: Context, s: Stimulus) -> None:
+    """A status check: statuses of quiet folders, then repeats of what may have been lost."""
+    set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
+    if ctx.config.repeat_status:
+        _repeat_requests(ctx, s)
+        _repeat_statuses(ctx, s)
+    _send_due(ctx, s)
+
+
+def _send_due(ctx: Context, s: Stimulus) -> None:
+    due = [
+        own
+        for own in _active(ctx)
+        if own.last_update_at is not None
+        and own.status_sent_at is None
+        and s.now - own.last_update_at >= ctx.config.status_timeout_us
+    ]
+    if not due:
+        return
+    s.trace.record(
+        StatusDue,
+        folders=tuple(ctx.folders.text_of(own.fid) for own in due),
+        last_update_at=max(own.last_update_at or 0 for own in due),
+    )
+    for own in due:
+        own.status_sent_at = s.now
+        ctx.rst.touch(own)
+    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in due):
+        send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, own) for own in group])
+
+
+def _repeat_requests(ctx: Context, s: Stimulus) -> None:
+    """Asks again those required responders from whom nothing sent after the request has come (spec: ST-7).
+
+    One whose row here equals the own row has nothing that could have been lost: it is not asked. See docs/rules.yaml.
+    """
+    again: dict[str, list[OwnRow]] = {}
+    for fid, store in s.conn.exec_driver_sql(
+        "SELECT fid, responder FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
+    ).all():
+        own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
+        gone = own is None or own.pending or store not in ctx.holders(fid)
+        if gone or (own is not None and row is not None and row.numbers == own.numbers and row.fai == own.fai):
+            s.conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ?", (fid, store))
+        elif own is not None:
+            again.setdefault(store, []).append(own)
+    for store in sorted(again):
+        _request(ctx, s, [store], again[store], Mark.REPEAT)
+
+
+def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
+    """A status that brought no answer goes again, at most once in 24 hours to a holder (spec: ST-7)."""
+    again: dict[str, list[OwnRow]] = {}
+    for own in _active(ctx):
+        if own.status_sent_at is None or own.status_sent_at >= s.now:
+            continue
+        for store in ctx.other_holders(own.fid):
+            row = ctx.rst.row(own.fid, store)
+            lacks = row is None or bool(own.numbers - row.numbers or own.fai - row.fai)
+            if lacks and _may_repeat(ctx, s, own.fid, store):
+                again.setdefault(store, []).append(own)
+    for store in sorted(again):
+        send(
+            ctx,
+            s,
+            MessageType.STATUS,
+            [store],
+            [section_of(ctx, own, marks=Mark.REPEAT) for own in again[store]],
+        )
+        s.conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO repeated VALUES (?, ?, ?)", [(own.fid, store, s.now) for own in again[store]]
+        )
+
+
+def _may_repeat(ctx: Context, s: Stimulus, fid: int, store: str) -> bool:
+    at = s.conn.exec_driver_sql("SELECT at FROM repeated WHERE fid = ? AND store = ?", (fid, store)).scalar()
+    return at is None or s.now - at >= ctx.config.status_timeout_us
+
+
+def _active(ctx: Context) -> list[OwnRow]:
+    rows = [ctx.rst.own(fid) for fid in ctx.rst.held_fids()]
+    return [own for own in rows if own is not None and not own.pending]
+
+
+__all__ = [
+    "check",
+    "heard",
+    "next_check",
+    "on_request",
+    "on_status",
+    "send_wanted",
+    "want_status",
+]

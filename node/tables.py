@@ -1,0 +1,244 @@
+"""The state tables of a public folder store: everything the replication agent knows lives here.
+
+A change number is two columns, a local replica number (`rep`, the replid that event texts print; 1 is this store) and
+the counter; an object id is its 22-byte XID. A folder is named by a local row number, `fid`; 1 is the hierarchy itself.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
+
+metadata = MetaData()
+
+HIERARCHY_FID = 1  # folder 1-1 [S2]
+
+store_state = Table(
+    "store_state",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("guid", BLOB, nullable=False),
+    Column("change_counter", Integer, nullable=False),  # spec: CN-1 the last counter given out; never reused
+    Column("object_counter", Integer, nullable=False),
+    Column("mail_number", Integer, nullable=False),
+    Column("incarnation", Integer, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("lamport", Integer, nullable=False),
+    Column("last_at", Integer, nullable=False),
+)
+
+replid = Table(
+    "replid",
+    metadata,
+    Column("rep", Integer, primary_key=True),
+    Column("guid", BLOB, nullable=False, unique=True),
+    Column("store", Text),  # which store's replica it is, once a mail has said so
+)
+
+directory = Table(
+    "directory",
+    metadata,
+    Column("store", Text, primary_key=True),
+    Column("joined_at", Integer, nullable=False),
+    Column("address", Text),  # spec: ML-1 stamped, or nothing can be addressed
+)
+
+folder = Table(
+    "folder",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("object", BLOB, nullable=False, unique=True),
+    Column("rep", Integer, nullable=False),
+    Column("ctr", Integer, nullable=False),
+    Column("pcl", BLOB, nullable=False),
+    Column("modified_at", Integer, nullable=False),
+    Column("deleted", Integer, nullable=False, server_default=text("0")),
+    Column("sent", Integer, nullable=False, server_default=text("1")),
+    Column("supersedes", Integer, nullable=False, server_default=text("0")),
+    Column("item", LargeBinary),
+    Index("folder_by_number", "rep", "ctr"),
+)
+
+replica = Table(  # this store's own row of the replication state table, one for each folder held here
+    "replica",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("pending", Integer, nullable=False, server_default=text("0")),  # spec: RP-2 delete-pending
+    Column("began", Integer, nullable=False),  # spec: CN-6 the counter at which this replica began
+    Column("last_sent", Integer, nullable=False, server_default=text("0")),
+    Column("last_sent_fai", Integer, nullable=False, server_default=text("0")),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+    Column("last_update_at", Integer),  # spec: ST-1
+    Column("status_sent_at", Integer),
+)
+
+rst = Table(  # the rows of the other holders: what each said in its own last mail for the folder
+    "rst",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+    Column("heard_at", Integer),
+    Column("sent_at", Integer, nullable=False),
+    Column("sent_number", Integer, nullable=False),
+)
+
+message = Table(
+    "message",
+    metadata,
+    Column("mid", Integer, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    Column("object", BLOB, nullable=False),
+    Column("rep", Integer, nullable=False),
+    Column("ctr", Integer, nullable=False),
+    Column("pcl", BLOB, nullable=False),
+    Column("modified_at", Integer, nullable=False),
+    Column("fai", Integer, nullable=False),
+    Column("deleted", Integer, nullable=False),
+    Column("sent", Integer, nullable=False),
+    Column("supersedes", Integer, nullable=False),  # 1: the table superseded has numbers of this object
+    Column("shown", Integer, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("item", LargeBinary),  # NULL: a tombstone
+    UniqueConstraint("object", "rep", "ctr"),
+    Index("message_by_number", "fid", "rep", "ctr"),
+)
+Index("message_unsent", message.c.fid, message.c.ctr, sqlite_where=text("sent = 0"))
+
+superseded = Table(  # spec: CN-7 a number stays tied to its object
+    "superseded",
+    metadata,
+    Column("rep", Integer, primary_key=True),
+    Column("ctr", Integer, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    Column("object", BLOB, nullable=False),
+    Index("superseded_by_object", "object"),
+    Index("superseded_by_number", "fid", "rep", "ctr"),
+    sqlite_with_rowid=False,
+)
+
+held = Table(  # the replication message queue (spec: HI-4)
+    "held",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("waits_for", BLOB, nullable=False),  # the folder whose coming frees it
+    Column("kind", Text, nullable=False),  # 'folder': one update; 'mail': a whole content mail
+    Column("object", BLOB, nullable=False),
+    Column("numbers", BLOB, nullable=False),
+    Column("until_at", Integer, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("payload", BLOB, nullable=False),
+    Index("held_by_folder", "waits_for"),
+)
+
+entry = Table(  # the backfill array (spec: BF-2)
+    "entry",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+    Column("made_at", Integer, nullable=False),
+    Column("base_at", Integer, nullable=False),  # the instant the running time-out counts from
+    Column("due_at", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("local", Integer, nullable=False),
+    Column("waiting", Integer, nullable=False),  # 1: due, but the request limit was reached (spec: BF-6)
+    Index("entry_by_folder", "fid"),
+    sqlite_autoincrement=True,  # traces name entries: an id is never used twice
+)
+
+request = Table(  # outstanding backfill requests (spec: BF-6)
+    "request",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("entry", Integer, nullable=False),
+    Column("fid", Integer, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+    Column("sent_at", Integer, nullable=False),
+    Column("retry_at", Integer, nullable=False),
+    Column("answered", Integer, nullable=False),
+    Index("request_by_entry", "entry"),
+    Index("request_by_folder", "fid"),
+)
+
+answered = Table(  # spec: BF-5 a repeated request mail is answered once
+    "answered",
+    metadata,
+    Column("mail", Text, primary_key=True),
+    Column("at", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+peer = Table(
+    "peer",
+    metadata,
+    Column("store", Text, primary_key=True),
+    Column("down", Integer, nullable=False),  # spec: BF-4
+    Column("heard_sent_at", Integer, nullable=False),
+    Column("backfilled_at", Integer, nullable=False),  # spec: BF-9
+    Column("transit_us", Integer),  # spec: RT-3
+)
+
+asked = Table(  # status requests that still want an answer (spec: ST-7)
+    "asked",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("responder", Text, primary_key=True),
+    Column("sent_at", Integer, nullable=False),
+)
+
+repeated = Table(  # when a repeat status last went to a holder (spec: ST-7)
+    "repeated",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("at", Integer, nullable=False),
+)
+
+wanted = Table(  # folders whose status will be requested at the next cycle (spec: ST-3)
+    "wanted",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+)
+
+timer = Table(  # every delay of the agent is a row; next_due is a query over them
+    "timer",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("key", Integer, primary_key=True),
+    Column("due_at", Integer, nullable=False),
+    Index("timer_by_due", "due_at", "kind", "key"),
+)
+
+bad_mail = Table(
+    "bad_mail",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("content", BLOB, nullable=False),
+)
+
+mailbox = Table(
+    "mailbox",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False),
+    Column("recipient", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("seq", Integer, primary_key=True),  # of the first event in the batch
+    Column("incarnation", Integer, nullable=False),
+    Column("batch", BLOB, nullable=False),  # JSON lines
+)

@@ -1,0 +1,47 @@
+"""Every delay of the agent is a row here, so that warp can jump to it and a restart resumes it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sqlalchemy import Connection
+
+from traces import LabTime
+
+
+class Timer(StrEnum):
+    """What a row waits for; `key` is a folder, an entry or a held mail, 0 where there is but one."""
+
+    CYCLE = "cycle"  # a folder's next broadcast (spec: OUT-1)
+    STATUS_CHECK = "status check"  # spec: ST-1
+    STATUS_REQUEST = "status request"  # the cycle that sends what `wanted` lists (spec: ST-3)
+    ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
+    HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
+
+
+def set_timer(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
+    conn.exec_driver_sql("INSERT OR REPLACE INTO timer VALUES (?, ?, ?)", (kind.value, key, due_at))
+
+
+def set_timer_if_none(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
+    conn.exec_driver_sql("INSERT OR IGNORE INTO timer VALUES (?, ?, ?)", (kind.value, key, due_at))
+
+
+def clear_timer(conn: Connection, kind: Timer, key: int) -> None:
+    conn.exec_driver_sql("DELETE FROM timer WHERE kind = ? AND key = ?", (kind.value, key))
+
+
+def next_due(conn: Connection) -> LabTime | None:
+    due: LabTime | None = conn.exec_driver_sql("SELECT min(due_at) FROM timer").scalar()
+    return due
+
+
+def take_due(conn: Connection, now: LabTime) -> tuple[Timer, int] | None:
+    """The earliest row due at or before `now`, removed; None if there is none."""
+    row = conn.exec_driver_sql(
+        "SELECT kind, key FROM timer WHERE due_at <= ? ORDER BY due_at, kind, key LIMIT 1", (now,)
+    ).first()
+    if row is None:
+        return None
+    clear_timer(conn, Timer(row[0]), row[1])
+    return Timer(row[0]), row[1]

@@ -1,0 +1,399 @@
+"""Applying versions of messages: the heart of the lab (spec: CN-4, CN-7, CF-1, DL-1, DL-2).
+
+For each object the table `message` keeps either one tombstone or the versions of which none includes another. Whatever
+the order in which versions and deletions arrive, what is kept in the end is the same: a deletion beats every version; of
+two versions the one that includes the other's number stays; concurrent ones stay side by side, and one of them, chosen
+by rule, is shown. Associated messages are last writer wins (spec: CN-9).
+
+Numbers that no longer have a version of their own stay tied to their object in the table `superseded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from node.cnset import CNSet
+from node.context import Context, set_of_pcl, version_rank
+from node.folders import object_text
+from node.items import Version
+from node.numbers import ChangeNumber
+from node.pcl import Pcl
+from node.replmail import Update
+from traces import LabTime
+from traces.events import (
+    ConflictArose,
+    ConflictEnded,
+    TombstoneMade,
+    VersionApplied,
+    VersionIgnored,
+)
+from transport.stimulus import Stimulus
+
+Way = Literal["broadcast", "backfill", "queue"]
+_LOOKUP = 400  # objects asked for in one SELECT; SQLite takes 999 parameters in its oldest builds
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A row of the table `message`: a kept version, or a tombstone."""
+
+    mid: int
+    number: ChangeNumber
+    pcl: Pcl
+    modified_at: LabTime
+    deleted: bool
+    fai: bool
+    sent: bool
+    supersedes: bool
+
+    @property
+    def rank(self) -> tuple[LabTime, ChangeNumber]:
+        return version_rank(self.number, self.modified_at)
+
+
+@dataclass(slots=True)
+class Applied:
+    """What a mail's updates came to: numbers accounted for, and what the contacts must hear of."""
+
+    numbers: CNSet = CNSet.EMPTY
+    fai: CNSet = CNSet.EMPTY
+    fresh: bool = False  # something was new here
+    conflicts: tuple[bytes, ...] = ()
+    lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
+
+
+def digest_of(item: bytes | None) -> str:
+    return sha256(item).hexdigest() if item is not None else ""
+
+
+def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept]:
+    """What is kept of an object, the version shown first."""
+    return [
+        Kept(
+            mid, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, bool(deleted), bool(fai), bool(sent), bool(supersedes)
+        )
+        for mid, rep, ctr, pcl, at, deleted, fai, sent, supersedes in conn.exec_driver_sql(
+            "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"
+            " ORDER BY shown DESC, rep, ctr",
+            (object_id,),
+        )
+    ]
+
+
+def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Iterable[ChangeNumber]) -> None:
+    """Ties numbers to an object that has taken their place (spec: CN-7)."""
+    rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
+    if rows:
+        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded VALUES (?, ?, ?, ?)", rows)
+
+
+def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
+    """Every superseded number of an object."""
+    return CNSet.from_numbers(
+        ctx.store.number(rep, ctr)
+        for rep, ctr in conn.exec_driver_sql(
+            "SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr", (object_id,)
+        )
+    )
+
+
+def insert_version(
+    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
+) -> None:
+    conn.exec_driver_sql(_INSERT, _row(ctx, conn, fid, version, sent=sent, supersedes=supersedes, shown=shown))
+
+
+_INSERT = (
+    "INSERT INTO message (fid, object, rep, ctr, pcl, modified_at, fai, deleted, sent, supersedes, shown, subject, item)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
+    """Many new objects at once: one statement."""
+    rows = [_row(ctx, conn, fid, version, sent=sent, supersedes=False, shown=True) for version in versions]
+    if rows:
+        conn.exec_driver_sql(_INSERT, rows)
+
+
+def _row(
+    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
+) -> tuple[Any, ...]:
+    return (
+        fid,
+        version.object,
+        ctx.store.rep(conn, version.number.guid),
+        version.number.counter,
+        version.pcl.encode(),
+        version.modified_at,
+        int(version.fai),
+        int(version.item is None),
+        int(sent),
+        int(supersedes),
+        int(shown),
+        version.subject,
+        version.item,
+    )
+
+
+# -- what arrived
+
+
+def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update], way: Way) -> Applied:
+    """Applies a mail's versions and deletions to a folder held here."""
+    result = Applied()
+    known = _known_objects(s.conn, [update.version.object for update in updates])
+    plain: list[Version] = []
+    seen: set[bytes] = set()
+    for update in updates:
+        version = update.version
+        simple = version.item is not None and not update.stands_for and len(version.pcl.numbers()) == 1
+        if simple and version.object not in known and version.object not in seen:
+            plain.append(version)
+        else:
+            if version.object in seen:  # two versions of one object in a mail: the first must be in the table
+                insert_versions(ctx, s.conn, fid, plain, sent=True)
+                _record_plain(ctx, s, fid, plain, way)
+                _account(result, plain)
+                plain = []
+            _apply_one(ctx, s, fid, update, way, result)
+        seen.add(version.object)
+    insert_versions(ctx, s.conn, fid, plain, sent=True)
+    _record_plain(ctx, s, fid, plain, way)
+    _account(result, plain)
+    return result
+
+
+def _known_objects(conn: Connection, objects: list[bytes]) -> set[bytes]:
+    known: set[bytes] = set()
+    for at in range(0, len(objects), _LOOKUP):
+        chunk = tuple(objects[at : at + _LOOKUP])
+        marks = ",".join("?" * len(chunk))
+        known.update(
+            row[0]
+            for row in conn.exec_driver_sql(
+                f"SELECT DISTINCT object FROM message WHERE object IN ({marks}) ORDER BY object", chunk
+            )
+        )
+    return known
+
+
+def _account(result: Applied, versions: Sequence[Version]) -> None:
+    if not versions:
+        return
+    result.fresh = True
+    for fai in (False, True):
+        numbers = CNSet.from_numbers(version.number for version in versions if version.fai == fai)
+        if fai:
+            result.fai |= numbers
+        else:
+            result.numbers |= numbers
+
+
+def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Version], way: Way) -> None:
+    folder = ctx.folders.text_of(fid)
+    for version in versions:
+        number = version.number.text
+        s.trace.record(
+            VersionApplied,
+            folder=folder,
+            object=object_text(version.object),
+            number=number,
+            kind="fai" if version.fai else "message",
+            pcl=number,
+            modified_at=version.modified_at,
+            way=way,
+            stands_for=number,
+            digest=digest_of(version.item),
+            deleted=False,
+        )
+
+
+def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
+    version = update.version
+    kept = kept_versions(ctx, s.conn, version.object)
+    # spec: CN-7 a version also accounts for the numbers its predecessor change list names
+    names = update.names | CNSet.from_numbers(version.pcl.numbers())
+    if any(each.number == version.number for each in kept):
+        reason = "duplicate"
+    elif kept and kept[0].deleted:
+        reason = "tombstoned"
+        if version.item is None:
+            _merge_tombstones(ctx, s, fid, kept[0], version)
+        elif _is_news_to_the_dead(ctx, s.conn, kept[0], version):
+            result.lost_edits += ((version, True),)
+    elif version.item is None:
+        reason = ""
+        _bury(ctx, s, fid, version, kept, result)
+    else:
+        reason = _keep_beside(ctx, s, fid, version, kept, result)
+    current = CNSet.from_numbers(
+        ctx.store.number(rep, ctr)
+        for rep, ctr in s.conn.exec_driver_sql(
+            "SELECT rep, ctr FROM message WHERE object = ? ORDER BY rep, ctr", (version.object,)
+        )
+    )
+    gone = names - current
+    if gone:
+        tie(ctx, s.conn, fid, version.object, gone.numbers())
+        s.conn.exec_driver_sql("UPDATE message SET supersedes = 1 WHERE object = ?", (version.object,))
+    if version.fai:
+        result.fai |= names
+    else:
+        result.numbers |= names
+    result.fresh = result.fresh or not reason
+    record_version(ctx, s, fid, version, way, names, reason)
+
+
+def _is_news_to_the_dead(ctx: Context, conn: Connection, tombstone: Kept, version: Version) -> bool:
+    """True for an edit that the deletion did not know of and that comes for the first time (spec: DL-2)."""
+    if version.fai or tombstone.pcl.includes(version.number):
+        return False
+    return version.number not in tied_numbers(ctx, conn, version.object)
+
+
+def record_version(
+    ctx: Context, s: Stimulus, fid: int, version: Version, way: Way, names: CNSet, reason: str, kind: str = ""
+) -> None:
+    """The event of a version that was applied, or ignored for a reason."""
+    fields: dict[str, Any] = {
+        "folder": ctx.folders.text_of(fid),
+        "object": object_text(version.object),
+        "number": version.number.text,
+        "kind": kind or ("fai" if version.fai else "message"),
+        "pcl": set_of_pcl(version.pcl.numbers()),
+        "modified_at": version.modified_at,
+        "way": way,
+        "stands_for": names.text(),
+        "digest": digest_of(version.item),
+        "deleted": version.item is None,
+    }
+    if reason:
+        s.trace.record(VersionIgnored, reason=reason, **fields)
+    else:
+        s.trace.record(VersionApplied, **fields)
+
+
+def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: Kept, version: Version) -> None:
+    """Two deletions of one object are one tombstone; the larger number stands for it, so order does not matter."""
+    pcl = kept.pcl.merge(version.pcl)
+    if version_rank(version.number, version.modified_at) > kept.rank:
+        tie(ctx, s.conn, fid, version.object, [kept.number])
+        # An own deletion not yet broadcast need not be any more: the larger one, which came by mail, says the same.
+        s.conn.exec_driver_sql(
+            "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
+            (
+                ctx.store.rep(s.conn, version.number.guid),
+                version.number.counter,
+                pcl.encode(),
+                version.modified_at,
+                kept.mid,
+            ),
+        )
+    else:
+        s.conn.exec_driver_sql("UPDATE message SET pcl = ? WHERE mid = ?", (pcl.encode(), kept.mid))
+
+
+def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kept], result: Applied) -> None:
+    """A deletion wins over every other version (spec: DL-2); the tombstone is kept for an unknown object too (spec: DL-1)."""
+    pcl = deletion.pcl
+    for each in kept:
+        if not deletion.pcl.includes(each.number) and not each.fai:
+            result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
+        pcl = pcl.merge(each.pcl)
+    fai = kept[0].fai if kept else deletion.fai
+    replace_all(ctx, s, fid, Version(deletion.object, deletion.number, pcl, deletion.modified_at, None, "", fai), kept, True)
+    s.trace.record(
+        TombstoneMade,
+        folder=ctx.folders.text_of(fid),
+        object=object_text(deletion.object),
+        number=deletion.number.text,
+    )
+
+
+def _load(ctx: Context, conn: Connection, object_id: bytes, kept: Kept) -> Version:
+    subject, item = conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (kept.mid,)).one()
+    return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
+
+
+def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[Kept], sent: bool) -> None:
+    """One version takes the place of those kept, whose numbers stay tied to the object."""
+    if kept:
+        s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
+        tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
+    supersedes = bool(kept) or any(each.supersedes for each in kept)
+    insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
+
+
+def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[Kept], result: Applied) -> str:
+    """Compares a version with every kept one (spec: CN-4); why it is ignored, or ''."""
+    if any(each.pcl.includes(version.number) for each in kept):
+        return "old"
+    if version.fai and kept:  # spec: CN-9
+        best = max(kept, key=lambda each: each.rank)
+        if best.rank > version_rank(version.number, version.modified_at):
+            return "old"
+        replace_all(ctx, s, fid, version, kept, True)
+        return ""
+    goes = [each for each in kept if version.pcl.includes(each.number)]
+    for each in goes:
+        s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (each.mid,))
+    tie(ctx, s.conn, fid, version.object, [each.number for each in goes])
+    insert_version(
+        ctx, s.conn, fid, version, sent=True, supersedes=any(each.supersedes for each in kept) or bool(goes), shown=True
+    )
+    stays = len(kept) - len(goes)
+    show_winner(ctx, s, fid, version.object)
+    if stays:
+        result.conflicts += (version.object,)
+    elif len(kept) > 1:
+        s.trace.record(
+            ConflictEnded,
+            folder=ctx.folders.text_of(fid),
+            object=object_text(version.object),
+            number=version.number.text,
+        )
+    return ""
+
+
+def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
+    """Of the versions kept the later is shown, then that of the larger GUID (spec: CF-1)."""
+    kept = kept_versions(ctx, s.conn, object_id)
+    winner = max(kept, key=lambda each: each.rank)
+    if len(kept) > 1:
+        s.conn.exec_driver_sql("UPDATE message SET shown = (mid = ?) WHERE object = ?", (winner.mid, object_id))
+        s.trace.record(
+            ConflictArose,
+            folder=ctx.folders.text_of(fid),
+            object=object_text(object_id),
+            versions=tuple(sorted(each.number.text for each in kept)),
+            winner=winner.number.text,
+        )
+
+
+def has_unsent(conn: Connection, fid: int) -> bool:
+    return (
+        conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first() is not None
+    )
+
+
+__all__ = [
+    "Applied",
+    "Kept",
+    "Way",
+    "apply_updates",
+    "digest_of",
+    "has_unsent",
+    "insert_versions",
+    "kept_versions",
+    "record_version",
+    "replace_all",
+    "show_winner",
+    "tie",
+    "tied_numbers",
+]

@@ -1,0 +1,132 @@
+"""What a node shows of itself: plain frozen values, made for people, programs and tests, never read back by the agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traces import LabTime
+
+
+@dataclass(frozen=True, slots=True)
+class FolderView:
+    id: str
+    path: str
+    replicas: tuple[str, ...]
+    schedule: str | None
+    contacts: tuple[str, ...]
+    priority: str
+    hidden: bool
+    held_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessageView:
+    id: str
+    subject: str
+    sender: str
+    number: str  # as people see it: A-100
+    change: str  # as traces write it: <guid hex>:<counter>
+    modified_at: LabTime
+    in_conflict: bool
+    versions: tuple[str, ...]  # the changes of all kept versions, the shown one first
+    size: int
+    associated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One row of the replication state table (spec: RST-1, RST-2)."""
+
+    store: str
+    is_local: bool
+    numbers: str  # A-1..100, B-50
+    numbers_fai: str
+    last_sent: str | None  # own row only
+    heard_at: LabTime | None  # other rows only; None: never heard
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    folder: str
+    path: str
+    store: str
+    rows: tuple[RowView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    source: str
+    numbers: str
+    sent_at: LabTime
+    retry_at: LabTime
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """One entry of the backfill array (spec: BF-2)."""
+
+    id: int
+    folder: str
+    path: str
+    missing: str
+    missing_fai: str
+    made_at: LabTime
+    due_at: LabTime
+    attempts: int
+    local: bool
+    waiting_for_slot: bool
+    requests: tuple[RequestView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    id: int
+    next_hop: str
+    connector: str | None
+    recipients: tuple[str, ...]
+    subject: str
+    due_at: LabTime
+    attempts: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class BadMailView:
+    id: int
+    at: LabTime
+    sender: str
+    reason: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeView:
+    """A mail to people, kept in the lab's mailbox."""
+
+    at: LabTime
+    recipient: str
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What a store knows of a folder, for digests (spec: CV-1). Texts are in the traces' form."""
+
+    folder: str
+    holds: bool
+    numbers: str
+    numbers_fai: str
+    versions: dict[str, tuple[tuple[str, str], ...]]  # object -> ((change, digest), ...) ascending
+    shown: dict[str, str]  # object -> the change of the version shown
+    tombstones: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What a user hands in to be posted."""
+
+    subject: str
+    body: str = ""
+    sender: str = ""
+    attachments: tuple[tuple[str, bytes], ...] = ()

@@ -1,0 +1,5 @@
+"""The command line `pflab`: one module per group of verbs."""
+
+from pflab.cli.app import main
+
+__all__ = ["main"]

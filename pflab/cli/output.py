@@ -1,0 +1,44 @@
+"""How the command line speaks: results on stdout (text or JSON), errors as one clear line on stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+class CommandError(Exception):
+    """A user's mistake; `lines` are printed on stderr, nothing else, and the exit code is 2."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout, never coloured or wrapped."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
+    for line in lines:
+        out.print(line, style=style, markup=False)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Progress]:
+    """A bar on stderr over `total` things, gone at the end; silent where stderr is not a terminal."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        bar.add_task(what, total=total)
+        yield bar

@@ -1,0 +1,157 @@
+"""A lab: a whole organization of nodes under one clock, whichever driver runs it.
+
+Two drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time) and
+``pflab.live.LiveLab`` (real sockets, real databases, the lab clock). Scenarios, the oracle, the harness and the command line know
+only this face, and one conformance suite (tests/lab/test_drivers.py) holds both drivers to it.
+
+    async with Simulator(topology, seed=7) as lab:                 # or LiveLab(topology, seed=7, folder=...)
+        message = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="Hello"))
+        await lab.advance(lab.now + 15 * MINUTE_US)
+        print(lab.read("B", lambda node: node.messages("Projects")))
+
+Times are lab times (µs since 1970, UTC: TM-2) and only go forward (TM-1).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+if TYPE_CHECKING:
+    from node.core import Node
+    from pflab.faults import FaultPlan
+    from topology.model import Topology
+    from traces.events import Event
+    from traces.labtime import LabTime
+
+T = TypeVar("T")
+
+
+class LabError(Exception):
+    """The lab cannot do what was asked; one clear line that says what is wrong and what would be right."""
+
+
+class NotIdle(LabError):  # noqa: N818 - it names a state; `NotIdleError` would say it twice
+    """A wait came to its limit; the text names who is not idle and why."""
+
+
+class Lab(ABC):
+    """A running organization. Use it as an async context manager: entering starts the nodes, leaving closes the lab."""
+
+    topology: Topology
+    faults: FaultPlan
+
+    async def __aenter__(self) -> Self:
+        await self.up()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # --- what it is
+
+    @property
+    @abstractmethod
+    def now(self) -> LabTime:
+        """The present lab time."""
+
+    @property
+    @abstractmethod
+    def run(self) -> str:
+        """The run's id, as in the header of every event."""
+
+    @property
+    @abstractmethod
+    def folder(self) -> Path:
+        """The run folder. Raises LabError for a simulated lab that was given none."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """All servers of the topology, in its order, running or not."""
+
+    @abstractmethod
+    def running(self, name: str) -> bool:
+        """Whether the server runs at present. Raises LabError for a name that the topology does not have."""
+
+    # --- users
+
+    @abstractmethod
+    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        """One stimulus on a running node at the present lab time; what it mails leaves at once, if the clock runs, or at the
+        next `settle`, `advance` or `until`.
+
+        Raises node.errors.NotRunning if the node is stopped; every NodeError of the node comes through.
+        """
+
+    @abstractmethod
+    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+        """Read a running node's state. Raises node.errors.NotRunning if it is stopped."""
+
+    # --- time
+
+    @abstractmethod
+    async def settle(self) -> None:
+        """Do everything due at the present instant, until all mail that can arrive now has arrived. The clock does not move.
+
+        Raises NotIdle when that does not end within the named limits.
+        """
+
+    @abstractmethod
+    async def advance(self, to_at: LabTime) -> None:
+        """Warp: jump from due time to due time while quiet, up to and including `to_at`, then stand still there.
+
+        Raises LabError if `to_at` lies in the past, NotIdle as `settle`.
+        """
+
+    @abstractmethod
+    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        """Warp until `predicate()` holds; it is asked when all is quiet at the present instant and again after each jump.
+
+        Returns True, the clock standing where it first held; False with the clock at `limit_at` if it never did.
+        """
+
+    # --- life and death
+
+    @abstractmethod
+    async def stop(self, name: str) -> None:
+        """Stop a node in order (event node.stopped); mail for it is refused and tried again by its senders.
+
+        Raises node.errors.NotRunning if it is stopped already.
+        """
+
+    @abstractmethod
+    async def kill(self, name: str) -> None:
+        """Let a node die at once, without a goodbye: what was not committed is gone. `start` brings it back."""
+
+    @abstractmethod
+    async def start(self, name: str) -> None:
+        """Start a stopped or killed node, or a `joins: later` server for the first time.
+
+        A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one when it
+        starts (RP-3). Raises LabError if it runs already.
+        """
+
+    # --- what happened
+
+    @abstractmethod
+    def events(self, since: int = 0) -> Sequence[Event]:
+        """The events of all nodes and of "lab" itself in the order they were committed, from index `since` on."""
+
+    # --- beginning and end
+
+    @abstractmethod
+    async def up(self) -> None:
+        """Start every server that does not join later, at the topology's start. Called on entering."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Stop everything, write the traces (closed segments). Called on leaving; a second call does nothing."""
+
+    verdict: str = "none"
+    """What `run.ended` says; who judges the run sets it before `close`: 'passed', 'failed', 'unknown' or 'none'."""

@@ -1,0 +1,182 @@
+"""The servers of a lab and their lives: which runs, which is stopped, killed or has not joined yet, and who must be told of a join.
+
+Both drivers bring servers up through here, so a restart means the same under both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from node.errors import NotRunning
+from node.keys import Identity, LabAuthority
+from pflab.lab import LabError
+from topology import Topology
+from traces.events import Event
+from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from node.core import Node
+    from pflab.faults import FaultPlan
+    from pflab.runfolder import RunFolder
+
+SEED_BYTES = 32
+
+
+class NodeFactory(Protocol):
+    """Makes a node that is not open yet; `node.core.Node` is one, a test's toy another."""
+
+    def __call__(
+        self,
+        name: str,
+        *,
+        topology: Topology,
+        database: Path | None,
+        run: str,
+        seed: bytes,
+        identity: Identity,
+        durability: Literal["full", "normal"],
+        arrivals: FaultPlan,
+        on_events: Callable[[Sequence[Event]], None],
+        real_time: Callable[[], float] | None,
+        traces_dir: Path | None,
+    ) -> Node: ...
+
+
+class Standing(StrEnum):
+    """Where a server stands between two stimuli."""
+
+    ABSENT = "has not joined yet"
+    RUNNING = "is running"
+    STOPPED = "is stopped"
+    KILLED = "was killed"
+
+
+@dataclass(slots=True)
+class Member:
+    """One server. `node` is None until it is first made."""
+
+    name: str
+    standing: Standing = Standing.ABSENT
+    node: Node | None = None
+    told: list[str] = field(default_factory=list)
+    """The late joiners it has been told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberPlan:
+    """What every node of a lab is made with. `folder` None: databases in memory, no traces."""
+
+    topology: Topology
+    run: str
+    seed: int
+    arrivals: FaultPlan
+    on_events: Callable[[Sequence[Event]], None]
+    make_node: NodeFactory
+    folder: RunFolder | None
+    databases_on_disk: bool
+    durability: Literal["full", "normal"] = "normal"
+    real_time: Callable[[], float] | None = None
+
+
+class Members:
+    """All servers of a lab, in the topology's order."""
+
+    def __init__(self, plan: MemberPlan) -> None:
+        self._plan = plan
+        self._authority = LabAuthority(derived_seed(plan.seed, "authority"))
+        self._members = {name: Member(name) for name in plan.topology.servers}
+        self._joined: list[str] = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._members)
+
+    def member(self, name: str) -> Member:
+        """Raises LabError for a name that the topology does not have."""
+        found = self._members.get(name)
+        if found is None:
+            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._members)}")
+        return found
+
+    def all(self) -> list[Member]:
+        return list(self._members.values())
+
+    def running(self) -> list[Member]:
+        return [member for member in self._members.values() if member.standing is Standing.RUNNING]
+
+    def node(self, name: str) -> Node:
+        """The node of a running server. Raises LabError, NotRunning."""
+        member = self.member(name)
+        if member.standing is not Standing.RUNNING or member.node is None:
+            raise NotRunning(f"server {name} {member.standing.value}; start it first")
+        return member.node
+
+    def present_at_start(self) -> list[Member]:
+        """The servers that the organization begins with."""
+        return [member for member in self._members.values() if not self._joins_later(member.name)]
+
+    def rise(self, member: Member, now: LabTime) -> Node:
+        """Open the node of a server that does not run; its first stimulus.
+
+        A late joiner's first rise enters it in the directory; `tell_joins` then tells the others.
+        """
+        if member.standing is Standing.RUNNING:
+            raise LabError(f"server {member.name} is running already")
+        node = member.node
+        if member.standing is Standing.KILLED and node is not None:
+            node.reopen(now)
+        else:
+            # After an orderly stop nothing but the database is left, if there is one on disk.
+            if node is None or self._plan.databases_on_disk:
+                node = member.node = self._make(member.name)
+            node.open(now)
+        if member.standing is Standing.ABSENT and self._joins_later(member.name):
+            self._joined.append(member.name)
+        member.standing = Standing.RUNNING
+        return node
+
+    def untold(self) -> list[tuple[Member, str]]:
+        """Which running servers still have to be told which late joiners (RP-3), in order."""
+        return [
+            (member, store)
+            for store in self._joined
+            for member in self.running()
+            if store != member.name and store not in member.told
+        ]
+
+    def _joins_later(self, name: str) -> bool:
+        return self._plan.topology.servers[name].joins == "later"
+
+    def _make(self, name: str) -> Node:
+        plan = self._plan
+        folder = plan.folder
+        return plan.make_node(
+            name,
+            topology=plan.topology,
+            database=folder.database(name) if folder is not None and plan.databases_on_disk else None,
+            run=plan.run,
+            seed=derived_seed(plan.seed, f"node {name}"),
+            identity=self._authority.identity(name),
+            durability=plan.durability,
+            arrivals=plan.arrivals,
+            on_events=plan.on_events,
+            real_time=plan.real_time,
+            traces_dir=folder.traces if folder is not None else None,
+        )
+
+
+def derived_seed(seed: int, purpose: str) -> bytes:
+    """32 bytes for one purpose of a lab's seed; different purposes know nothing of each other."""
+    return hashlib.blake2b(f"pflab {seed} {purpose}".encode(), digest_size=SEED_BYTES).digest()
+
+
+def default_node(name: str, **made_with: Any) -> Node:
+    """The real node."""
+    from node.core import Node  # noqa: PLC0415 - so that toys can be run where the real one cannot be
+
+    return Node(name, **made_with)

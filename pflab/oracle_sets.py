@@ -1,0 +1,109 @@
+"""The oracle's own arithmetic of change numbers, written apart from the node's on purpose (CV-2): an error there must not hide here.
+
+A number is the text `guidhex:counter` of the traces. A set of numbers is a dict from GUID hex to a sorted list of closed ranges.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+Ranges = list[tuple[int, int]]
+Numbers = dict[str, Ranges]
+
+_NAMED = re.compile(r"^(?P<name>\S+?)-(?P<low>\d+)(?:(?:\.\.|-)(?P<high>\d+))?$")
+
+
+def split_number(number: str) -> tuple[str, int]:
+    """('guidhex', counter) of `guidhex:counter`."""
+    guid, _, counter = number.rpartition(":")
+    return guid, int(counter)
+
+
+def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:
+    """A set of (name, low, high) ranges in any order, joined where they touch."""
+    found: Numbers = {}
+    for name, low, high in sorted(pairs):
+        ranges = found.setdefault(name, [])
+        if ranges and low <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], high))
+        else:
+            ranges.append((low, high))
+    return found
+
+
+def parse_traced(text: str) -> Numbers:
+    """The set written as `{guid}:lo-hi,lo-hi;{guid}:n`, empty text for the empty set."""
+    pairs = []
+    for part in filter(None, text.split(";")):
+        guid, _, ranges = part.partition(":")
+        for item in ranges.split(","):
+            low, _, high = item.partition("-")
+            pairs.append((guid.strip("{}"), int(low), int(high or low)))
+    return tidy(pairs)
+
+
+def parse_named(text: str) -> Numbers:
+    """The set as people see it: `A-1..100, A-105, B-7`, items parted by commas or blanks; a bare range continues its store.
+
+    Raises ValueError on anything else.
+    """
+    pairs: list[tuple[str, int, int]] = []
+    for item in re.split(r"[,;\s]+", text.strip()):
+        if not item or item == "nothing":
+            continue
+        bare = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", item)
+        if bare and pairs:
+            pairs.append((pairs[-1][0], int(bare[1]), int(bare[2] or bare[1])))
+            continue
+        match = _NAMED.match(item)
+        if match is None:
+            raise ValueError(f"{item!r} is not a change number; write A-5 or A-1..5")
+        pairs.append((match["name"], int(match["low"]), int(match["high"] or match["low"])))
+    return tidy(pairs)
+
+
+def of_numbers(numbers: Iterable[str]) -> Numbers:
+    """The set of single traced numbers."""
+    return tidy((guid, counter, counter) for guid, counter in map(split_number, numbers))
+
+
+def minus(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
+    """What `left` has and `right` lacks."""
+    rest: list[tuple[str, int, int]] = []
+    for name, ranges in left.items():
+        for low, high in ranges:
+            start = low
+            for cut_low, cut_high in right.get(name, []):
+                if cut_high < start or cut_low > high:
+                    continue
+                if cut_low > start:
+                    rest.append((name, start, cut_low - 1))
+                start = cut_high + 1
+            if start <= high:
+                rest.append((name, start, high))
+    return tidy(rest)
+
+
+def union(sets: Iterable[Mapping[str, Ranges]]) -> Numbers:
+    return tidy((name, low, high) for each in sets for name, ranges in each.items() for low, high in ranges)
+
+
+def common(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
+    """What both have."""
+    return minus(left, minus(left, right))
+
+
+def renamed(numbers: Mapping[str, Ranges], name_of: Callable[[str], str]) -> Numbers:
+    return tidy((name_of(name), low, high) for name, ranges in numbers.items() for low, high in ranges)
+
+
+def words(numbers: Mapping[str, Ranges], name_of: Callable[[str], str] = str) -> str:
+    """`A-1..3, A-7, B-2`, or `nothing`."""
+    return ", ".join(_items(numbers, name_of)) or "nothing"
+
+
+def _items(numbers: Mapping[str, Ranges], name_of: Callable[[str], str]) -> Iterator[str]:
+    for guid in sorted(numbers, key=name_of):
+        for low, high in numbers[guid]:
+            yield f"{name_of(guid)}-{low}" if low == high else f"{name_of(guid)}-{low}..{high}"

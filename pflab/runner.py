@@ -1,0 +1,141 @@
+"""Playing a scenario on a lab of either driver, and what came of it.
+
+A scenario passes if every step did what it says, and if the one thing held that always holds: what a store acknowledged it still
+has at the end, as it is, in a later version, or as a tombstone (DU-1). Whether all stores agree is asked only where the scenario
+expects it, but the verdict tells it either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from node.errors import NodeError
+from pflab.lab import Lab, LabError
+from pflab.scenario import Scenario, Step
+from pflab.scenario_play import Play, StepFailed
+from pflab.scenario_steps import STEPS
+from pflab.verdict import ExitCode, Verdict
+from topology.model import Topology
+from traces.labtime import LabTime, format_duration, format_instant
+
+LabFactory = Callable[[Topology], Lab]
+"""Makes a lab for a topology; it has not been entered yet."""
+
+StepWatcher = Callable[[Step, LabTime], None]
+"""Told of each step before it is done, with the lab time; the command line and the demo narrate by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Which step failed, what was expected, what stands, and the last events that led there."""
+
+    step: int
+    line: int
+    verb: str
+    at: LabTime
+    expected: tuple[str, ...]
+    stands: tuple[str, ...]
+    events: tuple[str, ...]
+
+    def in_words(self) -> list[str]:
+        where = f"step {self.step}, line {self.line}: {self.verb}" if self.line else self.verb
+        lines = [f"{where} failed at {format_instant(self.at)}"]
+        for expected, stands in zip(self.expected, self.stands, strict=False):
+            lines += [f"  expected  {expected}", f"  stands    {stands}"]
+        if self.events:
+            lines += ["  what led there:", *(f"    {event}" for event in self.events)]
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioResult:
+    """What came of one run. `verdict` is None when the lab broke before it could be judged."""
+
+    title: str
+    path: Path | None
+    run: str
+    began_at: LabTime
+    ended_at: LabTime
+    steps: int
+    mails: int
+    events: int
+    failure: Failure | None
+    verdict: Verdict | None
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+    @property
+    def exit_code(self) -> int:
+        return ExitCode.GOOD if self.passed else ExitCode.VIOLATION
+
+    def in_words(self) -> list[str]:
+        took = format_duration(self.ended_at - self.began_at)
+        if self.failure is None:
+            return [f"passed: {self.title} ({self.steps} steps, {self.mails} mails, {took} of lab time)"]
+        return [f"failed: {self.title}", *(f"  {line}" for line in self.failure.in_words())]
+
+
+async def run_scenario(
+    scenario: Scenario,
+    lab_factory: LabFactory,
+    *,
+    watch: StepWatcher | None = None,
+    finish: Callable[[Play], None] | None = None,
+) -> ScenarioResult:
+    """Play `scenario` on a lab that `lab_factory` makes. `finish` is called with the lab still up, whether it passed or not.
+
+    Raises LabError or NodeError only if the lab cannot be started at all; what fails in a step is the result's `failure`.
+    """
+    lab = lab_factory(scenario.topology)
+    async with lab:
+        play = Play(lab)
+        play.begin()
+        began_at = lab.now
+        failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play)
+        verdict = play.verdict(at_rest=False)
+        lab.verdict = "failed" if failure else "passed"
+        if finish is not None:
+            finish(play)
+        return ScenarioResult(
+            title=scenario.title,
+            path=scenario.path,
+            run=lab.run,
+            began_at=began_at,
+            ended_at=lab.now,
+            steps=len(scenario.steps),
+            mails=play.mails,
+            events=len(play.log),
+            failure=failure,
+            verdict=verdict,
+        )
+
+
+async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
+    for step in steps:
+        if watch is not None:
+            watch(step, play.lab.now)
+        try:
+            await STEPS[step.verb](play, step.args)
+        except StepFailed as failed:
+            return _failure(play, step, failed.expected, failed.stands)
+        except (NodeError, LabError) as error:
+            return _failure(play, step, [f"to {step.verb}"], [str(error)])
+    return None
+
+
+def _failure(play: Play, step: Step, expected: Sequence[str], stands: Sequence[str]) -> Failure:
+    play.observe()
+    events = tuple(play.last_events(step.stores(play.running())))
+    return Failure(step.number, step.line, step.verb, play.lab.now, tuple(expected), tuple(stands), events)
+
+
+def _check_invariant(play: Play) -> Failure | None:
+    lost = play.judge().lost_at_home()
+    if not lost:
+        return None
+    expected = ["every acknowledged change to be kept by the store that acknowledged it (DU-1)"] * len(lost)
+    return Failure(0, 0, "the end", play.lab.now, tuple(expected), tuple(lost), tuple(play.last_events()))

@@ -1,0 +1,194 @@
+"""A scenario being played: the lab, what its steps have named, and what has happened so far. The steps act on this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pflab.lab import Lab
+from pflab.oracle import HIERARCHY, Change, Oracle, change_of
+from pflab.oracle_judge import Judge, Reading, read_store
+from pflab.scenario_words import Lexicon, line, tag_of
+from pflab.verdict import Verdict
+from traces.events import ChangeMade, Event, MailSubmitted, NodeStarted, ReplicaDropped
+
+if TYPE_CHECKING:
+    from node.core import Node
+    from node.views import FolderView, Knowledge
+
+NOISE = frozenset(
+    {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
+)
+"""Events that say little to a person who asks why an expectation failed."""
+
+LAST_EVENTS = 12
+"""How many of them a failure tells."""
+
+
+class StepFailed(Exception):  # noqa: N818 - a result of a test, not an error of the program
+    """An expectation or a step failed. `expected` and `stands` are lines for people."""
+
+    def __init__(self, expected: Sequence[str], stands: Sequence[str]) -> None:
+        super().__init__(f"expected {'; '.join(expected)}; {'; '.join(stands)}")
+        self.expected = tuple(expected)
+        self.stands = tuple(stands)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """One thing that is not as it should be."""
+
+    expected: str
+    stands: str
+
+
+@dataclass(slots=True)
+class Named:
+    """A message that a step named with `as`: where it is, and the change numbers made under that name, oldest first."""
+
+    folder: str
+    object: str
+    numbers: list[str] = field(default_factory=list)
+
+
+class Play:
+    """One run of a scenario on one lab.
+
+    `mark` is the index of the first event that a wait may still look at: an `until` sees what has happened since the last
+    `advance` or `until` ended. `checkpoints` are such indices by name.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.names = Lexicon()
+        self.log: list[Event] = []
+        self.named: dict[str, Named] = {}
+        self.groups: dict[str, tuple[str, ...]] = {}
+        self.faults: dict[str, str] = {}
+        self.checkpoints: dict[str, int] = {}
+        self.mark = 0
+        self.mails = 0
+        self.began_anew: set[tuple[str, str]] = set()
+        self.oracle = Oracle((), ())
+        self._newest: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Learn the genesis: the topology's folders, as the stores that have just started show them."""
+        genesis: dict[str, Change] = {}
+        for name in self.running():
+            for change in self.lab.read(name, _genesis):
+                genesis.setdefault(change.object, change)
+                self.names.learn_folder(change.object, change.subject)
+        self.oracle = Oracle(_with_parents(list(genesis.values())), self.running())
+        self.observe()
+
+    def running(self) -> list[str]:
+        return [name for name in self.lab.names if self.lab.running(name)]
+
+    def observe(self) -> None:
+        """Take in the events that have come since the last time."""
+        for event in self.lab.events(len(self.log)):
+            self.log.append(event)
+            self.names.learn(event)
+            if isinstance(event, ChangeMade):
+                self.oracle.take(change_of(event))
+                self._newest[event.object] = event.number
+            elif isinstance(event, NodeStarted):
+                self.oracle.joined(event.node)
+            elif isinstance(event, MailSubmitted):
+                self.mails += 1
+            elif isinstance(event, ReplicaDropped):
+                self.began_anew.add((event.node, event.folder))
+
+    def judge(self) -> Judge:
+        self.observe()
+        readings: dict[str, Reading] = {name: self.lab.read(name, read_store) for name in self.running()}
+        return Judge(self.oracle, readings, self.names.store_of, frozenset(self.began_anew))
+
+    def verdict(self, *, at_rest: bool = True) -> Verdict:
+        return self.judge().verdict(at_rest=at_rest)
+
+    # --- what steps speak of
+
+    def messages(self, names: Sequence[str]) -> list[tuple[str, Named]]:
+        """Each named message; the name of several posts stands for all of them."""
+        found = []
+        for name in names:
+            for each in self.groups.get(name, (name,)):
+                if each not in self.named:
+                    raise StepFailed([f"a message named {each!r}"], [f"no step so far has named one; named are {self._known()}"])
+                found.append((each, self.named[each]))
+        return found
+
+    def message(self, name: str) -> Named:
+        return self.messages([name])[0][1]
+
+    def _known(self) -> str:
+        return ", ".join([*self.groups, *self.named]) or "none"
+
+    def remember(self, name: str, folder: str, object_: str) -> None:
+        """Give the object's newest change a name."""
+        self.observe()
+        newest = self._newest.get(object_)
+        self.named[name] = Named(folder, object_, [] if newest is None else [newest])
+
+    def holders(self, folder: str) -> list[str]:
+        """The folder's replica list as the oracle has it; for 1-1 every store of the tree."""
+        if folder == HIERARCHY:
+            return self.running()
+        for truth in self.oracle.truth().values():
+            if truth.path == folder:
+                return list(truth.holders)
+        raise StepFailed([f"a folder {folder!r}"], ["there is none, or it was deleted"])
+
+    def stores(self, names: Sequence[str] | None, folder: str | None) -> list[str]:
+        """What `on` means: `all` are all holders of the folder, or all running stores if no folder is spoken of."""
+        if names is None:
+            return []
+        if tuple(names) == ("all",):
+            return self.holders(folder) if folder else self.running()
+        return list(names)
+
+    def last_events(self, stores: Sequence[str] = ()) -> list[str]:
+        """The last events in words, of these stores (all if none are given), without the noise."""
+        wanted = {*stores, "lab"} if stores else None
+        told = [
+            event for event in self.log if tag_of(event) not in NOISE and (wanted is None or event.node in wanted)
+        ]
+        return [line(event, self.names) for event in told[-LAST_EVENTS:]]
+
+
+def _genesis(node: Node) -> list[Change]:
+    knowledge: Knowledge = node.knowledge(HIERARCHY)
+    made = []
+    for view in node.folders():
+        versions = knowledge.versions.get(view.id)
+        if view.id != HIERARCHY and versions:
+            made.append(_as_change(view, versions[0][0]))
+    return made
+
+
+def _as_change(view: FolderView, number: str) -> Change:
+    return Change(
+        store="Setup",
+        folder=HIERARCHY,
+        object=view.id,
+        number=number,
+        kind="folder",
+        operation="create",
+        modified_at=0,
+        subject=view.path,
+        replicas=view.replicas,
+        parent=HIERARCHY,
+    )
+
+
+def _with_parents(changes: list[Change]) -> list[Change]:
+    """Genesis with each folder's own name and its parent's id, from the paths that the stores show."""
+    ids = {change.subject: change.object for change in changes}
+    found = []
+    for change in changes:
+        above, _, name = change.subject.rpartition("/")
+        found.append(replace(change, subject=name, parent=ids.get(above, HIERARCHY)))
+    return found

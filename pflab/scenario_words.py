@@ -1,0 +1,203 @@
+"""The names of a run's things, learnt from its events: which store a GUID is, what a folder's path and a message's subject are.
+
+And each event in a line of words, for failed expectations and for the demo. Everything comes from the trace; nothing asks a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pflab import oracle_sets as sets
+from pflab.verdict import join_names
+from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
+from traces.labtime import format_instant
+
+MAIL_NAMES = {
+    0x2: "hierarchy",
+    0x4: "content",
+    0x8: "backfill request",
+    0x10: "status",
+    0x20: "status request",
+    0x80000002: "hierarchy response",
+    0x80000004: "content response",
+}
+"""Message types as scenarios name them."""  # spec: OUT-6
+
+SETUP = "Setup"
+"""The name of the GUID whose numbers the topology's own folders carry."""
+
+
+class Lexicon:
+    def __init__(self) -> None:
+        self._stores: dict[str, str] = {}
+        self._paths: dict[str, str] = {"1-1": "1-1"}
+        self._subjects: dict[str, str] = {}
+
+    def learn(self, event: Event) -> None:
+        if isinstance(event, NodeStarted):
+            self.learn_store(event.replica_guid, event.node, again=event.reason == "restored")
+        elif isinstance(event, ChangeMade):
+            if event.subject:
+                self._subjects[event.object] = event.subject
+            if event.kind == "folder" and event.parent is not None:
+                above = self._paths.get(event.parent, "")
+                self._paths[event.object] = event.subject if above in {"", "1-1"} else f"{above}/{event.subject}"
+        elif isinstance(event, FolderShown | FolderHidden):
+            self._paths[event.folder] = event.path
+
+    def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
+        """A store's replica GUID; the second one of a restored store is shown as A2 (RP-4)."""
+        if guid in self._stores:
+            return
+        earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)
+        self._stores[guid] = f"{store}{earlier + 1}" if again and earlier else store
+
+    def learn_folder(self, id_: str, path: str) -> None:
+        self._paths[id_] = path
+
+    def store_of(self, guid: str) -> str:
+        """The name of a GUID's store; a GUID that no store started with is the topology's own."""
+        return self._stores.get(guid, SETUP)
+
+    def number(self, number: str) -> str:
+        guid, counter = sets.split_number(number)
+        return f"{self.store_of(guid)}-{counter}"
+
+    def numbers(self, cnset: str) -> str:
+        return sets.words(sets.parse_traced(cnset), self.store_of)
+
+    def folder(self, id_: str) -> str:
+        return self._paths.get(id_, id_)
+
+    def folder_id(self, path: str) -> str | None:
+        return next((id_ for id_, known in self._paths.items() if known == path), None)
+
+    def subject(self, object_: str) -> str:
+        known = self._subjects.get(object_) or self._paths.get(object_)
+        return repr(known) if known else self.number(object_)
+
+    def what(self, folder: str, object_: str) -> str:
+        return f"folder {self.subject(object_)}" if folder == "1-1" else f"{self.subject(object_)} in {self.folder(folder)}"
+
+
+def tag_of(event: Event) -> str:
+    """The event's type as traces write it, such as `version.applied`."""
+    return str(event.__struct_config__.tag)
+
+
+def store_named(address: str) -> str:
+    """The store behind a mail address `A-IS@contoso.test`, or the text itself if it is a name already."""  # spec: ML-1
+    local, at, _ = address.partition("@")
+    return local.removesuffix("-IS") if at else address
+
+
+def mail_name(message_type: int) -> str:
+    return MAIL_NAMES.get(message_type, f"type {message_type:#x}")
+
+
+def line(event: Event, names: Lexicon) -> str:
+    """`2003-10-21T00:15:00Z  A  posts 'Hello' in Projects as A-1`."""
+    at = format_instant(event.at)
+    return f"{at}  {event.node:<4}  {words(event, names)}"
+
+
+def words(event: Event, names: Lexicon) -> str:
+    """What happened, without when and where; an event that has no words of its own shows its fields."""
+    tell = _WORDS.get(tag_of(event))
+    if tell is not None:
+        return tell(event, names)
+    fields = [f"{key}={getattr(event, key)}" for key in event.__struct_fields__ if key not in Event.__struct_fields__]
+    return " ".join([tag_of(event), *fields])
+
+
+def _mail(event: MailSubmitted | MailReceived, names: Lexicon) -> str:
+    told = []
+    for folder in event.folders:
+        numbers = sets.union([sets.parse_traced(folder.cnset), sets.parse_traced(folder.cnset_fai)])
+        of = f" {sets.words(numbers, names.store_of)}" if numbers else ""
+        told.append(f"{names.folder(folder.folder)}{of}")
+    marks = f" ({', '.join(event.marks)})" if event.marks else ""
+    return f"{mail_name(event.message_type)}{marks} about {'; '.join(told) or 'nothing'}"
+
+
+def _submitted(event: Any, names: Lexicon) -> str:
+    return f"sends to {join_names(map(store_named, event.recipients))}: {_mail(event, names)}"
+
+
+def _received(event: Any, names: Lexicon) -> str:
+    return f"receives from {store_named(event.sender)}: {_mail(event, names)}"
+
+
+def _change(event: Any, names: Lexicon) -> str:
+    verb = {"create": "makes", "modify": "changes", "delete": "deletes"}[event.operation]
+    return f"{verb} {names.what(event.folder, event.object)} as {names.number(event.number)}"
+
+
+def _version(verb: str) -> Callable[[Any, Lexicon], str]:
+    def tell(event: Any, names: Lexicon) -> str:
+        what = "the deletion of " if event.deleted else ""
+        return f"{verb} {names.number(event.number)}, {what}{names.what(event.folder, event.object)} ({_why(event)})"
+
+    return tell
+
+
+def _why(event: Any) -> str:
+    reason = getattr(event, "reason", "")
+    return reason or event.way
+
+
+def _entry(event: Any, names: Lexicon) -> str:
+    numbers = sets.union([sets.parse_traced(event.cnset), sets.parse_traced(event.cnset_fai)])
+    where = "in the site" if event.local else "outside the site only"
+    due = format_instant(event.due_at)
+    return f"misses {sets.words(numbers, names.store_of)} of {names.folder(event.folder)}, known {where}; will ask at {due}"
+
+
+def _asked(event: Any, names: Lexicon) -> str:
+    numbers = sets.union([sets.parse_traced(event.cnset), sets.parse_traced(event.cnset_fai)])
+    what = f"{sets.words(numbers, names.store_of)} of {names.folder(event.folder)}"
+    return f"asks {event.source} for {what}; will try again at {format_instant(event.retry_at)}"
+
+
+def _join_folders(folders: Iterable[str], names: Lexicon) -> str:
+    return join_names(names.folder(each) for each in folders)
+
+
+_WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
+    "node.started": lambda e, n: {"first": "starts", "restart": "starts again", "restored": "starts from a backup"}[e.reason],
+    "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
+    "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
+    "fault.healed": lambda e, n: f"fault {e.fault} is over",
+    "change.made": _change,
+    "mail.submitted": _submitted,
+    "mail.received": _received,
+    "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
+    "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
+    "hop.failed": lambda e, n: f"cannot reach {e.next_hop}: {e.reason}",
+    "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
+    "version.applied": _version("applies"),
+    "version.ignored": _version("ignores"),
+    "version.held": _version("holds"),
+    "version.dropped": _version("drops"),
+    "conflict.arose": lambda e, n: f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
+    f"showing {n.number(e.winner)}",
+    "conflict.ended": lambda e, n: f"sees the conflict of {n.what(e.folder, e.object)} ended by {n.number(e.number)}",
+    "conflict.notice": lambda e, n: f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}",
+    "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
+    "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
+    "entry.made": _entry,
+    "entry.satisfied": lambda e, n: f"misses nothing more of entry {e.entry} of {n.folder(e.folder)}",
+    "entry.pruned": lambda e, n: f"stops waiting for {n.numbers(e.cnset)} of {n.folder(e.folder)}: {e.reason}",
+    "entry.timed_out": lambda e, n: f"has waited long enough for entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})",
+    "request.sent": _asked,
+    "request.answered": lambda e, n: f"answers {e.requester} about {n.folder(e.folder)} with {e.mails} mail(s): {n.numbers(e.cnset)}",
+    "source.down": lambda e, n: f"marks {e.store} down: no answer about {n.folder(e.folder)}",
+    "source.up": lambda e, n: f"marks {e.store} up again",
+    "status.due": lambda e, n: f"finds {_join_folders(e.folders, n)} quiet for long enough to send a status",
+    "status.missed": lambda e, n: "makes up for a status check that it missed while stopped",
+    "replica.added": lambda e, n: f"sees {e.store} on the replica list of {n.folder(e.folder)}",
+    "replica.pending": lambda e, n: f"was taken off the replica list of {n.folder(e.folder)}",
+    "replica.dropped": lambda e, n: f"drops its data of {n.folder(e.folder)}",
+    "loss": lambda e, n: f"reports {n.numbers(e.cnset)} of {n.folder(e.folder)} as lost: {e.reason}",
+}

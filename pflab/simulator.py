@@ -1,0 +1,350 @@
+"""The simulator: a whole organization in one thread, without sockets, sleep or real time.
+
+Deterministic from (topology, seed, network policy) and what is asked of it: the nodes are the real ones on in-memory databases, only
+the socket hop is replaced. The loop knows one thing of each node, when its next row is due: it takes the node that is due first (ties
+in the topology's order), lets it send what is due and do what is due, and moves the clock when nobody is due at the present instant.
+A node's `next_due` is a query, so it is asked again only after a stimulus of that node.
+
+Crashes: a stimulus that ends in `Crashed` leaves the node abandoned; it is rebuilt on its database CRASH_REST_US later. A mail that was
+being handed to it was not acknowledged, so its sender keeps it and tries again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from node.errors import Crashed, MailRefused, NotRunning
+from pflab.faults import FaultPlan
+from pflab.lab import Lab, LabError, NotIdle
+from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node, derived_seed
+from pflab.network import Network, NetworkPolicy
+from pflab.record import Record, say_who_waits
+from traces.labtime import MINUTE_US, LabTime, format_instant
+
+if TYPE_CHECKING:
+    from node.core import Node
+    from pflab.runfolder import RunFolder
+    from topology import Topology
+    from traces.events import Event
+    from transport.mta import Transmission
+
+T = TypeVar("T")
+
+STEPS_PER_INSTANT = 1_000_000
+"""Steps (a tick, or a mail moved) after which an instant is taken to be endless: ten times what 10,000 posts to nine stores need."""
+
+FRUITLESS_TICKS = 100
+"""Ticks in a row of one node at one instant that leave a row due and no mail to move: it is stuck."""
+
+CRASH_REST_US = MINUTE_US
+"""How long a server that crashed by the fault plan stays down."""
+
+BATCH = 100
+"""How many due transmissions of a node are fetched at once."""
+
+
+class _Seat:
+    """What the loop knows of one server."""
+
+    __slots__ = ("due_at", "fruitless", "member", "name", "stale")
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self.name = member.name
+        self.due_at: LabTime | None = None
+        self.stale = True
+        self.fruitless = 0
+
+
+class Simulator(Lab):
+    """A simulated lab.
+
+    seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network: the
+    whims of the network. run: the run's id; by default made of the topology's organization and the seed.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        seed: int = 1,
+        folder: RunFolder | None = None,
+        network: NetworkPolicy | None = None,
+        run: str | None = None,
+        make_node: NodeFactory = default_node,
+    ) -> None:
+        self.topology = topology
+        self.seed = seed
+        self._folder = folder
+        self._run = run if run is not None else f"sim-{seed}"
+        self._now: LabTime = topology.start_at
+        self._record = Record(self._run, folder=folder, now=lambda: self._now)
+        self.faults = FaultPlan(topology, injected=self._record.fault_injected, healed=self._record.fault_healed)
+        self._network = Network(network or NetworkPolicy(), self.faults, derived_seed(seed, "network"))
+        self._members = Members(
+            MemberPlan(
+                topology=topology,
+                run=self._run,
+                seed=seed,
+                arrivals=self.faults,
+                on_events=self._record.extend,
+                make_node=make_node,
+                folder=folder,
+                databases_on_disk=False,
+            )
+        )
+        self._seats = [_Seat(member) for member in self._members.all()]
+        self._seat = {seat.name: seat for seat in self._seats}
+        self._back_at: dict[str, LabTime] = {}
+        self._kills: dict[str, str] = {}
+        self._closed = False
+        self.steps = 0
+        """Steps so far, for figures."""
+
+    # --- what it is
+
+    @property
+    def now(self) -> LabTime:
+        return self._now
+
+    @property
+    def run(self) -> str:
+        return self._run
+
+    @property
+    def folder(self) -> Path:
+        if self._folder is None:
+            raise LabError("this simulated lab keeps no run folder; give it one")
+        return self._folder.path
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._members.names
+
+    def running(self, name: str) -> bool:
+        return self._members.member(name).standing is Standing.RUNNING
+
+    def events(self, since: int = 0) -> Sequence[Event]:
+        return self._record.events(since)
+
+    # --- users
+
+    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        self._members.node(name)
+        now = self._now
+        return self._act(self._seat[name], lambda node: fn(node, now))
+
+    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+        return fn(self._members.node(name))
+
+    # --- time
+
+    async def settle(self) -> None:
+        self._quieten()
+
+    async def advance(self, to_at: LabTime) -> None:
+        self._check_ahead(to_at)
+        self._quieten()
+        while (due_at := self._next_due()) is not None and due_at <= to_at:
+            self._now = due_at
+            self._quieten()
+        self._now = to_at
+
+    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        self._check_ahead(limit_at)
+        self._quieten()
+        while not predicate():
+            due_at = self._next_due()
+            if due_at is None or due_at > limit_at:
+                self._now = limit_at
+                return predicate()
+            self._now = due_at
+            self._quieten()
+        return True
+
+    # --- life and death
+
+    async def stop(self, name: str) -> None:
+        node = self._members.node(name)
+        node.close(self._now)
+        self._fall(self._seat[name], Standing.STOPPED)
+
+    async def kill(self, name: str) -> None:
+        node = self._members.node(name)
+        node.abandon()
+        self._fall(self._seat[name], Standing.KILLED)
+        self._kills[name] = self.faults.killed(name)
+
+    async def start(self, name: str) -> None:
+        self._back_at.pop(name, None)
+        self._rise(self._seat[self._members.member(name).name])
+        if name in self._kills:
+            self.faults.heal(self._kills.pop(name))
+
+    # --- beginning and end
+
+    async def up(self) -> None:
+        self._record.run_started(self.topology, self.seed)
+        for member in self._members.present_at_start():
+            self._rise(self._seat[member.name])
+        self._quieten()
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        for member in self._members.running():
+            assert member.node is not None
+            member.node.close(self._now)
+            member.standing = Standing.STOPPED
+        self._record.run_ended(self.verdict)
+        self._record.close()
+
+    # --- the loop
+
+    def _quieten(self) -> None:
+        """Do all that is due at the present instant."""
+        steps = 0
+        while (seat := self._next_seat()) is not None:
+            steps += self._step(seat)
+            if steps > STEPS_PER_INSTANT:
+                raise self._not_idle(f"still busy after {STEPS_PER_INSTANT} steps at one instant")
+        self.steps += steps
+
+    def _next_seat(self) -> _Seat | None:
+        """The server whose turn it is at the present instant; None when all is quiet."""
+        for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
+            del self._back_at[name]
+            self._rise(self._seat[name])
+        now = self._now
+        first: _Seat | None = None
+        waiting: list[_Seat] = []
+        for seat in self._seats:
+            due_at = self._due_at(seat)
+            if due_at is not None and due_at <= now:
+                waiting.append(seat)
+                if first is None or due_at < first.due_at:  # type: ignore[operator]  # both are due
+                    first = seat
+        turn = self._network.turn(len(waiting))
+        return waiting[turn] if turn else first
+
+    def _next_due(self) -> LabTime | None:
+        """The next instant at which anything is due, in the lab as a whole."""
+        dues = [due_at for seat in self._seats if (due_at := self._due_at(seat)) is not None]
+        dues.extend(self._back_at.values())
+        return min(dues, default=None)
+
+    def _due_at(self, seat: _Seat) -> LabTime | None:
+        if seat.stale:
+            member = seat.member
+            running = member.standing is Standing.RUNNING and member.node is not None
+            seat.due_at = member.node.next_due() if running and member.node is not None else None
+            seat.stale = False
+        return seat.due_at
+
+    def _step(self, seat: _Seat) -> int:
+        """Send what one server has to send, or else let it do what is due. Returns how many steps that was."""
+        node = self._members.node(seat.name)
+        leaving = self._network.order(node.outgoing(self._now, BATCH))
+        if leaving:
+            seat.fruitless = 0
+            for transmission in leaving:
+                if seat.member.standing is Standing.RUNNING:
+                    self._transmit(seat, transmission)
+            return len(leaving)
+        self._survive(seat, lambda node: node.tick(self._now))
+        due_at = self._due_at(seat)
+        seat.fruitless = seat.fruitless + 1 if due_at is not None and due_at <= self._now else 0
+        if seat.fruitless > FRUITLESS_TICKS:
+            raise self._not_idle(f"server {seat.name} has a row due that {FRUITLESS_TICKS} ticks did not take away")
+        return 1
+
+    def _transmit(self, seat: _Seat, transmission: Transmission) -> None:
+        """Move one mail over one hop, as the network and the faults have it."""
+        decision = self._network.before_send(seat.name, transmission, self._now)
+        queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
+        if hold_until_at is not None:
+            self._survive(seat, lambda node: node.hop_held(self._now, queue_id, hold_until_at))
+            return
+        reason, permanent = decision.refuse, False
+        if reason is None:
+            reason, permanent = self._hand_over(seat, transmission, decision.copies)
+        self._network.after_send(seat.name, transmission, reason is None)
+        if reason is None:
+            self._survive(seat, lambda node: node.hop_done(self._now, queue_id))
+        else:
+            self._survive(seat, lambda node: node.hop_failed(self._now, queue_id, reason, permanent))
+
+    def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> tuple[str | None, bool]:
+        """Give a mail to the next server. Returns why it was not taken (None: it was), and whether that is for good."""
+        target = self._seat.get(transmission.next_hop)
+        if target is None or target.member.standing is not Standing.RUNNING:
+            return f"connection refused: {transmission.next_hop} is not running", False
+        hop = transmission.hop_from(seat.name)
+        for _ in range(copies):
+            try:
+                self._act(
+                    target,
+                    lambda node: node.mail_in(
+                        self._now, hop, transmission.sender, transmission.recipients, transmission.content
+                    ),
+                )
+            except MailRefused as refusal:
+                return str(refusal), refusal.code >= 500
+            except Crashed:
+                return f"connection lost: {target.name} went down", False
+        return None, False
+
+    # --- stimuli, crashes, life
+
+    def _act(self, seat: _Seat, fn: Callable[[Node], T]) -> T:
+        """One stimulus of one server. Lets Crashed through once the node is abandoned."""
+        node = self._members.node(seat.name)
+        seat.stale = True
+        if self.faults.crashes_planned:
+            point = self.faults.crash_point(seat.name)
+            if point is not None:
+                node.crash_at = point
+        try:
+            return fn(node)
+        except Crashed:
+            node.abandon()
+            self._fall(seat, Standing.KILLED)
+            self._back_at[seat.name] = self._now + CRASH_REST_US
+            raise
+
+    def _survive(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
+        """A stimulus of the loop's own: a crash in it is part of the simulation."""
+        try:
+            self._act(seat, fn)
+        except Crashed:
+            return
+        except NotRunning:
+            # It crashed while its own mail was being handed over to itself by way of others.
+            return
+
+    def _fall(self, seat: _Seat, standing: Standing) -> None:
+        seat.member.standing = standing
+        seat.stale = True
+        seat.fruitless = 0
+
+    def _rise(self, seat: _Seat) -> None:
+        self._members.rise(seat.member, self._now)
+        seat.stale = True
+        for member, store in self._members.untold():
+            member.told.append(store)
+            self._survive(self._seat[member.name], lambda node, store=store: node.join(self._now, store))  # type: ignore[misc]
+
+    # --- errors
+
+    def _check_ahead(self, at: LabTime) -> None:
+        if at < self._now:
+            raise LabError(
+                f"lab time only goes forward: it is {format_instant(self._now)}, {format_instant(at)} has passed"
+            )
+
+    def _not_idle(self, why: str) -> NotIdle:
+        waiting = [(seat.name, seat.member.node) for seat in self._seats if seat.due_at is not None]
+        return NotIdle(f"{why}; {say_who_waits(waiting, self._now)}")

@@ -1,0 +1,82 @@
+"""A post office for tests of the store: real nodes in memory, their mail carried by hand, in any order and number."""
+
+from __future__ import annotations
+
+from node.core import Node
+from node.keys import LabAuthority
+from topology.load import topology_from_text
+from traces.header import Event
+from traces.labtime import MINUTE_US, LabTime
+from transport.mta_values import Transmission
+
+THREE = """
+organization: Test
+sites: [SEA]
+servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}
+folders:
+  Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
+"""
+
+
+class Office:
+    """Opened nodes of one topology. Times are minutes after the topology's start."""
+
+    def __init__(self, text: str = THREE, **options: object) -> None:
+        self.topology = topology_from_text(text)
+        self.start: LabTime = self.topology.start_at
+        self.events: list[Event] = []
+        authority = LabAuthority(b"office of the tests")
+        self.nodes = {
+            name: Node(
+                name,
+                topology=self.topology,
+                database=None,
+                run="test",
+                seed=f"seed of {name}".encode(),
+                identity=authority.identity(name),
+                on_events=self.events.extend,
+                **options,  # type: ignore[arg-type]
+            )
+            for name in self.topology.servers
+        }
+        for name in self.topology.servers_from_start():
+            self.nodes[name].open(self.start)
+
+    def __getitem__(self, name: str) -> Node:
+        return self.nodes[name]
+
+    def at(self, minutes: float) -> LabTime:
+        return self.start + int(minutes * MINUTE_US)
+
+    def take(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
+        """Everything the node has to send at `now`, taken out of its queue."""
+        taken = []
+        while mails := self.nodes[name].outgoing(now):
+            for mail in mails:
+                self.nodes[name].hop_done(now, mail.queue_id)
+                taken.append((name, mail))
+        return taken
+
+    def cycle(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
+        """Does what is due and takes what that sends."""
+        self.nodes[name].tick(now)
+        return self.take(name, now)
+
+    def deliver(self, mail: tuple[str, Transmission], now: LabTime) -> None:
+        sender, transmission = mail
+        self.nodes[transmission.next_hop].mail_in(
+            now, transmission.hop_from(sender), transmission.sender, transmission.recipients, transmission.content
+        )
+
+    def run(self, now: LabTime, names: str = "") -> None:
+        """Cycles and deliveries at `now` until nobody has anything to do."""
+        for _ in range(100):
+            mails = [mail for name in names or self.nodes for mail in self.cycle(name, now)]
+            if not mails:
+                return
+            for mail in mails:
+                self.deliver(mail, now)
+        raise AssertionError("the office never came to rest")
+
+    def of_type(self, tag: str) -> list[Event]:
+        return [event for event in self.events if event.__struct_config__.tag == tag]

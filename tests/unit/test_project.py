@@ -1,0 +1,116 @@
+"""The project's own files: what they promise each other."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLOORS = ["pflab", "node", "transport", "topology", "traces"]
+
+
+@pytest.fixture(scope="module")
+def pyproject(project_root: Path) -> dict[str, Any]:
+    return tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def normal(name: str) -> str:
+    """A distribution's name as an index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(project_root: Path) -> dict[str, str]:
+    lines = (project_root / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    found = (line.partition("==") for line in lines if line and not line.startswith("#"))
+    return {normal(name): version for name, _, version in found}
+
+
+def test_every_constraint_is_an_exact_pin(project_root: Path) -> None:
+    """A line of constraints.txt is a comment or name==version: no hosts, paths, options or ranges."""
+    for line in (project_root / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        assert re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line), line
+
+
+def test_every_dependency_is_pinned(project_root: Path, pyproject: dict[str, Any]) -> None:
+    """What pyproject.toml asks for, for use and for development, has its version in constraints.txt."""
+    project = pyproject["project"]
+    asked = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    names = {normal(re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0]) for one in asked}
+    assert names <= pins(project_root).keys() | {"pflab"}
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", ".ci/run"])
+def test_nothing_says_where_packages_come_from(project_root: Path, name: str) -> None:
+    """No file of the build names a package index: which one is used is the affair of the machine."""
+    text = (project_root / name).read_text(encoding="utf-8")
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|--trusted-host", text)
+
+
+def test_the_floors_are_held_in_order(pyproject: dict[str, Any]) -> None:
+    """import-linter's layers are the house's floors, all of them from the top down, each installed."""
+    layers = [one for one in pyproject["tool"]["importlinter"]["contracts"] if one["type"] == "layers"]
+    assert [one["layers"] for one in layers] == [FLOORS]
+    assert set(pyproject["tool"]["setuptools"]["packages"]) >= set(FLOORS)
+
+
+@pytest.mark.parametrize("agent", ["transport", "node"])
+def test_agents_are_kept_from_the_world(pyproject: dict[str, Any], agent: str) -> None:
+    """A contract keeps clocks, chance, sockets and SMTP and web libraries out of each agent's whole floor."""
+    contracts = pyproject["tool"]["importlinter"]["contracts"]
+    kept = [one for one in contracts if one["type"] == "forbidden" and one["source_modules"] == [agent]]
+    world = {"asyncio", "time", "random", "uuid", "socket", "os", "threading", "http"}
+    world |= {"aiosmtpd", "aiosmtplib", "fastapi", "uvicorn"}
+    assert any(world <= set(one["forbidden_modules"]) for one in kept)
+
+
+def test_every_package_is_typed(project_root: Path, pyproject: dict[str, Any]) -> None:
+    """Each package that is installed carries py.typed, so that users' type checkers read ours."""
+    for package in pyproject["tool"]["setuptools"]["packages"]:
+        assert (project_root / package.replace(".", "/") / "py.typed").exists(), package
+
+
+def test_make_explains_itself(project_root: Path) -> None:
+    """Every target that README or CONTRIBUTING may name is in `make help`."""
+    makefile = (project_root / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert phony is not None
+    explained = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+    assert explained == set(phony.group(1).split())
+    assert explained >= {"install", "demo", "test", "check", "bench", "simulate", "rules", "clean", "help"}
+
+
+def test_ci_is_runnable_and_strict(project_root: Path) -> None:
+    """.ci/run is executable, stops at the first failure, and checks, tests, simulates and runs the demo."""
+    script = project_root / ".ci" / "run"
+    text = script.read_text(encoding="utf-8")
+    assert os.access(script, os.X_OK)
+    assert text.startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in text
+    places = [
+        text.index(step) for step in ("make check", "make test", "pflab simulate", "make demo HEADLESS=1")
+    ]
+    assert places == sorted(places)
+
+
+def test_the_index_lists_every_page(project_root: Path) -> None:
+    """docs/README.md links every page of docs/."""
+    index = (project_root / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = sorted(path.name for path in (project_root / "docs").glob("*.md") if path.name != "README.md")
+    assert [name for name in pages if f"({name})" not in index] == []
+
+
+def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:
+    """`python -m bench` answers a name that no benchmark has with the names there are, and exit status 2."""
+    command = [sys.executable, "-m", "bench", "nothing-of-the-kind"]
+    done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "no benchmark is named nothing-of-the-kind; there are: cnset" in done.stderr

@@ -1,0 +1,237 @@
+"""The catalogue of rules, and the page that shows where each is obeyed and tested."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+# Ids that the tests below invent stand in strings: in docstrings or comments they would count as citations.
+
+SMALL = """
+sources: {S9: A source}
+areas: {QQ: Questions, ZZ: Rests}
+terms: Words.
+versions: {columns: ["1"], rows: [{aspect: size, rules: [QQ-1], values: [small]}]}
+traces: Everything.
+rules:
+  - {id: QQ-1, title: First, kind: behaviour, sources: [S9], status: built, text: As in QQ-2.}
+  - {id: QQ-2, title: Second, kind: format, sources: [S9], status: built, text: One.}
+  - {id: ZZ-1, title: Third, kind: surface, sources: [S9], status: planned, text: Two.}
+"""
+
+Plant = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture(scope="module")
+def page(project_root: Path) -> ModuleType:
+    """The generator: docs/ is no package, so it is loaded from its file."""
+    spec = importlib.util.spec_from_file_location("rules_page", project_root / "docs" / "rules_page.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["rules_page"] = module  # pydantic resolves the models' annotations by this name
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def plant(tmp_path: Path) -> Plant:
+    """Writes a small project: the catalogue above, unless given, and files by path."""
+
+    def planted(files: dict[str, str]) -> Path:
+        for name, text in {"docs/rules.yaml": SMALL, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return planted
+
+
+# --- this project's catalogue
+
+
+def test_the_catalogue_is_well_formed(page: ModuleType, project_root: Path) -> None:
+    """Every rule has all its fields; ids are unique and in order; sources and references resolve."""
+    catalogue = page.load_catalogue(project_root / page.CATALOGUE)
+    assert {rule.area for rule in catalogue.rules} == set(catalogue.areas)
+    assert all(rule.sources for rule in catalogue.rules)
+
+
+def test_the_catalogue_has_no_gap_in_its_numbers(page: ModuleType, project_root: Path) -> None:
+    """Within an area the numbers run from 1 without a gap, for a rule that falls away keeps its entry."""
+    catalogue = page.load_catalogue(project_root / page.CATALOGUE)
+    for area in catalogue.areas:
+        numbers = [int(rule.id.partition("-")[2]) for rule in catalogue.rules if rule.area == area]
+        assert numbers == list(range(1, len(numbers) + 1)), area
+
+
+def test_every_citation_in_the_tree_names_a_rule(page: ModuleType, project_root: Path) -> None:
+    """Code, tests and scenarios cite only ids that the catalogue has."""
+    catalogue = page.load_catalogue(project_root / page.CATALOGUE)
+    coverage = page.scan(project_root, catalogue)
+    assert set(coverage.code) <= catalogue.ids
+
+
+def test_the_page_of_this_project_is_deterministic(page: ModuleType, project_root: Path) -> None:
+    """Two renderings of one tree are the same text, and the text shows every rule."""
+    catalogue = page.load_catalogue(project_root / page.CATALOGUE)
+    first, second = (page.render(catalogue, page.scan(project_root, catalogue)) for _ in range(2))
+    assert first == second
+    assert all(f"### {rule.id} {rule.title}" in first for rule in catalogue.rules)
+
+
+# --- faults of a catalogue
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("id: QQ-2", "id: QQ-1", "unique and in the order"),
+        ("id: QQ-2", "id: XX-2", "not an id of one of the areas QQ, ZZ"),
+        ("id: ZZ-1", "id: ZZ-one", "not an id"),
+        ("kind: format", "kind: form", "kind"),
+        ("status: planned", "status: later", "status"),
+        ("status: planned", "status: planned, planned_part: some", "planned_part is for built rules"),
+        ("sources: [S9], status: planned", "sources: [S8], status: planned", "source S8 is none of S9"),
+        ("text: One.", "text: ''", "text"),
+        ("text: One.", "text: One., note: more", "note"),
+        ("As in QQ-2.", "As in QQ-7.", "refers to QQ-7"),
+        ("rules: [QQ-1]", "rules: [QQ-9]", "QQ-9 is no rule"),
+        ("values: [small]", "values: [small, big]", "2 values for 1 versions"),
+        ("terms: Words.", "terms: [Words", "not YAML"),
+    ],
+)
+def test_a_fault_of_the_catalogue_is_told(
+    page: ModuleType, plant: Plant, right: str, wrong: str, said: str
+) -> None:
+    """A catalogue with a fault is refused with a line that says which."""
+    assert right in SMALL
+    root = plant({"docs/rules.yaml": SMALL.replace(right, wrong)})
+    with pytest.raises(page.CatalogueError, match=said):
+        page.load_catalogue(root / page.CATALOGUE)
+
+
+def test_an_entry_with_a_deviation_shows_it(page: ModuleType, plant: Plant) -> None:
+    """A deliberate difference stands on the page together with its reason."""
+    data = yaml.safe_load(SMALL)
+    data["rules"][0]["deviation"] = {"text": "Not here.", "reason": "Too slow."}
+    root = plant({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
+    catalogue = page.load_catalogue(root / page.CATALOGUE)
+    text = page.render(catalogue, page.Coverage())
+    assert "Not here." in text
+    assert "Too slow." in text
+
+
+# --- citations
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("x = 1  # spec: BF-3", {"BF-3"}),
+        ("# spec: CN-6, CN-7 and HI-1 close holes", {"CN-6", "CN-7", "HI-1"}),
+        ("# spec: CN-6 CN-7", {"CN-6", "CN-7"}),
+        ("(spec: RST-1 to RST-4).", {"RST-1", "RST-2", "RST-3", "RST-4"}),
+        ("BF-3 is elsewhere; inspec: BF-4", set()),
+    ],
+)
+def test_a_citation_is_read(page: ModuleType, text: str, ids: set[str]) -> None:
+    """`spec:` is followed by ids set apart by commas, spaces or `and`, or by a range with `to`."""
+    assert page.cited(text) == ids
+
+
+def test_only_comments_and_docstrings_cite(page: ModuleType) -> None:
+    """An id in a string of the program is data, no citation."""
+    words = page.prose('"""About one."""\nx = "spec: BF-3"  # about two\ndef f():\n    "about three"\n')
+    assert words.split("\n") == ["About one.", "about three", "# about two"]
+
+
+def test_files_are_listed_by_rule(page: ModuleType, plant: Plant) -> None:
+    """Code cites after `spec:`, tests in comments and docstrings, scenarios under `rules`; sorted by file."""
+    root = plant(
+        {
+            "node/b.py": "x = 1  # spec: QQ-1\n",
+            "node/a.py": "x = 1  # spec: QQ-1\n",
+            "transport/c.py": '"""QQ-2 is only mentioned here, and so is UTF-8."""\n',
+            "tests/unit/test_a.py": 'def test_a():\n    """It asks (QQ-1, QQ-2)."""\n',
+            "scenarios/lesson.yaml": "title: A lesson\nrules: [QQ-1]\nsteps: []\n",
+            "scenarios/plain.yaml": "title: Another\nsteps: []\n",
+            "analytics/checks.py": "# spec: QQ-1\n",
+        }
+    )
+    coverage = page.scan(root, page.load_catalogue(root / page.CATALOGUE))
+    assert coverage.code == {"QQ-1": ["node/a.py", "node/b.py"]}
+    assert coverage.tests == {"QQ-1": ["tests/unit/test_a.py"], "QQ-2": ["tests/unit/test_a.py"]}
+    assert coverage.scenarios == {"QQ-1": ["scenarios/lesson.yaml"]}
+    assert coverage.checks == {"QQ-1": ["analytics/checks.py"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("node/a.py", "# spec: QQ-4\n", "node/a.py: cites QQ-4"),
+        ("node/a.py", "# spec: XY-4\n", "node/a.py: cites XY-4"),
+        ("pflab/a.py", '"""As QQ-5 says."""\n', "pflab/a.py: cites QQ-5"),
+        ("tests/test_a.py", "# QQ-6\n", "tests/test_a.py: cites QQ-6"),
+        ("scenarios/a.yaml", "rules: [QQ-7]\n", "scenarios/a.yaml: cites QQ-7"),
+        ("scenarios/a.yaml", "rules: QQ-1\n", "a list of rule ids"),
+        ("scenarios/a.yaml", "rules: [QQ-1\n", "not YAML"),
+        ("node/a.py", "def\n", "node/a.py: not Python"),
+    ],
+)
+def test_a_citation_of_no_rule_is_refused(
+    page: ModuleType, plant: Plant, name: str, text: str, said: str
+) -> None:
+    """A slip in a citation fails with the file's name, wherever it is."""
+    root = plant({name: text})
+    with pytest.raises(page.CatalogueError, match=said):
+        page.scan(root, page.load_catalogue(root / page.CATALOGUE))
+
+
+# --- the page
+
+
+def test_gaps_are_marked(page: ModuleType, plant: Plant) -> None:
+    """A built rule without code or test is marked; only behaviour wants scenarios, a planned rule nothing."""
+    root = plant({"node/a.py": "# spec: QQ-1\n"})
+    catalogue = page.load_catalogue(root / page.CATALOGUE)
+    text = page.render(catalogue, page.scan(root, catalogue))
+    first, second, third = (
+        text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1")
+    )
+    assert "[node/a.py](../node/a.py)" in first
+    assert "**no test**" in first
+    assert "**no scenario**" in first
+    assert "**no code**" in second
+    assert "no scenario" not in second
+    assert "no code" not in third
+    assert "- Built, no test (2): QQ-1, QQ-2\n" in text
+    assert "- Planned (1): ZZ-1\n" in text
+
+
+def test_check_finds_a_stale_page(page: ModuleType, plant: Plant, capsys: pytest.CaptureFixture[str]) -> None:
+    """--check writes nothing, and fails without a page or once coverage has changed since it was written."""
+    root = plant({})
+    assert page.main(["--check"], root) == 1
+    assert not (root / page.PAGE).exists()
+    assert page.main([], root) == 0
+    assert page.main(["--check"], root) == 0
+    plant({"node/a.py": "# spec: QQ-1\n"})
+    assert page.main(["--check"], root) == 1
+    assert "make rules" in capsys.readouterr().err
+
+
+def test_a_wrong_citation_fails_the_generator(
+    page: ModuleType, plant: Plant, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a wrong citation no page is written, and the fault is told."""
+    root = plant({"node/a.py": "# spec: QQ-8\n"})
+    assert page.main([], root) == 1
+    assert "QQ-8" in capsys.readouterr().err
+    assert not (root / page.PAGE).exists()

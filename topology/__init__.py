@@ -1,0 +1,55 @@
+"""The organization as data: files, validation, settings, schedules, routes."""
+
+from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod
+from topology.load import load_topology, topology_from_text
+from topology.model import Connector, Folder, Server, Topology
+from topology.problems import Position, Problem, ProblemsError, TopologyBaseError, TopologyError, ValueTextError
+from topology.routes import NextHop, RouteError, Routing
+from topology.schedule import ALWAYS, NEVER, ReplicationStyle, Schedule, parse_schedule
+from topology.schema import schema_text, topology_schema
+from topology.setting_specs import Kind, Place, SettingSpec
+from topology.setting_table import SPECS, find_spec
+from topology.settings import NotDefault, RawSetting, Settings
+from topology.versions import ALL_VERSIONS, ServerVersion
+from topology.yaml_source import YamlSource, read_yaml
+
+__all__ = [
+    "ALL_VERSIONS",
+    "ALWAYS",
+    "NEVER",
+    "SPECS",
+    "Connector",
+    "ConnectorKind",
+    "Folder",
+    "FolderPriority",
+    "Joins",
+    "Kind",
+    "NextHop",
+    "NotDefault",
+    "Place",
+    "Position",
+    "Problem",
+    "ProblemsError",
+    "RawSetting",
+    "ReplicationStyle",
+    "ResolveMethod",
+    "RouteError",
+    "Routing",
+    "Schedule",
+    "Server",
+    "ServerVersion",
+    "SettingSpec",
+    "Settings",
+    "Topology",
+    "TopologyBaseError",
+    "TopologyError",
+    "ValueTextError",
+    "YamlSource",
+    "find_spec",
+    "load_topology",
+    "parse_schedule",
+    "read_yaml",
+    "schema_text",
+    "topology_from_text",
+    "topology_schema",
+]

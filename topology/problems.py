@@ -1,0 +1,118 @@
+"""What is wrong with a file, so that its author can put it right: where, what, and what would be right."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+PathItem = str | int
+
+# More names than this are no help in an error message.
+_MOST_NAMES_LISTED = 12
+_MOST_TEXT_QUOTED = 60
+# Looking for something similar to a longer word is costly and pointless.
+_LONGEST_MISSPELLED = 100
+
+# A file may be made to hold a mistake in every word; nobody reads more than these.
+MOST_PROBLEMS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Line and column in a file, both from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake. As text it is one line, such as
+
+        file.yaml:12:5: servers.C.version: "2001" is not a version; one of "5.5", "2000", "2003", "2007"
+
+    file: as the caller named it; path: where in the document, such as `connectors[0].cost`, '' for the whole;
+    line and column: from 1.
+    """
+
+    file: str
+    path: str
+    line: int
+    column: int
+    what: str
+    would_be_right: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}: "
+        subject = f"{self.path}: " if self.path else ""
+        remedy = f"; {self.would_be_right}" if self.would_be_right else ""
+        return where + subject + self.what + remedy
+
+
+class TopologyBaseError(Exception):
+    """The base of every error that this package raises on purpose."""
+
+
+class ProblemsError(TopologyBaseError):
+    """A file with mistakes: all of them (but at most MOST_PROBLEMS), in the order of the file.
+
+    Its text is one line for each.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        in_order = sorted(problems, key=lambda problem: (problem.line, problem.column))
+        self.problems = tuple(in_order[:MOST_PROBLEMS])
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class TopologyError(ProblemsError):
+    """A topology file with mistakes."""
+
+
+class ValueTextError(TopologyBaseError, ValueError):
+    """A single value that cannot be taken: what is wrong and what would be right."""
+
+    def __init__(self, what: str, would_be_right: str = "") -> None:
+        self.what = what
+        self.would_be_right = would_be_right
+        super().__init__(f"{what}; {would_be_right}" if would_be_right else what)
+
+
+def path_text(path: Sequence[PathItem]) -> str:
+    """`("connectors", 0, "cost")` as `connectors[0].cost`."""
+    text = ""
+    for item in path:
+        if isinstance(item, int):
+            text += f"[{item}]"
+        else:
+            text += f".{item}" if text else item
+    return text
+
+
+def quoted(value: object) -> str:
+    """A value as an error message shows it: in double quotes, cut where long, on one line."""
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if len(text) > _MOST_TEXT_QUOTED:
+        text = text[:_MOST_TEXT_QUOTED] + "..."
+    text = "".join(char if char.isprintable() else "?" for char in text)
+    return f'"{text}"'
+
+
+def one_of(names: Iterable[str]) -> str:
+    """`one of "a", "b"`, shortened when there are many."""
+    listed = [quoted(name) for name in names]
+    if not listed:
+        return "there is none"
+    more = len(listed) - _MOST_NAMES_LISTED
+    rest = f" and {more} more" if more > 0 else ""
+    return "one of " + ", ".join(listed[:_MOST_NAMES_LISTED]) + rest
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The known name that `name` was probably meant to be, or else all of them."""
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    if len(name) > _LONGEST_MISSPELLED:
+        return one_of(by_folded.values())
+    near = difflib.get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {quoted(by_folded[near[0]])}?"
+    return one_of(by_folded.values())

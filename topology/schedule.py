@@ -1,0 +1,318 @@
+"""When something is due: always, never, every 1, 2 or 4 hours, or a grid of quarter hours over a week.
+
+spec: OUT-1. "Always" falls on multiples of an interval (a setting) since 00:00 UTC of the day. All other
+schedules are grids of 672 quarter hours; a slot fires once, at its start.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from topology.problems import ValueTextError, quoted
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, WEEK_US, LabTime
+
+SLOT_US: Final = 15 * MINUTE_US
+SLOTS_A_DAY: Final = DAY_US // SLOT_US
+SLOTS_A_WEEK: Final = 7 * SLOTS_A_DAY
+_SLOTS_AN_HOUR: Final = HOUR_US // SLOT_US
+# 7 days of 96 quarter hours, a bit each (X, section 2.2).
+GRID_BYTES: Final = SLOTS_A_WEEK // 8
+
+# The week of the grid begins on Sunday, 00:00 UTC; 1970-01-01, where lab time begins, was a Thursday.
+_FIRST_SUNDAY_AT: Final = -4 * DAY_US
+
+# What system manager offers beside always, never and custom (X, section 2.2).
+OFFERED_HOURS: Final = (1, 2, 4)
+
+_DAYS: Final = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+_DAY_NUMBERS: Final = {
+    name: number
+    for number, day in enumerate(_DAYS)
+    for name in (
+        day.lower(),
+        ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")[number],
+    )
+}
+_EVERY: Final = re.compile(r"every\s+(\d{1,4}\s*)?(?:h|hours?)", re.ASCII | re.IGNORECASE)
+_TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})(?:\s*-\s*(\d{1,2}):(\d{2}))?", re.ASCII)
+_ENTRY: Final = re.compile(r"\s*(?P<days>[A-Za-z][A-Za-z,\s-]*?)?\s*(?P<times>\d.*?)?\s*", re.ASCII)
+_MAX_ENTRIES: Final = SLOTS_A_WEEK
+_RIGHT: Final = (
+    'always, never, every 1 h, every 2 h, every 4 h, or times as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
+    "one or a list, on quarter hours, in UTC"
+)
+
+
+class ReplicationStyle(IntEnum):
+    """PR_REPLICATION_STYLE (X, section 2.2)."""
+
+    DEFAULT = -1
+    NEVER = 0
+    NORMAL = 1
+    ALWAYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """An immutable schedule; make one by `parse_schedule`, `Schedule.every` or `Schedule.from_grid`.
+
+    style: never, normal (by the grid) or always. slots: the grid's quarter hours, ascending, 0 being Sunday
+    00:00 UTC; empty unless the style is normal.
+    """
+
+    style: ReplicationStyle
+    slots: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.style is ReplicationStyle.NORMAL) != bool(self.slots):
+            raise ValueTextError("a schedule without a single quarter hour", "never, or at least one slot")
+        if self.slots and (self.slots[0] < 0 or self.slots[-1] >= SLOTS_A_WEEK):
+            raise ValueTextError("a quarter hour outside the week", f"slots from 0 to {SLOTS_A_WEEK - 1}")
+
+    @classmethod
+    def every(cls, hours: int) -> "Schedule":
+        """Every so many hours since 00:00 UTC; hours must divide the day."""
+        if not 1 <= hours <= 24 or 24 % hours:
+            raise ValueTextError(f"every {hours} h", "hours that divide the day")
+        return cls.of_slots(range(0, SLOTS_A_WEEK, hours * _SLOTS_AN_HOUR))
+
+    @classmethod
+    def of_slots(cls, slots: Iterable[int]) -> "Schedule":
+        """The schedule that fires at these quarter hours of the week (in any order)."""
+        return cls(ReplicationStyle.NORMAL, tuple(sorted(set(slots))))
+
+    @classmethod
+    def from_grid(cls, grid: bytes) -> "Schedule":
+        """Out of the 84 bytes of a grid; one without a slot is "never".
+
+        Raises ValueTextError for another size.
+        """
+        if len(grid) != GRID_BYTES:
+            raise ValueTextError(f"a schedule of {len(grid)} bytes", f"{GRID_BYTES} bytes")
+        bits = int.from_bytes(grid, "big")
+        slots = tuple(slot for slot in range(SLOTS_A_WEEK) if bits >> (SLOTS_A_WEEK - 1 - slot) & 1)
+        return cls(ReplicationStyle.NORMAL, slots) if slots else NEVER
+
+    @property
+    def is_always(self) -> bool:
+        return self.style is ReplicationStyle.ALWAYS
+
+    @property
+    def is_never(self) -> bool:
+        return self.style is ReplicationStyle.NEVER
+
+    def to_grid(self) -> bytes:
+        """The 84 bytes: Sunday 00:00 UTC first, the high bit of a byte first; all ones for "always".
+
+        That is how the directory keeps activation schedules (PR_EMS_AB_ACTIVATION_SCHEDULE in the SDK).
+        """
+        slots = range(SLOTS_A_WEEK) if self.is_always else self.slots
+        bits = 0
+        for slot in slots:
+            bits |= 1 << (SLOTS_A_WEEK - 1 - slot)
+        return bits.to_bytes(GRID_BYTES, "big")
+
+    def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
+        """The first instant strictly after `after_at` at which this schedule fires; None if it never does.
+
+        always_interval_us: the store's interval for "always", 0 (at once: a microsecond later) to a day.
+        """
+        # spec: OUT-1
+        if self.is_never:
+            return None
+        if self.is_always:
+            day_at = after_at - after_at % DAY_US
+            interval_us = _interval(always_interval_us)
+            return min(after_at + interval_us - (after_at - day_at) % interval_us, day_at + DAY_US)
+        week_at, slot = _slot_of(after_at)
+        index = bisect_right(self.slots, slot)
+        if index == len(self.slots):
+            return week_at + WEEK_US + self.slots[0] * SLOT_US
+        return week_at + self.slots[index] * SLOT_US
+
+    def last_fire(self, at_or_before: LabTime, always_interval_us: int) -> LabTime | None:
+        """The last instant not after `at_or_before` at which this schedule fired; None if it never does."""
+        if self.is_never:
+            return None
+        if self.is_always:
+            return at_or_before - at_or_before % DAY_US % _interval(always_interval_us)
+        week_at, slot = _slot_of(at_or_before)
+        index = bisect_right(self.slots, slot) - 1
+        if index < 0:
+            return week_at - WEEK_US + self.slots[-1] * SLOT_US
+        return week_at + self.slots[index] * SLOT_US
+
+    def is_open(self, at: LabTime) -> bool:
+        """Whether `at` lies in a selected quarter hour; "always" is open at any time."""
+        if self.style is not ReplicationStyle.NORMAL:
+            return self.is_always
+        _, slot = _slot_of(at)
+        index = bisect_right(self.slots, slot) - 1
+        return index >= 0 and self.slots[index] == slot
+
+    def as_texts(self) -> list[str]:
+        """The texts that `parse_schedule` reads back: one, unless it is a grid of several spans."""
+        if self.is_never:
+            return ["never"]
+        if self.is_always:
+            return ["always"]
+        for hours in OFFERED_HOURS:
+            if self == Schedule.every(hours):
+                return [f"every {hours} h"]
+        return _grid_texts(self.slots)
+
+    def __repr__(self) -> str:
+        return f"Schedule({str(self)!r})"
+
+    def __str__(self) -> str:
+        """The texts in one, joined by semicolons; `parse_schedule` reads that, too."""
+        return "; ".join(self.as_texts())
+
+
+ALWAYS: Final = Schedule(ReplicationStyle.ALWAYS)
+NEVER: Final = Schedule(ReplicationStyle.NEVER)
+
+
+def parse_schedule(value: str | Sequence[str]) -> Schedule:
+    """`always`, `never`, `every 1 h` (2, 4), or times: `Mon-Fri 20:00-06:00`, `Sat,Sun`, `12:15`.
+
+    Times are quarter hours in UTC; the end belongs no more to the span; an end before its start is on the
+    next day; without days they hold for every day. Several, as a list or joined by semicolons, add up.
+    Raises ValueTextError.
+    """
+    entries = value.split(";") if isinstance(value, str) else list(value)
+    if len(entries) == 1:
+        text = entries[0].strip().lower()
+        if text in ("always", "never"):
+            return ALWAYS if text == "always" else NEVER
+        match = _EVERY.fullmatch(text)
+        if match is not None:
+            hours = int(match.group(1) or 1)
+            if hours not in OFFERED_HOURS:
+                raise ValueTextError(f"every {hours} h is not offered", _RIGHT)
+            return Schedule.every(hours)
+    if not entries or len(entries) > _MAX_ENTRIES:
+        raise ValueTextError(f"a schedule of {len(entries)} entries", _RIGHT)
+    return Schedule.of_slots(slot for entry in entries for slot in _entry_slots(entry))
+
+
+def _interval(always_interval_us: int) -> int:
+    if not 0 <= always_interval_us <= DAY_US:
+        raise ValueTextError(f"an interval of {always_interval_us} us", "0 to a day")
+    return max(always_interval_us, 1)
+
+
+def _slot_of(at: LabTime) -> tuple[LabTime, int]:
+    """The start of the week that `at` lies in, and its quarter hour there."""
+    into_week_us = (at - _FIRST_SUNDAY_AT) % WEEK_US
+    return at - into_week_us, into_week_us // SLOT_US
+
+
+def _entry_slots(entry: str) -> Iterable[int]:
+    match = _ENTRY.fullmatch(entry)
+    if match is None or (match["days"] is None and match["times"] is None):
+        raise ValueTextError(f"{quoted(entry)} is not a schedule", _RIGHT)
+    days = _days(entry, match["days"])
+    first, count = _span(entry, match["times"])
+    for day in days:
+        for slot in range(first, first + count):
+            yield (day * SLOTS_A_DAY + slot) % SLOTS_A_WEEK
+
+
+def _days(entry: str, text: str | None) -> list[int]:
+    if text is None or text.lower() in ("daily", "every day"):
+        return list(range(7))
+    days = []
+    for part in text.split(","):
+        names = [name.strip().lower() for name in part.split("-")]
+        if len(names) > 2 or any(name not in _DAY_NUMBERS for name in names):
+            raise ValueTextError(f"{quoted(part.strip())} in {quoted(entry)} is not a day", _RIGHT)
+        first, last = _DAY_NUMBERS[names[0]], _DAY_NUMBERS[names[-1]]
+        days += [(first + offset) % 7 for offset in range((last - first) % 7 + 1)]
+    return days
+
+
+def _span(entry: str, text: str | None) -> tuple[int, int]:
+    """First slot in the day, and number of slots."""
+    if text is None:
+        return 0, SLOTS_A_DAY
+    match = _TIMES.fullmatch(text)
+    if match is None:
+        raise ValueTextError(f"{quoted(text)} in {quoted(entry)} is not a time", _RIGHT)
+    first = _slot_at(entry, match.group(1), match.group(2), last_hour=23)
+    if match.group(3) is None:
+        return first, 1
+    end = _slot_at(entry, match.group(3), match.group(4), last_hour=24)
+    if end == first:
+        raise ValueTextError(f"{quoted(entry)} ends where it begins", _RIGHT)
+    return first, (end - first) % SLOTS_A_DAY or SLOTS_A_DAY
+
+
+def _slot_at(entry: str, hours: str, minutes: str, *, last_hour: int) -> int:
+    hour, minute = int(hours), int(minutes)
+    if hour > last_hour or minute > 59 or (hour == 24 and minute):
+        raise ValueTextError(f"{hours}:{minutes} in {quoted(entry)} is not a time of day", _RIGHT)
+    if minute % 15:
+        raise ValueTextError(f"{hours}:{minutes} in {quoted(entry)} is not a quarter hour", _RIGHT)
+    return hour * _SLOTS_AN_HOUR + minute // 15
+
+
+def _grid_texts(slots: Sequence[int]) -> list[str]:
+    """Each span with the days on which it begins, in order of the day's times."""
+    days_of_span: dict[tuple[int, int], set[int]] = {}
+    for start, length in _spans(slots):
+        days_of_span.setdefault((start % SLOTS_A_DAY, length), set()).add(start // SLOTS_A_DAY)
+    return [_span_text(first, length, days) for (first, length), days in sorted(days_of_span.items())]
+
+
+def _spans(slots: Sequence[int]) -> list[tuple[int, int]]:
+    """Start and length of the unbroken runs around the week; runs of a day or more are cut at midnights."""
+    chosen = set(slots)
+    if len(chosen) == SLOTS_A_WEEK:
+        return [(day * SLOTS_A_DAY, SLOTS_A_DAY) for day in range(7)]
+    spans: list[tuple[int, int]] = []
+    for first in slots:
+        if (first - 1) % SLOTS_A_WEEK in chosen:
+            continue
+        start, length = first, 1
+        while (start + length) % SLOTS_A_WEEK in chosen:
+            length += 1
+        while length >= SLOTS_A_DAY:
+            part = SLOTS_A_DAY - start % SLOTS_A_DAY
+            spans.append((start, part))
+            start, length = (start + part) % SLOTS_A_WEEK, length - part
+        if length:
+            spans.append((start, length))
+    return spans
+
+
+def _span_text(first: int, length: int, days: set[int]) -> str:
+    day_text = "" if len(days) == 7 else _days_text(days)
+    if length == SLOTS_A_DAY:
+        return day_text or "Mon-Sun"
+    end = first + length
+    times = _time_text(first)
+    if length > 1:
+        times += "-" + _time_text(end if end <= SLOTS_A_DAY else end - SLOTS_A_DAY)
+    return f"{day_text} {times}".strip()
+
+
+def _days_text(days: set[int]) -> str:
+    """`Mon-Fri`, `Sat,Sun`, `Mon,Wed-Fri`: Monday first, as people write a week."""
+    week = [day for day in (1, 2, 3, 4, 5, 6, 0) if day in days]
+    runs: list[list[int]] = []
+    for day in week:
+        if runs and (runs[-1][-1] + 1) % 7 == day and day != 1:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return ",".join(
+        f"{_DAYS[run[0]]}-{_DAYS[run[-1]]}" if len(run) > 2 else ",".join(_DAYS[day] for day in run) for run in runs
+    )
+
+
+def _time_text(slot: int) -> str:
+    return f"{slot // _SLOTS_AN_HOUR:02}:{slot % _SLOTS_AN_HOUR * 15:02}"

@@ -1,0 +1,252 @@
+"""Reading YAML for people: the scalars of YAML 1.2, the position of every node, and no surprises.
+
+PyYAML resolves scalars as YAML 1.1 does, where NO is false and 12:15 is 735. Here its parser is used, and the
+rest is our own: scalars by the core schema of YAML 1.2, duplicate keys reported, depth and size bounded (also
+through aliases, which otherwise grow a kilobyte into gigabytes), positions kept.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+
+from topology.problems import PathItem, Position, Problem, path_text, quoted
+
+MAX_BYTES: Final = 1024 * 1024
+MAX_DEPTH: Final = 24
+# Counted with every alias written out.
+MAX_NODES: Final = 100_000
+# A number of more digits is beyond anything that a file of ours counts.
+_MAX_NUMBER_TEXT: Final = 30
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STR_TAG: Final = "tag:yaml.org,2002:str"
+
+# YAML 1.2.2, section 10.3.2 "Tag Resolution" of the core schema.
+_NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL: Final = {
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_INT: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
+
+
+@dataclass(slots=True)
+class _Node:
+    at: Position
+    value: Any
+    weight: int = 1
+    items: list["_Node"] = field(default_factory=list)
+    keys: dict[str, tuple[Position, "_Node"]] = field(default_factory=dict)
+    anchor: str | None = None
+    pending_key: tuple[str, Position] | None = None
+
+    def child(self, step: PathItem) -> "_Node | None":
+        if isinstance(step, int):
+            return self.items[step] if isinstance(self.value, list) and step < len(self.items) else None
+        found = self.keys.get(step)
+        return None if found is None else found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class YamlSource:
+    """A YAML file as read.
+
+    name      as problems call the file
+    data      dict, list, str, int, float, bool or None; keys are always text as written
+    problems  what is wrong with it as YAML; data is None when nothing could be read
+    """
+
+    name: str
+    data: Any
+    problems: tuple[Problem, ...]
+    root: _Node | None
+
+    def position(self, path: Sequence[PathItem], *, of_key: bool = False) -> Position:
+        """Where the value at `path` stands (or its key); of a missing one, where its nearest parent does."""
+        node = self.root
+        at = Position(1, 1) if node is None else node.at
+        for depth, step in enumerate(path, start=1):
+            child = None if node is None else node.child(step)
+            if node is None or child is None:
+                break
+            wants_key = of_key or depth < len(path)
+            at = node.keys[step][0] if isinstance(step, str) and wants_key else child.at
+            node = child
+        return at
+
+    def problem(
+        self, path: Sequence[PathItem], what: str, would_be_right: str = "", *, of_key: bool = False
+    ) -> Problem:
+        """A Problem at `path`."""
+        at = self.position(path, of_key=of_key)
+        return Problem(self.name, path_text(path), at.line, at.column, what, would_be_right)
+
+
+class _StopError(Exception):
+    """Reading cannot go on; the problem is noted."""
+
+
+def read_yaml(text: str, name: str) -> YamlSource:
+    """Read one document. Never raises for what the text holds: see `YamlSource.problems`."""
+    builder = _Builder(name)
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        builder.report(Position(1, 1), (), f"larger than {MAX_BYTES} bytes", "split it or leave things out")
+        return YamlSource(name, None, tuple(builder.problems), None)
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            builder.take(event)
+    except _StopError:
+        return YamlSource(name, None, tuple(builder.problems), None)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = Position(1, 1) if mark is None else Position(mark.line + 1, mark.column + 1)
+        what = " ".join(filter(None, (error.context, error.problem)))
+        builder.report(at, (), f"not YAML: {what}", "see the lines above, too")
+        return YamlSource(name, None, tuple(builder.problems), None)
+    except (yaml.YAMLError, ValueError) as error:
+        builder.report(Position(1, 1), (), f"not YAML: {' '.join(str(error).split())}", "UTF-8 text")
+        return YamlSource(name, None, tuple(builder.problems), None)
+    root = builder.root
+    return YamlSource(name, None if root is None else root.value, tuple(builder.problems), root)
+
+
+class _Builder:
+    """Makes nodes out of the parser's events, without recursion."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.problems: list[Problem] = []
+        self.root: _Node | None = None
+        self._open: list[_Node] = []
+        self._anchors: dict[str, _Node] = {}
+        self._documents = 0
+
+    def report(self, at: Position, path: Sequence[PathItem], what: str, would_be_right: str = "") -> None:
+        self.problems.append(Problem(self.name, path_text(path), at.line, at.column, what, would_be_right))
+
+    def take(self, event: yaml.Event) -> None:
+        mark = event.start_mark
+        at = Position(1, 1) if mark is None else Position(mark.line + 1, mark.column + 1)
+        match event:
+            case yaml.DocumentStartEvent():
+                self._documents += 1
+                if self._documents > 1:
+                    self._stop(at, "a second document", "one document a file: leave out the line ---")
+            case yaml.ScalarEvent():
+                self._scalar(event, at)
+            case yaml.AliasEvent():
+                self._alias(event, at)
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                self._start(event, at)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self._end()
+            case _:
+                pass
+
+    def _stop(self, at: Position, what: str, would_be_right: str) -> None:
+        self.report(at, self._path(), what, would_be_right)
+        raise _StopError
+
+    def _path(self) -> tuple[PathItem, ...]:
+        path: list[PathItem] = []
+        for node in self._open:
+            if isinstance(node.value, list):
+                path.append(len(node.items))
+            elif node.pending_key is not None:
+                path.append(node.pending_key[0])
+        return tuple(path)
+
+    def _scalar(self, event: yaml.ScalarEvent, at: Position) -> None:
+        parent = self._open[-1] if self._open else None
+        if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
+            parent.pending_key = (event.value, at)
+            return
+        if event.tag not in (None, "!", _STR_TAG):
+            self.report(at, self._path(), f"the tag {quoted(event.tag)}", "leave tags out")
+        is_plain = event.implicit[0] and event.tag is None
+        node = _Node(at, self._resolved(event.value, at) if is_plain else event.value)
+        self._remember(event.anchor, node)
+        self._add(node, at)
+
+    def _resolved(self, text: str, at: Position) -> Any:
+        if text in _NULL:
+            return None
+        if text in _BOOL:
+            return _BOOL[text]
+        is_int = _INT.fullmatch(text) is not None
+        if not is_int and _FLOAT.fullmatch(text) is None:
+            return text
+        if len(text) > _MAX_NUMBER_TEXT:
+            self.report(at, self._path(), f"{quoted(text)} is too long for a number", "fewer digits, or quotes")
+            return None
+        if is_int:
+            base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+            return int(text, base)
+        return float(text)
+
+    def _alias(self, event: yaml.AliasEvent, at: Position) -> None:
+        parent = self._open[-1] if self._open else None
+        if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
+            self._stop(at, "an alias as a key", "write the key out")
+        target = self._anchors.get(event.anchor or "")
+        if target is None:
+            self._stop(at, f"the alias *{event.anchor} names nothing above it", f"mark a value with &{event.anchor}")
+        elif target in self._open:
+            self._stop(at, f"the alias *{event.anchor} contains itself", "write the value out")
+        else:
+            self._add(target, at)
+
+    def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent, at: Position) -> None:
+        parent = self._open[-1] if self._open else None
+        if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
+            self._stop(at, "a key that is no text", "a plain word as key")
+        if len(self._open) >= MAX_DEPTH:
+            self._stop(at, f"nested deeper than {MAX_DEPTH}", "a flatter file")
+        if event.tag not in (None, "!"):
+            self.report(at, self._path(), f"the tag {quoted(event.tag)}", "leave tags out")
+        node = _Node(at, {} if isinstance(event, yaml.MappingStartEvent) else [])
+        self._remember(event.anchor, node)
+        self._open.append(node)
+
+    def _end(self) -> None:
+        node = self._open.pop()
+        self._add(node, node.at)
+
+    def _remember(self, anchor: str | None, node: _Node) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = node
+
+    def _add(self, node: _Node, at: Position) -> None:
+        if not self._open:
+            self.root = node
+            return
+        parent = self._open[-1]
+        parent.weight += node.weight
+        if parent.weight > MAX_NODES:
+            self._stop(at, f"more than {MAX_NODES} values with its aliases written out", "a smaller file")
+        if isinstance(parent.value, list):
+            parent.items.append(node)
+            parent.value.append(node.value)
+            return
+        assert parent.pending_key is not None
+        key, key_at = parent.pending_key
+        if key in parent.keys:
+            first = parent.keys[key][0]
+            self.report(
+                key_at,
+                self._path(),
+                "the key stands twice",
+                f"once only; the first is in line {first.line}",
+            )
+        else:
+            parent.keys[key] = (key_at, node)
+            parent.value[key] = node.value
+        parent.pending_key = None

@@ -1,0 +1,100 @@
+"""Events of mail: what agents hand to and take from the transport, and every hop in between."""
+
+import msgspec
+
+from traces.header import Event
+from traces.labtime import LabTime
+
+
+class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a replication mail says of one folder: the numbers that it stands for and the sender's own row."""
+
+    folder: str
+    cnset: str
+    cnset_fai: str
+    row: str
+    row_fai: str
+    updates: int
+
+
+class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
+    """A replication mail was queued with the state that justifies it (spec: OUT-9).
+
+    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: bytes; number: the sender's mail number (spec:
+    RST-4); marks: repeat, no replica, delete-pending, ...
+    """
+
+    message_type: int
+    folders: tuple[MailFolder, ...]
+    recipients: tuple[str, ...]
+    size: int
+    number: int
+    marks: tuple[str, ...] = ()
+
+
+class MailReceived(Event, frozen=True, kw_only=True, tag="mail.received"):
+    """A replication mail was unpacked here. The fields are those of mail.submitted, as read from the mail."""
+
+    sender: str
+    message_type: int
+    folders: tuple[MailFolder, ...]
+    recipients: tuple[str, ...]
+    size: int
+    number: int
+    marks: tuple[str, ...] = ()
+
+
+class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
+    """A mail was kept aside and did nothing (spec: IN-5)."""
+
+    sender: str
+    reason: str
+    size: int
+
+
+class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
+    """The next server answered 250. connector: None inside a site; attempt: from 1."""
+
+    next_hop: str
+    connector: str | None
+    recipients: tuple[str, ...]
+    size: int
+    attempt: int
+    queue_id: int
+
+
+class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
+    """An attempt failed. retry_at: None when there will be no other."""
+
+    next_hop: str
+    connector: str | None
+    reason: str
+    retry_at: LabTime | None
+    queue_id: int
+
+
+class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
+    """A mail was accepted from `peer` (the name in its HELO or hop line) and is durable here (spec: IN-2)."""
+
+    peer: str
+    recipients: tuple[str, ...]
+    size: int
+
+
+class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
+    """A fault made this end answer 250 and discard the mail."""
+
+    fault: str
+    sender: str
+    recipients: tuple[str, ...]
+
+
+class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
+    """A mail was too long in the queue and went back to its sender (spec: RT-2)."""
+
+    queue_id: int
+    recipients: tuple[str, ...]
+    reason: str
+
+
+MailEvent = MailSubmitted | MailReceived | MailBad | HopSent | HopFailed | HopReceived | HopDropped | HopExpired

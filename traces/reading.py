@@ -1,0 +1,184 @@
+"""Reading a folder of segments back: the events in (run, node, seq) order, and all that is amiss.
+
+Nothing is passed over in silence: malformed lines, unknown event types and lines of another version are kept
+aside and counted; a missing seq is a Gap, since a trace with a gap proves nothing (SPEC.md section 16).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from traces.events import EVENT_TYPES, AnyEvent
+from traces.header import Event
+from traces.segments import list_segments, read_lines
+from traces.versions import is_readable
+
+_EVENT: Final = msgspec.json.Decoder(AnyEvent)
+# Enough of a malformed line to recognize it by.
+_KEPT_OF_LINE: Final = 2000
+
+
+class _Header(msgspec.Struct):
+    """What must be readable of an event that is not understood, so that its seq still counts."""
+
+    type: str
+    run: str
+    node: str
+    seq: int
+    v: int = 1
+
+
+_HEADER: Final = msgspec.json.Decoder(_Header)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A line that was kept aside: file and line (from 1), why in words, and the beginning of its text."""
+
+    file: str
+    line: int
+    why: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Gap:
+    """Events of a node that are in no segment: the sequence numbers first to last, both included."""
+
+    run: str
+    node: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        numbers = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
+        return f"run {self.run}: events {numbers} of {self.node} are missing"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duplicate:
+    """A sequence number that came again. same: with the same content, as when a segment was copied twice; if
+    not, one of the two is false. The first one read is the one taken."""
+
+    run: str
+    node: str
+    seq: int
+    same: bool
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a folder of segments holds.
+
+    events        in order of run, node, seq
+    gaps          by run, node, number
+    duplicates    likewise
+    malformed     lines that are no event
+    unknown       well-formed events of a type that this version does not know
+    other_version lines of another major version
+    """
+
+    events: list[Event] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    duplicates: list[Duplicate] = field(default_factory=list)
+    malformed: list[Aside] = field(default_factory=list)
+    unknown: list[Aside] = field(default_factory=list)
+    other_version: list[Aside] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every event from the first to the last of each node was read and understood."""
+        contradiction = any(not duplicate.same for duplicate in self.duplicates)
+        return not (self.gaps or self.malformed or self.other_version or contradiction)
+
+    def report(self) -> list[str]:
+        """What is wrong with the trace, one line each; [] when it is whole and all of it was known."""
+        lines = [str(gap) for gap in self.gaps]
+        lines += [
+            f"run {duplicate.run}: event {duplicate.seq} of {duplicate.node} came again"
+            + (", the same" if duplicate.same else " with other content")
+            for duplicate in self.duplicates
+        ]
+        for name, asides in (
+            ("malformed", self.malformed),
+            ("of an unknown type", self.unknown),
+            ("of another trace version", self.other_version),
+        ):
+            if asides:
+                first = asides[0]
+                lines.append(f"{len(asides)} line(s) {name}; the first: {first.file}:{first.line}: {first.why}")
+        return lines
+
+
+def read_folder(folder: Path) -> Trace:
+    """Read all segments of `folder`."""
+    return read_files(path for _, path in list_segments(folder))
+
+
+def read_files(paths: Iterable[Path]) -> Trace:
+    """Read these segments, whatever their names."""
+    reader = _Reader()
+    for path in paths:
+        for number, line in enumerate(read_lines(path), start=1):
+            reader.take(path.name, number, line)
+    return reader.trace()
+
+
+_Key = tuple[str, str, int]
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._read = Trace()
+        self._events: dict[_Key, Event] = {}
+        # Sequence numbers of what was kept aside: they are not missing.
+        self._not_understood: dict[_Key, bytes] = {}
+
+    def take(self, file: str, number: int, line: bytes) -> None:
+        try:
+            event: Event = _EVENT.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self._aside(file, number, line, str(error))
+            return
+        if not is_readable(event.v):
+            self._aside(file, number, line, f"major version {event.v}")
+            return
+        key = (event.run, event.node, event.seq)
+        before = self._events.get(key)
+        if before is not None or key in self._not_understood:
+            self._read.duplicates.append(Duplicate(*key, same=before == event))
+        else:
+            self._events[key] = event
+
+    def _aside(self, file: str, number: int, line: bytes, why: str) -> None:
+        kept = Aside(file, number, why, line[:_KEPT_OF_LINE].decode("utf-8", "replace"))
+        try:
+            header = _HEADER.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            self._read.malformed.append(kept)
+            return
+        key = (header.run, header.node, header.seq)
+        if is_readable(header.v) and header.type in EVENT_TYPES:
+            self._read.malformed.append(kept)
+            return
+        if key in self._events or key in self._not_understood:
+            same = self._not_understood.get(key) == line
+            self._read.duplicates.append(Duplicate(*key, same=same))
+            return
+        self._not_understood[key] = line
+        (self._read.unknown if is_readable(header.v) else self._read.other_version).append(kept)
+
+    def trace(self) -> Trace:
+        read = self._read
+        read.events = [event for _, event in sorted(self._events.items(), key=lambda item: item[0])]
+        read.duplicates.sort()
+        last: dict[tuple[str, str], int] = {}
+        for run, node, seq in sorted([*self._events, *self._not_understood]):
+            expected = last.get((run, node), 0) + 1
+            if seq > expected:
+                read.gaps.append(Gap(run, node, expected, seq - 1))
+            last[run, node] = seq
+        return read

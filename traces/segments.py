@@ -1,0 +1,122 @@
+"""Segment files: how a node's events leave its database, and how a folder of them is found again.
+
+A segment is `<node>-<incarnation>-<first seq>.jsonl`: plain JSON lines, one event each, in order of seq. It
+appears whole (written aside, fsync, atomic rename) and is never changed afterwards, so a reader may take
+any file that it sees, and an exporter may prune what a segment holds.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from traces.errors import SegmentError
+
+SUFFIX: Final = ".jsonl"
+_UNFINISHED: Final = ".part"
+_NAME: Final = re.compile(r"(?P<node>[^/\\]+)-(?P<incarnation>[1-9]\d*)-(?P<first>[1-9]\d*)\.jsonl", re.ASCII)
+
+# A line is one event; the largest is run.started with its topology (at most 1 MiB) as a JSON string.
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SegmentName:
+    """What a segment's file name says."""
+
+    node: str
+    incarnation: int
+    first_seq: int
+
+    def __str__(self) -> str:
+        return f"{self.node}-{self.incarnation}-{self.first_seq}{SUFFIX}"
+
+    @classmethod
+    def parse(cls, text: str) -> "SegmentName | None":
+        """The parts of a file name; None if it is not a segment's."""
+        match = _NAME.fullmatch(text)
+        if match is None:
+            return None
+        return cls(match["node"], int(match["incarnation"]), int(match["first"]))
+
+
+class _Numbered(msgspec.Struct):
+    seq: int
+
+
+_SEQ: Final = msgspec.json.Decoder(_Numbered)
+
+
+def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> Path:
+    """Write the batches (each the lines of `Recorder.take`) as one closed segment and return its path.
+
+    When this returns the file and its name are on disk. Raises SegmentError if there is nothing to
+    write or the segment exists: closed segments are never changed.
+    """
+    if SegmentName.parse(str(name)) != name:
+        raise SegmentError(f"{str(name)!r} cannot name a segment; wanted <node>-<incarnation>-<first seq>{SUFFIX}")
+    final = folder / str(name)
+    if final.exists():
+        raise SegmentError(f"segment {final.name} exists and is closed; start the next one after its last seq")
+    unfinished = folder / (str(name) + _UNFINISHED)
+    with unfinished.open("wb") as file:
+        size = sum(file.write(batch) for batch in batches)
+        file.flush()
+        os.fsync(file.fileno())
+    if size == 0:
+        unfinished.unlink()
+        raise SegmentError(f"segment {final.name} would be empty; write one only when there are events")
+    unfinished.rename(final)
+    _sync_folder(folder)
+    return final
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system lets a folder be opened."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def list_segments(folder: Path) -> list[tuple[SegmentName, Path]]:
+    """The closed segments in `folder`, by node, incarnation and first seq."""
+    found = ((SegmentName.parse(path.name), path) for path in folder.iterdir())
+    return sorted((name, path) for name, path in found if name is not None)
+
+
+def exported_through(folder: Path, node: str) -> int:
+    """The last seq of `node` that a closed segment holds, 0 if none: where an exporter goes on after a crash
+    between writing a segment and pruning what it holds.
+
+    Raises SegmentError if the last segment does not end in an event.
+    """
+    mine = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
+    if not mine:
+        return 0
+    path = max(mine)[1]
+    last = b""
+    for line in read_lines(path):
+        last = line
+    try:
+        return _SEQ.decode(last).seq
+    except msgspec.MsgspecError:
+        raise SegmentError(f"segment {path.name} does not end in an event; move it away to export again") from None
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a segment without their newline; a line over MAX_LINE_BYTES comes cut off, and so is
+    malformed to whoever decodes it."""
+    with path.open("rb") as file:
+        while line := file.readline(MAX_LINE_BYTES):
+            whole = line.endswith(b"\n")
+            yield line.rstrip(b"\r\n")
+            while not whole and (rest := file.readline(MAX_LINE_BYTES)):
+                whole = rest.endswith(b"\n")

@@ -1,0 +1,105 @@
+"""Which way the recipients of a mail go from one server, and when a copy is at the other end of its link.
+
+Pure functions of the routing and the address book that hold now; only `place` touches a table, to take its
+place on a slow link.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlalchemy import Connection
+from topology.routes import NextHop, Routing
+
+from traces.labtime import SECOND_US, LabTime
+from transport.mta_queue import Place, QueueRow, reserve_link
+from transport.mta_values import Priority
+
+BITS_PER_BYTE: Final = 8
+
+UNKNOWN: Final = "5.1.1 no such address in this organization"
+TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"
+"""Reasons why a recipient goes back to the sender, each with the enhanced status code of RFC 3463."""
+
+
+@dataclass(slots=True)
+class Split:
+    """Recipients by what happens to them, in the order of the mail.
+
+    `local`: they live here. `returned`: address to reason. `unrouted`: no way at the moment. `hops`: by next
+    server and connector name.
+    """
+
+    local: list[str] = field(default_factory=list)
+    returned: dict[str, str] = field(default_factory=dict)
+    unrouted: list[str] = field(default_factory=list)
+    hops: dict[tuple[str, str | None], tuple[NextHop, list[str]]] = field(default_factory=dict)
+
+    def copies(self) -> list[tuple[NextHop | None, tuple[str, ...]]]:
+        """The copies to queue: one for each next hop, and one that waits for a route."""
+        # spec: RT-1
+        copies: list[tuple[NextHop | None, tuple[str, ...]]] = [
+            (hop, tuple(recipients)) for hop, recipients in self.hops.values()
+        ]
+        if self.unrouted:
+            copies.append((None, tuple(self.unrouted)))
+        return copies
+
+
+def split_recipients(
+    server: str,
+    routing: Routing,
+    addresses: Callable[[str], str | None],
+    recipients: Iterable[str],
+    size: int,
+) -> Split:
+    """Splits the recipients of a mail of `size` bytes that is at `server`."""
+    split = Split()
+    for address in dict.fromkeys(recipients):
+        home = addresses(address)
+        if home is None:
+            split.returned[address] = UNKNOWN
+        elif home == server:
+            split.local.append(address)
+        else:
+            _route(split, address, routing.next_hop(server, home), size)
+    return split
+
+
+def _route(split: Split, address: str, hop: NextHop | None, size: int) -> None:
+    if hop is None:
+        split.unrouted.append(address)
+        return
+    link = hop.connector
+    if link is not None and link.size_limit is not None and size > link.size_limit:
+        # spec: OUT-7
+        split.returned[address] = TOO_LARGE.format(name=link.name, limit=link.size_limit)
+        return
+    key = (hop.server, link.name if link else None)
+    split.hops.setdefault(key, (hop, []))[1].append(address)
+
+
+def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Priority) -> Place:
+    """Where and when a copy of `size` bytes goes: at once in a site, else when the link has carried it."""
+    # spec: RT-1
+    link = hop.connector
+    if link is None:
+        return Place(hop.server, None, now)
+    if not link.bandwidth:
+        return Place(hop.server, link.name, now + link.latency_us)
+    transfer_us = transfer_time_us(size, link.bandwidth)
+    starts_at = reserve_link(conn, (link.name, hop.server), priority, now, transfer_us)
+    due_at = starts_at + transfer_us + link.latency_us
+    return Place(hop.server, link.name, due_at, starts_at, transfer_us)
+
+
+def transfer_time_us(size: int, bandwidth: int) -> int:
+    """Lab time for which `size` bytes keep a link of `bandwidth` bits a second busy, rounded up."""
+    return -(-size * BITS_PER_BYTE * SECOND_US // bandwidth)
+
+
+def differs(row: QueueRow, hop: NextHop | None) -> bool:
+    """True when `hop` is another way than the one that `row` is queued for."""
+    if hop is None:
+        return row.next_hop is not None
+    return row.next_hop != hop.server or row.connector != (hop.connector.name if hop.connector else None)

@@ -1,0 +1,118 @@
+"""Names of the property tags that the lab writes, or that its tools should show by name.
+
+Each block names its source. `TAG_NAMES` maps a tag to its name; a tag whose type is the 8-bit string of a
+Unicode one goes by the same name.
+"""
+
+from typing import Final
+
+# The message [MS-OXPROPS 2, MS-OXCMSG].
+PR_MESSAGE_CLASS: Final = 0x001A001F
+PR_MESSAGE_CLASS_A: Final = 0x001A001E
+PR_IMPORTANCE: Final = 0x00170003
+PR_PRIORITY: Final = 0x00260003
+PR_SUBJECT: Final = 0x0037001F
+PR_CLIENT_SUBMIT_TIME: Final = 0x00390040
+PR_SENT_REPRESENTING_NAME: Final = 0x0042001F
+PR_SENT_REPRESENTING_EMAIL_ADDRESS: Final = 0x0065001F
+PR_CONVERSATION_TOPIC: Final = 0x0070001F
+PR_SENDER_NAME: Final = 0x0C1A001F
+PR_SENDER_ADDRTYPE: Final = 0x0C1E001F
+PR_SENDER_EMAIL_ADDRESS: Final = 0x0C1F001F
+PR_MESSAGE_DELIVERY_TIME: Final = 0x0E060040
+PR_MESSAGE_FLAGS: Final = 0x0E070003
+PR_MESSAGE_SIZE: Final = 0x0E080003
+PR_HASATTACH: Final = 0x0E1B000B
+PR_NORMALIZED_SUBJECT: Final = 0x0E1D001F
+PR_BODY: Final = 0x1000001F
+PR_BODY_HTML: Final = 0x10130102
+PR_INTERNET_MESSAGE_ID: Final = 0x1035001F
+PR_CREATION_TIME: Final = 0x30070040
+PR_LAST_MODIFICATION_TIME: Final = 0x30080040
+PR_SEARCH_KEY: Final = 0x300B0102
+PR_ASSOCIATED: Final = 0x67AA000B
+
+# Recipients [MS-OXPROPS 2, MS-OXCMSG].
+PR_RECIPIENT_TYPE: Final = 0x0C150003
+PR_DISPLAY_NAME: Final = 0x3001001F
+PR_ADDRTYPE: Final = 0x3002001F
+PR_EMAIL_ADDRESS: Final = 0x3003001F
+
+# Attachments [MS-OXPROPS 2, MS-OXCMSG 2.2.2].
+PR_ATTACH_SIZE: Final = 0x0E200003
+PR_ATTACH_NUM: Final = 0x0E210003
+PR_ATTACH_DATA_OBJ: Final = 0x3701000D
+PR_ATTACH_DATA_BIN: Final = 0x37010102
+PR_ATTACH_EXTENSION: Final = 0x3703001F
+PR_ATTACH_FILENAME: Final = 0x3704001F
+PR_ATTACH_METHOD: Final = 0x37050003
+PR_ATTACH_LONG_FILENAME: Final = 0x3707001F
+PR_RENDERING_POSITION: Final = 0x370B0003
+PR_ATTACH_MIME_TAG: Final = 0x370E001F
+
+# Folders [MS-OXPROPS 2, MS-OXCFOLD].
+PR_COMMENT: Final = 0x3004001F
+PR_FOLDER_TYPE: Final = 0x36010003
+PR_CONTENT_COUNT: Final = 0x36020003
+PR_SUBFOLDERS: Final = 0x360A000B
+PR_CONTAINER_CLASS: Final = 0x3613001F
+
+# Change tracking [reference/exchange.md 6.1, 6.2; MS-OXCFXICS 2.2.1].
+PR_FID: Final = 0x67480014
+PR_MID: Final = 0x674A0014
+PR_CHANGE_NUMBER: Final = 0x67A40014
+PR_SOURCE_KEY: Final = 0x65E00102
+PR_PARENT_SOURCE_KEY: Final = 0x65E10102
+PR_CHANGE_KEY: Final = 0x65E20102
+PR_PREDECESSOR_CHANGE_LIST: Final = 0x65E30102
+PR_IDSET_GIVEN: Final = 0x40170003
+PR_CNSET_SEEN: Final = 0x67960102
+PR_CNSET_READ: Final = 0x67D20102
+PR_CNSET_SEEN_FAI: Final = 0x67DA0102
+
+# Conflicts [reference/exchange.md 6.3].
+PR_RESOLVE_METHOD: Final = 0x3FE70003
+PR_CONFLICT_ENTRYID: Final = 0x3FF00102
+PR_CONFLICT_ITEMS: Final = 0x10981102
+PR_IN_CONFLICT: Final = 0x666C000B
+
+# Replication of public folders [reference/exchange.md 6.5: EdkMdb.h].
+PR_REPLICA_SERVER: Final = 0x6644001F
+PR_REPLICA_VERSION: Final = 0x664B0014
+PR_REPLICATION_STYLE: Final = 0x66900003
+PR_REPLICATION_SCHEDULE: Final = 0x66910102
+PR_REPLICATION_MESSAGE_PRIORITY: Final = 0x66920003
+PR_OVERALL_MSG_AGE_LIMIT: Final = 0x66930003
+PR_REPLICATION_ALWAYS_INTERVAL: Final = 0x66940003
+PR_REPLICATION_MSG_SIZE: Final = 0x66950003
+PR_REPLICA_LIST: Final = 0x66980102
+PR_OVERALL_AGE_LIMIT: Final = 0x66990003
+PR_RETENTION_AGE_LIMIT: Final = 0x66C40003
+PR_LOCAL_COMMIT_TIME: Final = 0x67090040
+PR_LOCAL_COMMIT_TIME_MAX: Final = 0x670A0040
+PR_DELETED_COUNT_TOTAL: Final = 0x670B0003
+
+# Values of PR_ATTACH_METHOD [MS-OXCMSG 2.2.2.9].
+ATTACH_BY_VALUE: Final = 1
+ATTACH_EMBEDDED_MSG: Final = 5
+
+# Values of PR_RECIPIENT_TYPE [MS-OXOMSG 2.2.3.1].
+RECIPIENT_TO: Final = 1
+RECIPIENT_CC: Final = 2
+
+TAG_NAMES: Final[dict[int, str]] = {
+    tag: name.removesuffix("_A")
+    for name, tag in sorted(globals().items())
+    if name.startswith("PR_") and isinstance(tag, int)
+}
+"""Tag to name, for tools; ids without a tag of that very type are found by `tag_name`."""
+
+_STRING8: Final = 0x001E
+_UNICODE: Final = 0x001F
+
+
+def tag_name(tag: int) -> str | None:
+    """The name of a tag, or None; an 8-bit string goes by its Unicode name."""
+    if tag & 0xFFFF == _STRING8:
+        tag = tag & ~0xFFFF | _UNICODE
+    return TAG_NAMES.get(tag)

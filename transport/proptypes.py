@@ -1,0 +1,119 @@
+"""What a MAPI property is: its types, its tag, its value in Python, and bags of them.
+
+Tags are plain integers, ``id << 16 | type``; a property whose id is 0x8000 or higher means nothing without
+its name, and is keyed by a ``NamedTag``. Values are Python values, one Python type for each property type:
+
+========================  ===========================================================================
+SHORT, LONG, INT64        int, signed 16, 32 and 64 bits
+CURRENCY                  int, signed 64 bits (ten-thousandths)
+ERROR                     int, unsigned 32 bits
+SYSTIME                   int, unsigned 64 bits: FILETIME, 100 ns since 1601-01-01T00:00Z
+BOOLEAN                   bool
+FLOAT, DOUBLE, APPTIME    float
+STRING8                   bytes in the stream's code page, without the final NUL
+UNICODE                   str, without the final NUL
+BINARY, OBJECT, CLSID     bytes (OBJECT with its 16-byte interface id in front; CLSID exactly 16)
+NULL                      None
+type | MV_FLAG            tuple of the above
+========================  ===========================================================================
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from traces.labtime import LabTime
+from transport.errors import CodecError
+
+
+class PropType(IntEnum):
+    """Property types [MS-OXCDATA 2.11.1]."""
+
+    NULL = 0x0001
+    SHORT = 0x0002
+    LONG = 0x0003
+    FLOAT = 0x0004
+    DOUBLE = 0x0005
+    CURRENCY = 0x0006
+    APPTIME = 0x0007
+    ERROR = 0x000A
+    BOOLEAN = 0x000B
+    OBJECT = 0x000D
+    INT64 = 0x0014
+    STRING8 = 0x001E
+    UNICODE = 0x001F
+    SYSTIME = 0x0040
+    CLSID = 0x0048
+    BINARY = 0x0102
+
+
+MV_FLAG: Final = 0x1000
+"""Set in a tag's type for a property with many values [MS-OXCDATA 2.11.1]."""
+
+NAMED_ID_MIN: Final = 0x8000
+"""From this id on a property is known by its name alone [MS-OXPROPS 1.3.3]."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTag:
+    """Key of a named property: type, name space (16 bytes) and a number or a text."""
+
+    type: int
+    guid: bytes
+    name: int | str
+
+
+Scalar = bool | int | float | str | bytes | None
+Value = Scalar | tuple[Scalar, ...]
+Bag = dict[int | NamedTag, Value]
+"""An ordered bag of properties; order is kept by encode and decode."""
+
+
+_FILETIME_OF_1970: Final = 116_444_736_000_000_000
+"""1970-01-01T00:00Z as FILETIME: 100 ns since 1601-01-01T00:00Z [MS-DTYP 2.3.3]."""
+
+
+def filetime(at: LabTime) -> int:
+    """The FILETIME (100 ns since 1601) of a lab time (µs since 1970)."""
+    return at * 10 + _FILETIME_OF_1970
+
+
+def labtime(ticks: int) -> LabTime:
+    """The lab time (µs since 1970) of a FILETIME (100 ns since 1601); fractions of a µs are cut off."""
+    return (ticks - _FILETIME_OF_1970) // 10
+
+
+def tag_text(tag: int | NamedTag) -> str:
+    """How a tag is shown to people: ``0x0037001F``, or name space and name."""
+    if isinstance(tag, NamedTag):
+        return f"{tag.guid.hex()}/{tag.name!r}:{tag.type:#06x}"
+    return f"0x{tag:08X}"
+
+
+def int_of(bag: Bag, tag: int) -> int:
+    """The integer (also of SYSTIME) under `tag`; `CodecError` if it is missing or something else."""
+    value = bag.get(tag)
+    if isinstance(value, int):
+        return value
+    raise _missing(bag, tag, "an integer")
+
+
+def bytes_of(bag: Bag, tag: int) -> bytes:
+    """The bytes under `tag`; `CodecError` if they are missing or something else."""
+    value = bag.get(tag)
+    if isinstance(value, bytes):
+        return value
+    raise _missing(bag, tag, "bytes")
+
+
+def text_of(bag: Bag, tag: int) -> str:
+    """The text under `tag`; `CodecError` if it is missing or something else."""
+    value = bag.get(tag)
+    if isinstance(value, str):
+        return value
+    raise _missing(bag, tag, "text")
+
+
+def _missing(bag: Bag, tag: int, wanted: str) -> CodecError:
+    found = type(bag[tag]).__name__ if tag in bag else "nothing"
+    return CodecError(f"property {tag_text(tag)} should hold {wanted}, found {found}")

@@ -1,0 +1,138 @@
+"""The content of an SMTP DATA command as bytes: dot stuffing, its end, and what may not be inside.
+
+Everything is done on whole blocks by methods of `bytes`, and where it can be by those that look for a
+single byte, which run at the speed of memory; a loop over lines is what makes a mail of 300 KB slow. The
+one end of a content is CRLF . CRLF. A CR or LF that stands alone is refused rather than repaired: servers
+that disagree on what ends a line are how mail is smuggled.
+
+# spec: ML-7
+"""
+
+import asyncio
+from io import BytesIO
+from operator import methodcaller, sub
+from typing import Final
+
+from transport.mta_values import RefusalError
+
+CRLF: Final = b"\r\n"
+DOT_LINE: Final = b"\r\n."
+END_OF_DATA: Final = b"\r\n.\r\n"
+
+MESSAGE_LIMIT_BYTES: Final = 64 * 1024 * 1024
+"""Largest content that a server takes (decision: twice aiosmtpd's default; replication mails stay far below
+it).
+"""
+
+LINE_LIMIT_BYTES: Final = 64 * 1024
+"""Longest line inside a content, line end included (decision; RFC 5321 4.5.3.1.6 asks for 1000 at least)."""
+
+
+_DOT_TRIES: Final = 64
+"""So many dots are looked at one by one before the general search takes over; encoded content has dots in
+its header only.
+"""
+
+_FIRST_CR: Final = methodcaller("find", b"\r")
+
+SOCKET_READ_BYTES: Final = 64 * 1024
+"""What one read from a socket may bring; see `read_in_small_blocks`."""
+
+
+def read_in_small_blocks(transport: asyncio.BaseTransport) -> None:
+    """Makes asyncio's transport ask its socket for less at a time.
+
+    It asks for 256 KB, which the C library fetches from the system anew each time: four times the cost of reading
+    a command or an answer. A transport of another make takes no harm.
+    """
+    if hasattr(transport, "max_size"):
+        transport.max_size = SOCKET_READ_BYTES
+
+
+class DataReader:
+    """Gathers one content of at most `limit_bytes` from the chunks that a socket gives.
+
+    `feed` until it says True, then `content()`; `rest` is what came after the end. What is too large is
+    read to its end all the same, and thrown away while it comes.
+    """
+
+    def __init__(self, limit_bytes: int = MESSAGE_LIMIT_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        self._buffer = bytearray()
+        self._too_large = False
+        self._end = -1
+        self.rest = b""
+
+    def feed(self, chunk: bytes) -> bool:
+        """Takes the next bytes; True when the end of the content is among them."""
+        buffer = self._buffer
+        from_index = max(0, len(buffer) - len(END_OF_DATA) + 1)
+        buffer += chunk
+        if not self._too_large and buffer.startswith(b".\r\n"):
+            self._end, end_length = 0, 3
+        else:
+            found = _find_dotted(buffer, END_OF_DATA, from_index)
+            self._end, end_length = (found + 2, 3) if found >= 0 else (-1, 0)
+        if self._end >= 0:
+            self.rest = bytes(buffer[self._end + end_length :])
+            self._too_large = self._too_large or self._end > self._limit_bytes
+            return True
+        if len(buffer) > self._limit_bytes + len(END_OF_DATA):
+            self._too_large = True
+            del buffer[: -len(END_OF_DATA)]
+        return False
+
+    def content(self) -> bytes:
+        """The content with its dots as they were. Raises RefusalError: too large (552), or with line ends
+        or lines that are not allowed (550).
+        """
+        assert self._end >= 0, "the content has not ended"
+        if self._too_large:
+            raise RefusalError(552, f"5.3.4 message larger than {self._limit_bytes} bytes")
+        del self._buffer[self._end :]
+        raw = bytes(self._buffer)
+        self._buffer.clear()
+        check_lines(raw)
+        return unstuff(raw)
+
+
+def check_lines(raw: bytes) -> None:
+    """RefusalError (550) for a lone CR or LF, or a line of more than `LINE_LIMIT_BYTES`; `raw` is empty or
+    ends with CRLF.
+    """
+    lines = BytesIO(raw).readlines()
+    # In a good line the first CR stands two before the end. A lone CR stands sooner; a line that has none finds
+    # -1, which is another distance unless the line is nothing but a LF.
+    if b"\n" in lines or set(map(sub, map(_FIRST_CR, lines), map(len, lines))) - {-2}:
+        raise RefusalError(550, "5.6.0 a lone CR or LF in the message: lines must end in CRLF")
+    if max(map(len, lines), default=0) > LINE_LIMIT_BYTES:
+        raise RefusalError(550, f"5.6.0 a line of more than {LINE_LIMIT_BYTES} bytes in the message")
+
+
+def unstuff(raw: bytes) -> bytes:
+    """Undoes dot stuffing: the first dot of a line goes (RFC 5321 4.5.2)."""
+    if raw.startswith(b"."):
+        raw = raw[1:]
+    return raw.replace(DOT_LINE, CRLF) if _find_dotted(raw, DOT_LINE) >= 0 else raw
+
+
+def stuff(head: bytes, content: bytes) -> bytes:
+    """The bytes to send after 354 for `head` (header lines of ours with their line ends, or nothing) and
+    `content` below it: dots doubled at line starts, and the end of data. A content that does not end with a
+    line end gets one.
+    """
+    start = b"." if content.startswith(b".") else b""
+    end = END_OF_DATA if content and not content.endswith(CRLF) else b".\r\n"
+    if _find_dotted(content, DOT_LINE) >= 0:
+        content = content.replace(DOT_LINE, DOT_LINE + b".")
+    return b"".join((head, start, content, end))
+
+
+def _find_dotted(data: bytes | bytearray, pattern: bytes, start: int = 0) -> int:
+    """What `data.find(pattern, start)` gives, for a pattern with a dot at index 2 in data with few dots."""
+    dot = start + 1
+    for _ in range(_DOT_TRIES):
+        dot = data.find(b".", dot + 1)
+        if dot < 0 or data.startswith(pattern, dot - 2):
+            return dot - 2 if dot >= 0 else -1
+    return data.find(pattern, dot - 1)

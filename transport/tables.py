@@ -1,0 +1,73 @@
+"""The MTA's tables: mail contents, queue rows per next hop, and when each slow link is free again.
+
+A mail's content is stored once, whoever it goes to; a queue row is one copy of it on its way to one next
+server. Instants are lab time in microseconds.
+"""
+
+import sqlalchemy
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
+
+metadata = MetaData()
+
+content = Table(
+    "mta_content",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("message_id", Text, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("lamport", BigInteger, nullable=False),
+    Column("size", Integer, nullable=False),
+    # Last, so that reading the short columns never touches the overflow pages of a large mail.
+    Column("bytes", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+queue = Table(
+    "mta_queue",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("content_id", Integer, ForeignKey(content.c.id), nullable=False),
+    # NULL: there is no route at the moment; the row waits for one.
+    Column("next_hop", Text),
+    Column("connector", Text),
+    # Addresses, one a line: no address holds a line end.
+    Column("recipients", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    # When the copy begins to occupy its link, and for how long; NULL when it has no place on a slow link.
+    Column("starts_at", BigInteger),
+    Column("transfer_us", BigInteger, nullable=False, server_default="0"),
+    Column("last_error", Text, nullable=False, server_default=""),
+    # An id is never used twice, so a late report of an attempt cannot hit another mail.
+    sqlite_autoincrement=True,
+)
+Index("mta_queue_order", queue.c.priority, queue.c.due_at, queue.c.id)
+Index("mta_queue_content", queue.c.content_id)
+Index("mta_queue_unrouted", queue.c.due_at, sqlite_where=queue.c.next_hop.is_(None))
+Index(
+    "mta_queue_link",
+    queue.c.connector,
+    queue.c.next_hop,
+    queue.c.priority,
+    queue.c.starts_at,
+    sqlite_where=queue.c.starts_at.is_not(None),
+)
+
+link_free = Table(
+    "mta_link_free",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # This server sends, so the next hop gives the direction.
+    Column("next_hop", Text, primary_key=True),
+    Column("free_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def create_tables(conn: sqlalchemy.Connection) -> None:
+    """Makes the tables that are not there yet."""
+    metadata.create_all(conn)

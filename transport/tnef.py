@@ -1,0 +1,152 @@
+"""The TNEF envelope of a system message: items as embedded messages, which any TNEF reader opens.
+
+The outer stream has the control properties as its message properties and one attachment for each part. The
+attachment's data object is the item's stream as it is (nested TNEF); the properties that travel with the part
+are the attachment's other properties. docs/wire-format.md has the layout to the byte.
+
+A damaged item does not spoil its mail: parts are handed over undecoded, and only damage to the envelope
+itself is an error here. The one case in between, an attachment whose sum is wrong, is settled by asking the
+item (`_settle`).
+
+# spec: ML-2, IN-5
+"""
+
+import struct
+from typing import Final
+
+from transport import tnefstream as ts
+from transport.errors import CodecError
+from transport.item import (
+    IID_IMESSAGE,
+    check_item,
+    exact_bag,
+    is_guard,
+    keep_odd_class,
+    message_class,
+    message_pieces,
+    open_attachment,
+)
+from transport.mapi import Bag, encode_bag
+from transport.proptags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
+from transport.systemmessage import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
+
+MAX_PARTS: Final = 100_000
+"""Parts of one mail; 300 KB of the smallest items are some 1,500."""
+
+_U32: Final = struct.Struct("<I")
+_METHOD: Final = struct.pack("<Ii", PR_ATTACH_METHOD, ATTACH_EMBEDDED_MSG)
+_OBJECT: Final = struct.Struct(f"<III{len(IID_IMESSAGE)}s")
+_PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
+
+
+def encode_tnef(message: SystemMessage) -> bytes:
+    """The TNEF stream of a system message; the items' bytes are copied, never looked at.
+
+    The class is IPM.Replication unless PR_MESSAGE_CLASS says otherwise. Raises `CodecError` for a property
+    that cannot be written, or for a part that sets a property which belongs to the envelope.
+    """
+    if len(message.parts) > MAX_PARTS:
+        raise CodecError(f"{len(message.parts)} parts in one mail, at most {MAX_PARTS} are allowed")
+    extra = message.extra
+    pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, extra)
+    add = pieces.extend
+    for index, part in enumerate(message.parts):
+        add(ts.frame_rendering(extra, index) if extra else (ts.REND_ATTRIBUTE,))
+        head = _part_head(part)
+        add(ts.frame_joined(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, head, part.item, _PADS[len(part.item) & 3]))
+    return b"".join(pieces)
+
+
+def _part_head(part: Part) -> bytes:
+    """An attachment's property list up to the item's first byte."""
+    props, size = part.props, len(part.item) + len(IID_IMESSAGE)
+    if PR_ATTACH_METHOD in props or PR_ATTACH_DATA_OBJ in props:
+        raise CodecError("PR_ATTACH_METHOD and PR_ATTACH_DATA_OBJ belong to the envelope: leave them out of parts")
+    data_object = _OBJECT.pack(PR_ATTACH_DATA_OBJ, 1, size, IID_IMESSAGE)
+    return b"".join((_U32.pack(len(props) + 2), _METHOD, encode_bag(props)[4:], data_object))
+
+
+def decode_tnef(stream: bytes) -> SystemMessage:
+    """The system message in a TNEF stream. `CodecError` says what is wrong with the envelope.
+
+    Items are not decoded: `transport.item.check_item` tells whether one is intact.
+    """
+    props: Bag | None = None
+    parts: list[Part] = []
+    extra: list[RawAttribute] = []
+    class_at: tuple[int, int, int] | None = None
+    opened = False  # attAttachRendData came, attAttachment not yet
+    for level, code, start, end, intact in ts.walk(stream):
+        if level == ts.LEVEL_ATTACHMENT and (opened or code == ts.ATT_ATTACH_REND_DATA):
+            opened = _attachment(stream, (code, start, end, intact), parts, extra, opened)
+        elif not intact or level == ts.LEVEL_ATTACHMENT:
+            raise _misplaced(code, start, len(parts), intact)
+        elif code == ts.ATT_MSG_PROPS and props is None:
+            props = exact_bag(stream, start, end)
+        elif code == ts.ATT_MESSAGE_CLASS and class_at is None:
+            class_at = len(extra), start, end
+        elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
+            raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
+        elif not is_guard(stream, code, start, end):
+            extra.append(RawAttribute(code, stream[start:end]))
+    if props is None or opened or len(parts) > MAX_PARTS:
+        raise CodecError(
+            f"{'no' if props is None else 'one'} attMsgProps (one is needed), {len(parts)} attachments "
+            f"(limit {MAX_PARTS}), the last {'without' if opened else 'with'} attAttachment"
+        )
+    if class_at is not None:
+        keep_odd_class(extra, stream, class_at, message_class(props) or CLASS_REPLICATION)
+    return SystemMessage(props, tuple(parts), tuple(extra))
+
+
+def _misplaced(code: int, start: int, index: int, intact: bool) -> CodecError:
+    if not intact:
+        return CodecError(f"TNEF attribute {code:#010x} at byte {start - 9}: its checksum is wrong")
+    return CodecError(
+        f"TNEF attribute {code:#010x} at byte {start - 9} of attachment {index}: each attachment "
+        "has attAttachRendData first and attAttachment last, once"
+    )
+
+
+def _attachment(
+    stream: bytes,
+    attribute: tuple[int, int, int, bool],
+    parts: list[Part],
+    extra: list[RawAttribute],
+    opened: bool,
+) -> bool:
+    """Takes in one attribute of an attachment; whether the attachment is still open after it."""
+    code, start, end, intact = attribute
+    if code == ts.ATT_ATTACHMENT:
+        part = _part(stream, start, end, len(parts))
+        if not intact:
+            _settle(part, len(parts))
+        parts.append(part)
+        return False
+    if not intact or (opened and code == ts.ATT_ATTACH_REND_DATA):
+        raise _misplaced(code, start, len(parts), intact)
+    if opened:
+        extra.append(RawAttribute(code, stream[start:end], len(parts)))
+    else:
+        open_attachment(stream, (code, start, end), len(parts), extra)
+    return True
+
+
+def _part(stream: bytes, start: int, end: int, index: int) -> Part:
+    props = exact_bag(stream, start, end)
+    method, value = props.pop(PR_ATTACH_METHOD, None), props.pop(PR_ATTACH_DATA_OBJ, None)
+    if method != ATTACH_EMBEDDED_MSG or not isinstance(value, bytes) or not value.startswith(IID_IMESSAGE):
+        raise CodecError(
+            f"attachment {index} is no embedded message: PR_ATTACH_METHOD should be "
+            f"{ATTACH_EMBEDDED_MSG}, and PR_ATTACH_DATA_OBJ a message"
+        )
+    return Part(value[len(IID_IMESSAGE) :], props)
+
+
+def _settle(part: Part, index: int) -> None:
+    """A part whose sum is wrong: let it pass if its item is what is damaged, refuse the mail if not."""
+    try:
+        check_item(part.item)
+    except CodecError:
+        return
+    raise CodecError(f"attachment {index}: its checksum is wrong and its item is not, so the envelope is damaged")
