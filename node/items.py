@@ -157,7 +157,10 @@ def encode_folder(
     props[PR_DISPLAY_NAME] = folder.name
     props[PR_PFLAB_REPLICAS] = folder.replicas
     props[PR_PFLAB_REPLICAS_ADDED] = folder.added_at
-    props[PR_PFLAB_CONTACTS] = folder.contacts
+    # A list property has one value or more: a folder without contacts has no such property.
+    props.pop(PR_PFLAB_CONTACTS, None)
+    if folder.contacts:
+        props[PR_PFLAB_CONTACTS] = folder.contacts
     props[PR_PFLAB_SCHEDULE] = folder.schedule or ""
     props[PR_REPLICATION_MESSAGE_PRIORITY] = folder.priority
     props[PR_RESOLVE_METHOD] = folder.resolve
@@ -194,7 +197,7 @@ def read_folder(stream: bytes) -> FolderProperties:
     try:
         parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
         replicas, added = props[PR_PFLAB_REPLICAS], props[PR_PFLAB_REPLICAS_ADDED]
-        contacts, schedule = props[PR_PFLAB_CONTACTS], props[PR_PFLAB_SCHEDULE]
+        contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
     except KeyError as missing:

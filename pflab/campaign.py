@@ -17,7 +17,7 @@ from pflab.bound import bound_of
 from pflab.campaign_draw import draw_topology
 from pflab.campaign_work import FAULT_KINDS, Workload
 from pflab.network import NetworkPolicy
-from pflab.oracle_judge import judge_lab
+from pflab.oracle_judge import Observer
 from pflab.runfolder import RunFolder
 from pflab.simulator import Simulator
 from pflab.verdict import ExitCode, Judgement
@@ -115,12 +115,14 @@ async def _run_seed(
     whims = NetworkPolicy(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else None
     run_folder = RunFolder.create(folder, f"seed-{seed}") if folder is not None else None
     async with Simulator(organization, seed=seed, network=whims, folder=run_folder) as lab:
+        observer = Observer(lab)
         work = Workload(lab, organization, draw, faults)
         await work.play(lab.now + days * DAY_US)
         await work.heal()
         bound = bound_of(lab)
         await lab.advance(lab.now + bound.total_us)
-        verdict = judge_lab(lab)
+        observer.observe()
+        verdict = observer.judge().verdict()
         lab.verdict = "passed" if verdict.judgement is Judgement.CONVERGED else "failed"
         seen = {event.__struct_config__.tag for event in lab.events()}
         return SeedResult(

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pflab.oracle_sets import split_number
+from topology.model import Topology
 
 HIERARCHY = "1-1"
 
@@ -72,6 +73,28 @@ def change_of(event: ChangeMade) -> Change:
         replicas=None if event.replicas is None else tuple(event.replicas),
         parent=event.parent,
     )
+
+
+def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
+    """The topology's folders as they stand from the start, with their paths: the n-th folder of the file, parents before
+    children, is object and number n of the GUID named Setup."""
+    ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
+    made = []
+    for path, folder in topology.folders.items():
+        change = Change(
+            store="Setup",
+            folder=HIERARCHY,
+            object=ids[path],
+            number=ids[path],
+            kind="folder",
+            operation="create",
+            modified_at=topology.start_at,
+            subject=folder.name,
+            replicas=folder.replicas,
+            parent=HIERARCHY if folder.parent is None else ids[folder.parent],
+        )
+        made.append((change, path))
+    return made
 
 
 @dataclass(frozen=True, slots=True)

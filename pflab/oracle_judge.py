@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pflab import oracle_sets as sets
-from pflab.oracle import HIERARCHY, FolderTruth, History, Oracle
+from pflab.oracle import HIERARCHY, FolderTruth, History, Oracle, change_of, genesis_of
+from pflab.scenario_words import Lexicon
 from pflab.verdict import FolderVerdict, Judgement, Verdict, join_names
+from traces.events import ChangeMade, Event, NodeStarted, ReplicaDropped
 
 if TYPE_CHECKING:
     from node.core import Node
     from node.views import EntryView, Knowledge, RowView
+    from pflab.lab import Lab
 
 WITNESS_LIMIT = 12
 """Witnesses told per folder; a folder in which everything is missing needs no longer list."""
@@ -270,3 +273,59 @@ def _differences(held: Mapping[str, Knowledge]) -> list[str]:
 def _numbers(known: Knowledge) -> sets.Numbers:
     return sets.union([sets.parse_traced(known.numbers), sets.parse_traced(known.numbers_fai)])
 
+
+
+class Observer:
+    """Takes in a lab's events as they come and judges the lab whenever asked."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._seen = 0
+        self._began_anew: set[tuple[str, str]] = set()
+        self._has_genesis = False
+        self.names = Lexicon()
+        self.oracle = Oracle((), lab.topology.servers_from_start())
+
+    def running(self) -> list[str]:
+        return [name for name in self._lab.names if self._lab.running(name)]
+
+    def observe(self) -> list[Event]:
+        """The events that are new since the last time, taken in."""
+        fresh = list(self._lab.events(self._seen))
+        self._seen += len(fresh)
+        for event in fresh:
+            self.names.learn(event)
+            if isinstance(event, ChangeMade):
+                self.oracle.take(change_of(event))
+            elif isinstance(event, NodeStarted):
+                self.oracle.joined(event.node)
+            elif isinstance(event, ReplicaDropped):
+                self._began_anew.add((event.node, event.folder))
+        if not self._has_genesis:
+            self._learn_genesis()
+        return fresh
+
+    def _learn_genesis(self) -> None:
+        """The topology's folders bear numbers of a GUID that is no store's: that of the first folder ids seen tells which."""
+        if not self._lab.topology.folders:
+            self._has_genesis = True
+        for name in self.running():
+            known = self._lab.read(name, lambda node: node.knowledge(HIERARCHY))
+            guids = {sets.split_number(object_)[0] for object_ in (*known.versions, *known.tombstones)}
+            strangers = sorted(guid for guid in guids if not self.names.knows(guid))
+            if strangers:
+                for change, path in genesis_of(self._lab.topology, strangers[0]):
+                    self.oracle.take(change)
+                    self.names.learn_folder(change.object, path)
+                self._has_genesis = True
+                return
+
+    def judge(self) -> Judge:
+        self.observe()
+        readings = {name: self._lab.read(name, read_store) for name in self.running()}
+        return Judge(self.oracle, readings, self.names.store_of, frozenset(self._began_anew))
+
+
+def judge_lab(lab: Lab, *, at_rest: bool = True) -> Verdict:
+    """The verdict over a lab as it stands, from all its events. `at_rest`: it has had the time to settle (CV-3)."""
+    return Observer(lab).judge().verdict(at_rest=at_rest)

@@ -93,7 +93,6 @@ async def run_scenario(
     lab = lab_factory(scenario.topology)
     async with lab:
         play = Play(lab)
-        play.begin()
         began_at = lab.now
         failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play)
         verdict = play.verdict(at_rest=False)

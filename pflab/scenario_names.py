@@ -69,7 +69,7 @@ class NameCheck:
     def _common(self, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in _STORE_FIELDS:
             value = getattr(args, field, None)
-            if value is not None and field in type(args).model_fields:
+            if value not in (None, ("none",)) and field in type(args).model_fields:
                 yield from self._each(at, _key(args, field), value, self._servers, "server")
         for field, known, what in (
             ("folder", self._folders, "folder of the topology or of an earlier step"),

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 from pflab.lab import Lab
-from pflab.oracle import HIERARCHY, Change, Oracle, change_of
-from pflab.oracle_judge import Judge, Reading, read_store
+from pflab.oracle import HIERARCHY, Oracle
+from pflab.oracle_judge import Judge, Observer
 from pflab.scenario_words import Lexicon, line, tag_of
 from pflab.verdict import Verdict
-from traces.events import ChangeMade, Event, MailSubmitted, NodeStarted, ReplicaDropped
-
-if TYPE_CHECKING:
-    from node.core import Node
-    from node.views import FolderView, Knowledge
+from traces.events import ChangeMade, Event, MailSubmitted
 
 NOISE = frozenset(
     {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
@@ -61,7 +56,6 @@ class Play:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.names = Lexicon()
         self.log: list[Event] = []
         self.named: dict[str, Named] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
@@ -69,42 +63,33 @@ class Play:
         self.checkpoints: dict[str, int] = {}
         self.mark = 0
         self.mails = 0
-        self.began_anew: set[tuple[str, str]] = set()
-        self.oracle = Oracle((), ())
         self._newest: dict[str, str] = {}
-
-    def begin(self) -> None:
-        """Learn the genesis: the topology's folders, as the stores that have just started show them."""
-        genesis: dict[str, Change] = {}
-        for name in self.running():
-            for change in self.lab.read(name, _genesis):
-                genesis.setdefault(change.object, change)
-                self.names.learn_folder(change.object, change.subject)
-        self.oracle = Oracle(_with_parents(list(genesis.values())), self.running())
+        self._observer = Observer(lab)
         self.observe()
 
+    @property
+    def names(self) -> Lexicon:
+        return self._observer.names
+
+    @property
+    def oracle(self) -> Oracle:
+        return self._observer.oracle
+
     def running(self) -> list[str]:
-        return [name for name in self.lab.names if self.lab.running(name)]
+        return self._observer.running()
 
     def observe(self) -> None:
         """Take in the events that have come since the last time."""
-        for event in self.lab.events(len(self.log)):
+        for event in self._observer.observe():
             self.log.append(event)
-            self.names.learn(event)
             if isinstance(event, ChangeMade):
-                self.oracle.take(change_of(event))
                 self._newest[event.object] = event.number
-            elif isinstance(event, NodeStarted):
-                self.oracle.joined(event.node)
             elif isinstance(event, MailSubmitted):
                 self.mails += 1
-            elif isinstance(event, ReplicaDropped):
-                self.began_anew.add((event.node, event.folder))
 
     def judge(self) -> Judge:
         self.observe()
-        readings: dict[str, Reading] = {name: self.lab.read(name, read_store) for name in self.running()}
-        return Judge(self.oracle, readings, self.names.store_of, frozenset(self.began_anew))
+        return self._observer.judge()
 
     def verdict(self, *, at_rest: bool = True) -> Verdict:
         return self.judge().verdict(at_rest=at_rest)
@@ -157,38 +142,3 @@ class Play:
             event for event in self.log if tag_of(event) not in NOISE and (wanted is None or event.node in wanted)
         ]
         return [line(event, self.names) for event in told[-LAST_EVENTS:]]
-
-
-def _genesis(node: Node) -> list[Change]:
-    knowledge: Knowledge = node.knowledge(HIERARCHY)
-    made = []
-    for view in node.folders():
-        versions = knowledge.versions.get(view.id)
-        if view.id != HIERARCHY and versions:
-            made.append(_as_change(view, versions[0][0]))
-    return made
-
-
-def _as_change(view: FolderView, number: str) -> Change:
-    return Change(
-        store="Setup",
-        folder=HIERARCHY,
-        object=view.id,
-        number=number,
-        kind="folder",
-        operation="create",
-        modified_at=0,
-        subject=view.path,
-        replicas=view.replicas,
-        parent=HIERARCHY,
-    )
-
-
-def _with_parents(changes: list[Change]) -> list[Change]:
-    """Genesis with each folder's own name and its parent's id, from the paths that the stores show."""
-    ids = {change.subject: change.object for change in changes}
-    found = []
-    for change in changes:
-        above, _, name = change.subject.rpartition("/")
-        found.append(replace(change, subject=name, parent=ids.get(above, HIERARCHY)))
-    return found

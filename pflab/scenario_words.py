@@ -56,6 +56,10 @@ class Lexicon:
     def learn_folder(self, id_: str, path: str) -> None:
         self._paths[id_] = path
 
+    def knows(self, guid: str) -> bool:
+        """Whether a store has started with this GUID."""
+        return guid in self._stores
+
     def store_of(self, guid: str) -> str:
         """The name of a GUID's store; a GUID that no store started with is the topology's own."""
         return self._stores.get(guid, SETUP)

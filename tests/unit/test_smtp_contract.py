@@ -48,6 +48,13 @@ def test_aiosmtpd_cancels_the_task_of_a_connection_that_ends() -> None:
         assert "self._handler_coroutine.cancel()" in source(end)
 
 
+def test_aiosmtpd_hangs_up_when_the_idle_time_is_over() -> None:
+    """A timer of the given time runs from each command on, and closes the connection."""
+    assert "duration or self._timeout_duration, self._timeout_cb" in source(SMTP._reset_timeout)
+    assert "self.transport.close()" in source(SMTP._timeout_cb)
+    assert "self._reset_timeout()" in source(SMTP._handle_client)
+
+
 def test_aiosmtplib_gives_its_protocol_out() -> None:
     """The content is written past aiosmtplib's own DATA, by public methods of its protocol."""
     assert list(inspect.signature(SMTPProtocol.write).parameters) == ["self", "data"]
