@@ -12,22 +12,32 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from transport import tnefstream as ts
+from transport.attachment import (
+    AttachmentReader,
+    attachment_pieces,
+    embedded_attachment,
+    embedded_item,
+    exact_bag,
+    file_attachment,
+)
 from transport.errors import CodecError
 from transport.mapi import Bag, decode_bag_at, encode_bag
-from transport.proptags import (
-    ATTACH_BY_VALUE,
-    ATTACH_EMBEDDED_MSG,
-    PR_ATTACH_DATA_BIN,
-    PR_ATTACH_DATA_OBJ,
-    PR_ATTACH_LONG_FILENAME,
-    PR_ATTACH_METHOD,
-    PR_MESSAGE_CLASS,
-    PR_MESSAGE_CLASS_A,
-)
+from transport.proptags import PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
 from transport.systemmessage import RawAttribute
 
-IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
-"""In front of an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
+__all__ = [
+    "MAX_NESTING",
+    "MAX_RECIPIENTS",
+    "Item",
+    "check_item",
+    "decode_item",
+    "embedded_attachment",
+    "embedded_item",
+    "encode_item",
+    "file_attachment",
+    "item_bag",
+    "message_class",
+]
 
 MAX_NESTING: Final = 10
 """How deep messages may lie in one another's attachments; people's clients stop far earlier."""
@@ -51,28 +61,6 @@ class Item:
     extra: tuple[RawAttribute, ...] = field(default=())
 
 
-def file_attachment(name: str, data: bytes) -> Bag:
-    """The bag of an attached file, for `Item.attachments`."""
-    return {
-        PR_ATTACH_METHOD: ATTACH_BY_VALUE,
-        PR_ATTACH_LONG_FILENAME: name,
-        PR_ATTACH_DATA_BIN: data,
-    }
-
-
-def embedded_attachment(item: bytes) -> Bag:
-    """The bag of an attached message, given its stream, for `Item.attachments`."""
-    return {PR_ATTACH_METHOD: ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ: IID_IMESSAGE + item}
-
-
-def embedded_item(attachment: Bag) -> bytes | None:
-    """The stream of the message that an attachment embeds, or None if it embeds none."""
-    value = attachment.get(PR_ATTACH_DATA_OBJ)
-    if isinstance(value, bytes) and value.startswith(IID_IMESSAGE):
-        return value[len(IID_IMESSAGE) :]
-    return None
-
-
 def message_class(props: Bag) -> str | None:
     """The message class that a bag names, in either string type."""
     wide = props.get(PR_MESSAGE_CLASS)
@@ -87,8 +75,7 @@ def encode_item(item: Item) -> bytes:
     pieces = message_pieces(item.props, message_class(item.props), item.extra, item.recipients)
     level = ts.LEVEL_MESSAGE
     for index, attachment in enumerate(item.attachments):
-        pieces += ts.frame_rendering(item.extra, index)
-        pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, encode_bag(attachment))
+        pieces += attachment_pieces(attachment, item.extra, index)
         level = ts.LEVEL_ATTACHMENT
     pieces.append(ts.end_guard(level, pieces[-1]))
     return b"".join(pieces)
@@ -132,21 +119,17 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
         raise CodecError(f"messages nested more than {MAX_NESTING} deep")
     props: Bag | None = None
     recipients: tuple[Bag, ...] | None = None
-    attachments: list[Bag | None] = []
+    readers: list[AttachmentReader] = []
     extra: list[RawAttribute] = []
     class_at: tuple[int, int, int] | None = None
     for level, code, start, end, intact in ts.walk(stream):
         if not intact:
             raise CodecError(f"TNEF attribute {code:#010x} at byte {start - 9}: its checksum is wrong")
         if level == ts.LEVEL_ATTACHMENT:
-            if code == ts.ATT_ATTACH_REND_DATA or not attachments:
-                open_attachment(stream, (code, start, end), len(attachments), extra)
-                attachments.append(None)
-            elif code == ts.ATT_ATTACHMENT:
-                _once(attachments[-1], code)
-                attachments[-1] = _attachment(stream, start, end, depth)
-            elif not is_guard(stream, code, start, end):
-                extra.append(RawAttribute(code, stream[start:end], len(attachments) - 1))
+            if code == ts.ATT_ATTACH_REND_DATA or not readers:
+                readers.append(AttachmentReader(stream, len(readers), (code, start, end)))
+            else:
+                readers[-1].take(code, start, end)
         elif code == ts.ATT_MSG_PROPS:
             _once(props, code)
             props = exact_bag(stream, start, end)
@@ -156,28 +139,25 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
         elif code == ts.ATT_MESSAGE_CLASS:
             _once(class_at, code)
             class_at = len(extra), start, end
-        elif not is_guard(stream, code, start, end):
+        elif code != ts.ATT_END_GUARD or stream[start:end] != ts.GUARD_DATA:
             extra.append(RawAttribute(code, stream[start:end]))
     props = props if props is not None else {}
     if class_at is not None:
         keep_odd_class(extra, stream, class_at, message_class(props))
-    return props, recipients or (), tuple([bag or {} for bag in attachments]), tuple(extra)
+    attachments = _finish(readers, extra, depth) if readers else ()
+    return props, recipients or (), attachments, tuple(extra)
 
 
-def _attachment(stream: bytes, start: int, end: int, depth: int) -> Bag:
-    bag = exact_bag(stream, start, end)
-    if (nested := embedded_item(bag)) is not None:
-        _decode(nested, depth + 1)
-    return bag
-
-
-def open_attachment(stream: bytes, attribute: tuple[int, int, int], index: int, extra: list[RawAttribute]) -> None:
-    """Checks that this attribute may open attachment `index`; keeps it if it is not what everyone writes."""
-    code, start, end = attribute
-    if code != ts.ATT_ATTACH_REND_DATA:
-        raise CodecError(f"TNEF attribute {code:#010x} at byte {start - 9} comes before attAttachRendData")
-    if stream[start:end] != ts.REND_DATA:
-        extra.append(RawAttribute(code, stream[start:end], index))
+def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: int) -> tuple[Bag, ...]:
+    """The attachments' bags, the messages embedded in them checked; `extra` takes what they do not imply."""
+    bags: list[Bag] = []
+    for reader in readers:
+        bag, kept = reader.finish()
+        if (nested := embedded_item(bag)) is not None:
+            _decode(nested, depth + 1)
+        bags.append(bag)
+        extra += kept
+    return tuple(bags)
 
 
 def keep_odd_class(
@@ -187,19 +167,6 @@ def keep_odd_class(
     index, start, end = class_at
     if stream[start - 9 : end + 2] != ts.class_attribute(class_name):
         extra.insert(index, RawAttribute(ts.ATT_MESSAGE_CLASS, stream[start:end]))
-
-
-def is_guard(stream: bytes, code: int, start: int, end: int) -> bool:
-    """Whether this attribute is `tnefstream.end_guard`'s, which means nothing."""
-    return code == ts.ATT_END_GUARD and stream[start:end] == ts.GUARD_DATA
-
-
-def exact_bag(stream: bytes, start: int, end: int) -> Bag:
-    """The bag that fills ``stream[start:end]`` to the last byte."""
-    bag, stop = decode_bag_at(stream, start, end)
-    if stop != end:
-        raise CodecError(f"{end - stop} bytes follow the last property at byte {stop}, none should")
-    return bag
 
 
 def _once(before: object, code: int) -> None:

@@ -15,8 +15,8 @@ from typing import Final
 from zlib import crc32
 
 from transport import tnefstream as ts
+from transport.attachment import exact_bag
 from transport.errors import CodecError
-from transport.item import exact_bag
 from transport.mapi import encode_bag
 from transport.systemmessage import Part, RawAttribute, SystemMessage
 from transport.tnef import MAX_PARTS

@@ -224,9 +224,12 @@ class SmtpSender:
         return SendOutcome(SendState.DELIVERED, _words(answer), tuple(refusals))
 
     async def _reset(self, client: SMTP) -> bool:
-        """Ends a transaction that came to nothing, so that the connection can be used again."""
-        async with asyncio.timeout(self.limits.command_seconds):
-            return client.is_connected and _is_success(await client.execute_command(b"RSET", timeout=None))
+        """Ends a transaction that came to nothing; True when the connection can be used again."""
+        try:
+            async with asyncio.timeout(self.limits.command_seconds):
+                return _is_success(await client.execute_command(b"RSET", timeout=None))
+        except (SMTPException, OSError):
+            return False
 
 
 async def _recipient(client: SMTP, address: str) -> RecipientRefusal | None:

@@ -15,17 +15,9 @@ import struct
 from typing import Final
 
 from transport import tnefstream as ts
+from transport.attachment import IID_IMESSAGE, exact_bag
 from transport.errors import CodecError
-from transport.item import (
-    IID_IMESSAGE,
-    check_item,
-    exact_bag,
-    is_guard,
-    keep_odd_class,
-    message_class,
-    message_pieces,
-    open_attachment,
-)
+from transport.item import check_item, keep_odd_class, message_class, message_pieces
 from transport.mapi import Bag, encode_bag
 from transport.proptags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
 from transport.systemmessage import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
@@ -51,10 +43,20 @@ def encode_tnef(message: SystemMessage) -> bytes:
     pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, extra)
     add = pieces.extend
     for index, part in enumerate(message.parts):
-        add(ts.frame_rendering(extra, index) if extra else (ts.REND_ATTRIBUTE,))
+        add(_opening(extra, index) if extra else (ts.OPENING,))
         head = _part_head(part)
         add(ts.frame_joined(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, head, part.item, _PADS[len(part.item) & 3]))
     return b"".join(pieces)
+
+
+def _opening(extra: tuple[RawAttribute, ...], index: int) -> list[bytes]:
+    """What comes before attAttachment: our own two attributes unless `extra` has others, and unknown ones."""
+    kept = {raw.code for raw in extra if raw.attachment == index}
+    return [
+        b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
+        *ts.frame_extra(extra, index),
+        b"" if ts.ATT_ATTACH_DATA in kept else ts.NOTE_ATTRIBUTE,
+    ]
 
 
 def _part_head(part: Part) -> bytes:
@@ -87,7 +89,7 @@ def decode_tnef(stream: bytes) -> SystemMessage:
             class_at = len(extra), start, end
         elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
             raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
-        elif not is_guard(stream, code, start, end):
+        else:
             extra.append(RawAttribute(code, stream[start:end]))
     if props is None or opened or len(parts) > MAX_PARTS:
         raise CodecError(
@@ -125,10 +127,9 @@ def _attachment(
         return False
     if not intact or (opened and code == ts.ATT_ATTACH_REND_DATA):
         raise _misplaced(code, start, len(parts), intact)
-    if opened:
+    usual = ts.REND_DATA if code == ts.ATT_ATTACH_REND_DATA else ts.NOTE
+    if code not in {ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_DATA} or stream[start:end] != usual:
         extra.append(RawAttribute(code, stream[start:end], len(parts)))
-    else:
-        open_attachment(stream, (code, start, end), len(parts), extra)
     return True
 
 

@@ -37,6 +37,8 @@ ATT_MESSAGE_CLASS: Final = 0x00078008
 ATT_RECIP_TABLE: Final = 0x00069004
 ATT_MSG_PROPS: Final = 0x00069003
 ATT_ATTACH_REND_DATA: Final = 0x00069002
+ATT_ATTACH_TITLE: Final = 0x00018010
+ATT_ATTACH_DATA: Final = 0x0006800F
 ATT_ATTACHMENT: Final = 0x00069005
 
 ATT_END_GUARD: Final = 0x0006FFF0
@@ -97,6 +99,13 @@ REND_DATA: Final = struct.pack("<HIHHI", 1, 0xFFFFFFFF, 0, 0, 0)
 """attAttachRendData of a plain attachment: a file, shown at no position [MS-OXTNEF 2.1.3.3.15]."""
 REND_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, REND_DATA)
 
+NOTE: Final = b"Embedded message"
+"""attAttachData of an embedded message, for readers that do not open any; see `transport.attachment`."""
+NOTE_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_DATA, NOTE)
+
+OPENING: Final = REND_ATTRIBUTE + NOTE_ATTRIBUTE
+"""How every part of a system message begins."""
+
 GUARD_DATA: Final = b"\xff\xff"
 _GUARDS: Final = {level: _joined(level, ATT_END_GUARD, GUARD_DATA) for level in (LEVEL_MESSAGE, LEVEL_ATTACHMENT)}
 
@@ -133,14 +142,6 @@ def frame_extra(extra: tuple[RawAttribute, ...], attachment: int) -> list[bytes]
     return [_joined(level, raw.code, raw.data) for raw in extra if raw.attachment == attachment]
 
 
-def frame_rendering(extra: tuple[RawAttribute, ...], attachment: int) -> list[bytes]:
-    """What opens an attachment: attAttachRendData (ours, or another from `extra`), unknown attributes."""
-    framed = frame_extra(extra, attachment) if extra else []
-    if any(raw.code == ATT_ATTACH_REND_DATA and raw.attachment == attachment for raw in extra):
-        return framed
-    return [REND_ATTRIBUTE, *framed]
-
-
 def walk(stream: bytes) -> list[Attribute]:
     """All attributes of a stream, in order. Raises `CodecError` unless they fill it exactly.
 
@@ -166,9 +167,11 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
     found: list[Attribute] = []
     unpack, add, starts_with = _HEAD.unpack_from, found.append, stream.startswith
     while at + _OVERHEAD <= size:
-        if starts_with(REND_ATTRIBUTE, at):  # every second attribute of a replication mail
-            add((LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, at + 9, at + 9 + len(REND_DATA), True))
-            at += len(REND_ATTRIBUTE)
+        if starts_with(OPENING, at):  # once for each part of a system message
+            middle = at + len(REND_ATTRIBUTE)
+            at += len(OPENING)
+            add((LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, middle - 2 - len(REND_DATA), middle - 2, True))
+            add((LEVEL_ATTACHMENT, ATT_ATTACH_DATA, at - 2 - len(NOTE), at - 2, True))
             continue
         level, code, length = unpack(stream, at)
         start = at + 9

@@ -9,8 +9,8 @@ import inspect
 
 import aiosmtplib
 import pytest
-from aiosmtplib.protocol import SMTPProtocol
 from aiosmtpd.smtp import SMTP, Envelope
+from aiosmtplib.protocol import SMTPProtocol
 
 
 def source(thing: object) -> str:

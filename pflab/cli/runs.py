@@ -1,0 +1,207 @@
+"""Verbs that run a lab: demo, run, simulate."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from node.errors import NodeError
+from pflab.cli.labs import LabOrder, parse_seeds, run_folder
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
+from pflab.lab import LabError
+from pflab.runner import ScenarioResult, run_scenario
+from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
+from pflab.verdict import ExitCode, Judgement, Verdict
+from traces.labtime import LabTime, format_instant
+
+SCENARIOS = Path("scenarios")
+"""Where scenarios are looked for that were named without a path."""
+
+DEFAULT_SEED = 1
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(demo)
+    app.command()(run)
+    app.command()(simulate)
+
+
+def run(
+    scenarios: Annotated[list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those in scenarios/.")],
+    traces: Annotated[Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")] = None,
+    simulated: Annotated[bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")] = False,
+    seed: Annotated[int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")] = DEFAULT_SEED,
+    as_json: Json = False,
+) -> int:
+    """Run scenarios and say whether each of them passed.
+
+    Example: pflab run scenarios/lost-mail.yaml --simulate --seed 7
+    """
+    loaded = _load_all(scenarios)
+    results: list[dict[str, Any]] = []
+    code = ExitCode.GOOD
+    for scenario in loaded:
+        by_simulator = simulated or not scenario.live
+        name = scenario.path.stem if scenario.path is not None else "scenario"
+        folder = run_folder(name, traces, simulate=by_simulator)
+        order = LabOrder(seed, by_simulator, folder)
+        result = _play(scenario, order, quiet=as_json)
+        if folder is not None:
+            folder.write_verdict(result_json(result, scenario))
+        code = max(code, result.exit_code)
+        results.append(result_json(result, scenario))
+        if not as_json:
+            print_lines(result.in_words(), style=None if result.passed else "red")
+    if as_json:
+        print_json(results)
+    return code
+
+
+def _load_all(names: list[str]) -> list[Scenario]:
+    """All scenarios, or all mistakes of all of them."""
+    loaded: list[Scenario] = []
+    wrong: list[str] = []
+    for name in names:
+        path = find_scenario(name)
+        try:
+            loaded.append(load_scenario(path))
+        except ScenarioError as error:
+            wrong += str(error).splitlines()
+        except OSError as error:
+            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; name a scenario file")
+    if wrong:
+        raise CommandError(*wrong)
+    return loaded
+
+
+def find_scenario(name: str) -> Path:
+    """`lost-mail` and `lost-mail.yaml` mean the file in scenarios/ where no such file lies here."""
+    here = Path(name)
+    if here.exists() or here.parent != Path():
+        return here
+    return next((each for each in (SCENARIOS / name, SCENARIOS / f"{name}.yaml") if each.is_file()), here)
+
+
+def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
+    def watch(step: Step, at: LabTime) -> None:
+        if step.verb == "say" and not quiet:
+            out.print(f"{format_instant(at)}  {step.args}", markup=False, style="dim")
+
+    with progress(len(scenario.steps), scenario.title) as bar:
+        try:
+            return asyncio.run(run_scenario(scenario, order.factory(), watch=_ticking(bar, watch)))
+        except (LabError, NodeError) as error:
+            raise CommandError(f"{scenario.path or scenario.title}: {error}") from error
+
+
+def _ticking(bar: Progress, watch: Any) -> Any:
+    def step_done(step: Step, at: LabTime) -> None:
+        bar.advance(bar.task_ids[0])
+        watch(step, at)
+
+    return step_done
+
+
+def result_json(result: ScenarioResult, scenario: Scenario) -> dict[str, Any]:
+    """A result as programs read it; also what `verdict.json` of the run folder holds."""
+    failure = result.failure
+    return {
+        "scenario": str(scenario.path or scenario.title),
+        "title": result.title,
+        "rules": list(scenario.rules),
+        "run": result.run,
+        "passed": result.passed,
+        "began_at": format_instant(result.began_at),
+        "ended_at": format_instant(result.ended_at),
+        "steps": result.steps,
+        "mails": result.mails,
+        "events": result.events,
+        "failure": None if failure is None else {**asdict(failure), "at": format_instant(failure.at)},
+        "verdict": None if result.verdict is None else verdict_json(result.verdict),
+    }
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    return {"judgement": verdict.judgement.value, **asdict(verdict)}
+
+
+def demo(
+    headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
+    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
+) -> int:
+    """The default lab, live, and a guided lesson: a mail is lost, and comes back. Takes less than half a minute.
+
+    Example: pflab demo --headless
+    """
+    from pflab.demo import run_demo
+
+    folder = run_folder("demo", None, simulate=False)
+    assert folder is not None
+    try:
+        return run_demo(folder, out, seed=seed, ask=not headless and out.is_terminal)
+    except ScenarioError as error:
+        raise CommandError(*str(error).splitlines()) from error
+    except (LabError, NodeError, OSError) as error:
+        raise CommandError(f"pflab demo: {error}") from error
+
+
+def simulate(
+    topology: Annotated[Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")] = None,
+    seeds: Annotated[str, typer.Option(metavar="A..B", help="The seeds, both ends included.")] = "1..20",
+    days: Annotated[int, typer.Option(min=1, max=365, help="Lab days of work and faults before everything is healed.")] = 3,
+    faults: Annotated[str, typer.Option(metavar="all|none|LIST", help="Which kinds of fault, joined by commas.")] = "all",
+    traces: Annotated[Path | None, typer.Option(help="Play one seed and keep its traces below this folder.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.
+
+    Example: pflab simulate --seeds 1..100 --days 2 --faults lose,cut
+    """
+    from pflab.campaign import CampaignResult, SeedResult, parse_faults, run_seed
+
+    chosen = parse_seeds(seeds)
+    organization = None if topology is None else _topology(topology)
+    try:
+        kinds = parse_faults(faults)
+    except ValueError as error:
+        raise CommandError(f"--faults {faults}: {error}") from None
+    results: list[SeedResult] = []
+    with progress(len(chosen), "seeds") as bar:
+        for seed in chosen:
+            results.append(run_seed(seed, topology=organization, days=days, faults=kinds, folder=traces))
+            bar.advance(bar.task_ids[0])
+    campaign = CampaignResult(tuple(results))
+    if as_json:
+        print_json(
+            {
+                "seeds": [
+                    {"seed": each.seed, "judgement": each.judgement.value, "words": list(each.words), "bound_us": each.bound_us}
+                    for each in results
+                ],
+                "branches": campaign.branches(),
+            }
+        )
+        return campaign.exit_code
+    for each in campaign.failed:
+        print_lines([f"seed {each.seed}: {each.judgement.value}", *(f"  {line}" for line in each.words)], style="red")
+    good = sum(each.judgement is Judgement.CONVERGED for each in results)
+    out.print(f"{good} of {len(results)} seeds converged and kept every acknowledged change")
+    return campaign.exit_code
+
+
+def _topology(path: Path) -> Any:
+    from topology import TopologyError, load_topology
+
+    try:
+        return load_topology(path)
+    except TopologyError as error:
+        raise CommandError(*str(error).splitlines()) from error
+    except OSError as error:
+        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+
+

@@ -1,0 +1,229 @@
+"""Segment files: written once and whole, read back with everything that is amiss named."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traces import (
+    Aside,
+    Duplicate,
+    Gap,
+    Recorder,
+    SegmentError,
+    SegmentName,
+    SourceUp,
+    exported_through,
+    list_segments,
+    read_folder,
+    write_segment,
+)
+
+
+def event_lines(count: int, *, node: str = "A", first: int = 1, run: str = "r1") -> list[bytes]:
+    recorder = Recorder(run=run, node=node, seq=first - 1)
+    lines = []
+    for number in range(count):
+        recorder.begin(number)
+        recorder.record(SourceUp, store=f"S{first + number}")
+        lines.append(recorder.take())
+    return lines
+
+
+def write(folder: Path, count: int, *, node: str = "A", first: int = 1, incarnation: int = 1) -> Path:
+    name = SegmentName(node, incarnation, first)
+    return write_segment(folder, name, event_lines(count, node=node, first=first))
+
+
+def test_a_segment_is_plain_lines_under_the_agreed_name(tmp_path: Path) -> None:
+    """Tools rely on `<node>-<incarnation>-<first seq>.jsonl`, one JSON object a line, nothing else around."""
+    path = write(tmp_path, 3, node="SEA-01", incarnation=2, first=8)
+    assert path.name == "SEA-01-2-8.jsonl"
+    assert path.read_bytes() == b"".join(event_lines(3, node="SEA-01", first=8))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_segments_come_back_in_order_of_node_and_number(tmp_path: Path) -> None:
+    """The order of reading is that of the numbers, not that of the file names."""
+    for first in (9, 1, 11):
+        write(tmp_path, 2 if first != 1 else 8, first=first, incarnation=1 if first < 11 else 2)
+    write(tmp_path, 2, node="B")
+    trace = read_folder(tmp_path)
+    assert [(event.node, event.seq) for event in trace.events] == [
+        *(("A", seq) for seq in range(1, 13)),
+        ("B", 1),
+        ("B", 2),
+    ]
+    assert trace.is_whole
+    assert trace.report() == []
+
+
+def test_a_closed_segment_is_never_changed(tmp_path: Path) -> None:
+    """Writing under the name of a closed segment is refused, and it stays as it was."""
+    path = write(tmp_path, 3)
+    before = path.read_bytes()
+    with pytest.raises(SegmentError, match="closed"):
+        write(tmp_path, 5)
+    assert path.read_bytes() == before
+
+
+def test_a_segment_without_events_is_refused(tmp_path: Path) -> None:
+    """There are no empty segments, and the attempt leaves nothing behind."""
+    with pytest.raises(SegmentError, match="empty"):
+        write_segment(tmp_path, SegmentName("A", 1, 1), [])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [SegmentName("a/b", 1, 1), SegmentName("", 1, 1), SegmentName("A", 0, 1)])
+def test_a_name_that_would_not_read_back_is_refused(tmp_path: Path, name: SegmentName) -> None:
+    """A node's name never leads out of the folder, and every file name can be taken apart again."""
+    with pytest.raises(SegmentError, match="cannot name a segment"):
+        write_segment(tmp_path, name, event_lines(1))
+
+
+def test_a_failing_export_leaves_no_segment(tmp_path: Path) -> None:
+    """A segment appears whole or not at all."""
+
+    def broken() -> object:
+        yield event_lines(1)[0]
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_segment(tmp_path, SegmentName("A", 1, 1), broken())  # type: ignore[arg-type]
+    assert list_segments(tmp_path) == []
+    assert read_folder(tmp_path).events == []
+    write(tmp_path, 1)
+    assert read_folder(tmp_path).is_whole
+
+
+def test_an_exporter_goes_on_after_the_last_event_written(tmp_path: Path) -> None:
+    """After a crash between writing and pruning the exporter learns from the files what they hold."""
+    assert exported_through(tmp_path, "A") == 0
+    write(tmp_path, 9)
+    write(tmp_path, 2, first=10)
+    write(tmp_path, 30, node="B")
+    assert exported_through(tmp_path, "A") == 11
+    (tmp_path / "A-1-12.jsonl").write_bytes(b"garbage\n")
+    with pytest.raises(SegmentError, match="A-1-12"):
+        exported_through(tmp_path, "A")
+
+
+def test_a_missing_segment_is_a_gap_of_its_numbers(tmp_path: Path) -> None:
+    """A gap names its node and the first and last number that is missing, also at the very start."""
+    write(tmp_path, 2, first=3)
+    write(tmp_path, 2, first=8)
+    trace = read_folder(tmp_path)
+    assert trace.gaps == [Gap("r1", "A", 1, 2), Gap("r1", "A", 5, 7)]
+    assert not trace.is_whole
+    assert trace.report()[1] == "run r1: events 5 to 7 of A are missing"
+
+
+def test_a_copied_segment_is_harmless_and_said(tmp_path: Path) -> None:
+    """The same event twice counts once, is reported, and leaves the trace whole."""
+    write(tmp_path, 3)
+    write_segment(tmp_path, SegmentName("A", 1, 2), event_lines(3)[1:])
+    trace = read_folder(tmp_path)
+    assert [event.seq for event in trace.events] == [1, 2, 3]
+    assert trace.duplicates == [Duplicate("r1", "A", 2, same=True), Duplicate("r1", "A", 3, same=True)]
+    assert trace.is_whole
+
+
+def test_two_events_of_one_number_are_a_contradiction(tmp_path: Path) -> None:
+    """A number that comes again with other content means that one of them is false: not whole."""
+    write(tmp_path, 1)
+    other = event_lines(1)[0].replace(b"S1", b"S9")
+    write_segment(tmp_path, SegmentName("A", 2, 1), [other])
+    trace = read_folder(tmp_path)
+    assert trace.duplicates == [Duplicate("r1", "A", 1, same=False)]
+    assert not trace.is_whole
+    assert "other content" in trace.report()[0]
+
+
+def test_malformed_lines_are_kept_aside_and_counted(tmp_path: Path) -> None:
+    """A line that is no event harms nothing, is found again by file and line, and leaves its number missing."""
+    good = event_lines(4)
+    lines = [good[0], b"{not json\n", good[1], good[2].replace(b'"store"', b'"shop"'), b"\xff\xfe\n", good[3]]
+    write_segment(tmp_path, SegmentName("A", 1, 1), lines)
+    trace = read_folder(tmp_path)
+    assert [event.seq for event in trace.events] == [1, 2, 4]
+    assert [(aside.file, aside.line) for aside in trace.malformed] == [("A-1-1.jsonl", n) for n in (2, 4, 5)]
+    assert trace.gaps == [Gap("r1", "A", 3, 3)]
+    assert not trace.is_whole
+    assert "3 line(s) malformed" in trace.report()[1]
+
+
+def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
+    """A file that lost its end gives what it has."""
+    path = write(tmp_path, 3)
+    path.write_bytes(path.read_bytes()[:-10])
+    trace = read_folder(tmp_path)
+    assert [event.seq for event in trace.events] == [1, 2]
+    assert len(trace.malformed) == 1
+
+
+def test_unknown_event_types_are_kept_aside_and_are_no_gap(tmp_path: Path) -> None:
+    """A later minor version may have more event types: they are counted, and their numbers are not missing."""
+    good = event_lines(3)
+    later = good[1].replace(b"source.up", b"moon.phase")
+    write_segment(tmp_path, SegmentName("A", 1, 1), [good[0], later, good[2]])
+    trace = read_folder(tmp_path)
+    assert [event.seq for event in trace.events] == [1, 3]
+    assert [aside.text for aside in trace.unknown] == [later.decode().strip()]
+    assert trace.gaps == []
+    assert trace.is_whole
+    assert "unknown type" in trace.report()[0]
+
+
+@pytest.mark.parametrize("tag", [b"source.up", b"moon.phase"])
+def test_another_major_version_is_never_half_understood(tmp_path: Path, tag: bytes) -> None:
+    """Lines of another major version are kept aside, known type or not, and the trace proves nothing."""
+    line = event_lines(1)[0].replace(b"source.up", tag).replace(b'"run"', b'"v":2,"run"')
+    write_segment(tmp_path, SegmentName("A", 1, 1), [line])
+    trace = read_folder(tmp_path)
+    assert trace.events == []
+    assert [aside.line for aside in trace.other_version] == [1]
+    assert not trace.is_whole
+
+
+def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    """Only files named as segments are read, and none that is still being written."""
+    write(tmp_path, 1)
+    (tmp_path / "A-1-2.jsonl.part").write_bytes(b"{")
+    (tmp_path / "notes.jsonl").write_bytes(b"hello\n")
+    (tmp_path / "A-1-x.jsonl").write_bytes(b"hello\n")
+    assert [name for name, _ in list_segments(tmp_path)] == [SegmentName("A", 1, 1)]
+    assert read_folder(tmp_path).is_whole
+
+
+def test_an_endless_line_does_not_fill_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line beyond the limit is one malformed line, kept short, and the next line is read as usual."""
+    monkeypatch.setattr("traces.segments.MAX_LINE_BYTES", 1000)
+    good = event_lines(2)
+    write_segment(tmp_path, SegmentName("A", 1, 1), [good[0], b'"' + b"x" * 5000 + b'"\n', good[1]])
+    trace = read_folder(tmp_path)
+    assert [event.seq for event in trace.events] == [1, 2]
+    assert [(type(aside), aside.line, len(aside.text)) for aside in trace.malformed] == [(Aside, 2, 1000)]
+
+
+@given(
+    st.permutations(range(1, 13)),
+    st.sets(st.integers(1, 11), max_size=4),
+    st.sets(st.integers(1, 12), max_size=5),
+)
+def test_gaps_are_exactly_the_numbers_that_are_missing(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], cuts: set[int], lost: set[int]
+) -> None:
+    """However events are spread over segments, gaps plus events are all numbers up to the last, once each."""
+    folder = tmp_path_factory.mktemp("traces")
+    lines = event_lines(12)
+    bounds = [0, *sorted(cuts), 12]
+    for incarnation, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False), start=1):
+        kept = [number for number in order[start:end] if number not in lost]
+        if kept:
+            write_segment(folder, SegmentName("A", incarnation, kept[0]), [lines[number - 1] for number in kept])
+    trace = read_folder(folder)
+    missing = [seq for gap in trace.gaps for seq in range(gap.first, gap.last + 1)]
+    present = [event.seq for event in trace.events]
+    assert present == sorted(set(range(1, 13)) - lost)
+    assert sorted(present + missing) == list(range(1, max(present, default=0) + 1))
