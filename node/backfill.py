@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from node import sources
 from node.cnset import CNSet
 from node.context import Context
@@ -30,6 +28,7 @@ from traces.events import (
     RequestSent,
     SourceDown,
 )
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 

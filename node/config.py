@@ -11,8 +11,7 @@ from topology.model import Topology
 from topology.schedule import Schedule
 from topology.settings import Settings
 from traces.labtime import MINUTE_US
-from transport.mta_values import Priority
-from transport.policy import MtaPolicy, PriorityPolicy
+from transport.policy import MtaPolicy
 
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
@@ -84,12 +83,7 @@ def config_of(topology: Topology, store: str) -> Config:
         content_wait_us=settings.content_rmq_timeout_us,
         repeat_status=settings.repeat_status,
         preferred_source=settings.preferred_backfill_source,
-        mail_policy=MtaPolicy(
-            not_urgent=_patience(settings, Priority.NOT_URGENT),
-            normal=_patience(settings, Priority.NORMAL),
-            urgent=_patience(settings, Priority.URGENT),
-            hop_limit=settings.mta_hop_limit,
-        ),
+        mail_policy=MtaPolicy.of_settings(settings),
     )
 
 
@@ -97,6 +91,3 @@ def _timeouts(settings: Settings, *, local: bool) -> BackfillTimeouts:
     first, retry, later = (settings.backfill_wait_us(local=local, requests_sent=sent) for sent in range(3))
     return BackfillTimeouts(first, retry, later)
 
-
-def _patience(settings: Settings, priority: Priority) -> PriorityPolicy:
-    return PriorityPolicy((settings.mta_retry_us(priority),), settings.mta_expiry_us(priority))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.config import Config
 from node.directory import Directory
@@ -18,6 +16,7 @@ from node.tables import HIERARCHY_FID
 from topology.schedule import ALWAYS, Schedule, parse_schedule
 from traces import LabTime
 from transport.mta import Mta
+from transport.sql import Connection
 
 
 @dataclass(slots=True)

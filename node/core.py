@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection
-
 from node import agent, changes, foldering, genesis, look
 from node.config import Config, config_of
 from node.context import Context
@@ -45,6 +43,7 @@ from traces.header import Event
 from transport.mta import Mta
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, Transmission
 from transport.peek import subject_and_id
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 

@@ -1,4 +1,4 @@
-"""One SQLite database a node: a writer whose every transaction is one stimulus, and readers of their own.
+"""One SQLite database a node: a writer whose every transaction is one stimulus, and a reader of its own.
 
 Nothing else may hold the writer between stimuli: `writing` begins IMMEDIATE, commits when its body ends well and rolls
 back when it does not. In memory (simulation) reader and writer are one connection.
@@ -12,24 +12,28 @@ from pathlib import Path
 from typing import Any, Literal
 
 import sqlalchemy
-from sqlalchemy import Connection, event
+from sqlalchemy import event
 from sqlalchemy.pool import NullPool, StaticPool
 
 from node import tables
 from transport import tables as mail_tables
+from transport.sql import Connection
 
 Durability = Literal["full", "normal"]
 
+CACHED_STATEMENTS = 512
+"""Statements the driver keeps compiled; the agents have about 150."""
+
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
+    arguments = {"cached_statements": CACHED_STATEMENTS, "isolation_level": None}
     if path is None:
-        engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
+        engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool, connect_args=arguments)
     else:
-        engine = sqlalchemy.create_engine(f"sqlite:///{path}", poolclass=NullPool)
+        engine = sqlalchemy.create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args=arguments)
 
     @event.listens_for(engine, "connect")
     def _configure(raw: Any, _record: Any) -> None:
-        raw.isolation_level = None  # the begin is ours, below; the driver's own would be DEFERRED
         cursor = raw.cursor()
         if path is not None:
             cursor.execute("PRAGMA journal_mode = WAL")
@@ -43,10 +47,6 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
         cursor.execute("PRAGMA cache_size = -32000")
         cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def _begin(conn: Connection) -> None:
-        conn.exec_driver_sql("BEGIN IMMEDIATE" if conn.info.get("writer") else "BEGIN")
-
     return engine
 
 
@@ -56,51 +56,62 @@ class Database:
     def __init__(self, path: Path | None, durability: Durability) -> None:
         self.path = path
         self._engine = _engine(path, durability)
+        self._connections: list[sqlalchemy.Connection] = []
         self._writer: Connection | None = None
+        self._reader: Connection | None = None
 
     def open(self) -> None:
         """Connect, and make the tables where they are missing."""
-        self._writer = self._engine.connect()
-        self._writer.info["writer"] = True
-        with self._writer.begin():
-            tables.metadata.create_all(self._writer)
-            mail_tables.metadata.create_all(self._writer)
+        if self._writer is not None:
+            return
+        writer = self._engine.connect()
+        tables.metadata.create_all(writer)
+        mail_tables.metadata.create_all(writer)
+        writer.commit()
+        self._connections.append(writer)
+        self._writer = self._reader = Connection.of(writer)
+        if self.path is not None:
+            reader = self._engine.connect()
+            self._connections.append(reader)
+            self._reader = Connection.of(reader)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        assert self._writer is not None, "open() comes first"
-        transaction = self._writer.begin()
+        """A transaction of the writer: committed when the body ends well, rolled back when it does not."""
+        raw = self._writer
+        assert raw is not None, "open() comes first"
+        raw.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            yield self._writer
+            yield raw
+            raw.exec_driver_sql("COMMIT")
         except BaseException:
-            transaction.rollback()
+            raw.exec_driver_sql("ROLLBACK")
             raise
-        transaction.commit()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent look that sees only what is committed."""
-        if self.path is None:
-            assert self._writer is not None, "open() comes first"
-            with self._writer.begin() as transaction:
-                yield self._writer
-                transaction.rollback()
-            return
-        with self._engine.connect() as conn:
-            yield conn
-            conn.rollback()
+        raw = self._reader
+        assert raw is not None, "open() comes first"
+        raw.exec_driver_sql("BEGIN")
+        try:
+            yield raw
+        finally:
+            raw.exec_driver_sql("ROLLBACK")
 
     def drop_connections(self) -> None:
         """What a crash does to them. An in-memory database outlives it, as a disk would."""
-        if self._writer is None:
-            return
-        if self.path is None:
-            return
-        self._writer.close()
-        self._writer = None
+        if self.path is not None:
+            self._disconnect()
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        self._engine.dispose()
+        """An orderly end. An in-memory database outlives it, for the next start."""
+        if self.path is not None:
+            self._disconnect()
+            self._engine.dispose()
+
+    def _disconnect(self) -> None:
+        for conn in self._connections:
+            conn.close()
+        self._connections.clear()
+        self._writer = self._reader = None

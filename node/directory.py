@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from node.entropy import guid_from
 from topology.model import Topology
 from topology.routes import Routing
 from traces import LabTime
-from transport.stimulus import Stimulus
 from traces.events import AddressStamped
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection
-
 from node.errors import FolderUnknown
 from node.items import ROOT, FolderProperties, read_folder
 from node.numbers import ChangeNumber
@@ -19,6 +17,7 @@ from node.pcl import Pcl
 from node.store import StoreState
 from node.tables import HIERARCHY_FID
 from traces import LabTime
+from transport.sql import Connection
 
 ROOT_TEXT = "1-1"
 

@@ -1,11 +1,11 @@
 """The host of one node: its SMTP listener, its deliveries, its timer.  # spec: TM-1, ML-3
 
-The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a tick for timers, a
-delivery for each mail, at most MAX_DELIVERIES at once. It remembers only which queue rows are in flight; everything else is in the
-node's database, so a host may be thrown away at any time.
+The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a
+tick for timers, a delivery for each mail, at most MAX_DELIVERIES at once. It remembers only which queue rows are in
+flight; everything else is in the node's database, so a host may be thrown away at any time.
 
-It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like any other, and
-the MTA's retry takes over (RT-2).
+It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like
+any other, and the MTA's retry takes over (RT-2).
 
 `busy(at)` and `activity` are what a coordinator needs to tell when a lab is quiet.
 """
@@ -36,7 +36,8 @@ REFILL_BELOW = 8
 """At so few in flight the queue is read again, so that a long queue is read in batches."""
 
 TICK_WHILE_SENDING_S = 0.05
-"""A mail in flight is a row that is due, and hides when the next timer is; while there is one, timers are looked after this often."""
+"""A mail in flight is a row that is due, and hides when the next timer is; while there is one, timers are looked
+after this often."""
 
 STUCK_PAUSE_S = 0.01
 """How long a host rests when its node has a row due that neither a tick nor a delivery takes away."""
@@ -83,8 +84,9 @@ class HostStuck(NodeError):  # noqa: N818 - it names a state
 class Host:
     """Runs one opened node. `start` it, then `stop` or `kill` it, once each.
 
-    clock: this host's own; whoever coordinates sets it by `set_clock`. idle: called when the host has run out of work or has failed.
-    `failure` is the error of a stimulus of the host's own (a tick, a mail, a report); the host may have ended with it.
+    clock: this host's own; whoever coordinates sets it by `set_clock`. idle: called when the host has run out of work
+    or has failed. `failure` is the error of a stimulus of the host's own (a tick, a mail, a report); the host may
+    have ended with it.
     """
 
     def __init__(
@@ -262,8 +264,10 @@ class Host:
             return True
         self._fruitless += 1
         if self._fruitless > FRUITLESS_TICKS:
-            due = format_instant(due_at)
-            raise HostStuck(f"server {self.name} has a row due since {due} that {FRUITLESS_TICKS} ticks did not take away")
+            raise HostStuck(
+                f"server {self.name} has a row due since {format_instant(due_at)} that {FRUITLESS_TICKS} ticks"
+                " did not take away"
+            )
         return False
 
     async def _rest(self) -> None:

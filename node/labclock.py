@@ -1,8 +1,9 @@
 """The lab clock of one node: lab time as a line over a monotonic source, forward only.  # spec: TM-1
 
-Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is real time, 3600 an
-hour a second, 0 paused. Whoever waits for an instant is woken when it comes, and looks again at each jump and change of rate, so
-a wait never outlives the reason for it. This is the only place of a running node that turns machine time into lab time.
+Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is
+real time, 3600 an hour a second, 0 paused. Whoever waits for an instant is woken when it comes, and looks again at
+each jump and change of rate, so a wait never outlives the reason for it. This is the only place of a running node
+that turns machine time into lab time.
 """
 
 from __future__ import annotations
@@ -61,13 +62,15 @@ class LabClock:
         now = self.now()
         if to_at < now:
             raise ClockError(
-                f"the lab clock only goes forward: it stands at {format_instant(now)}, {format_instant(to_at)} is before that"
+                f"the lab clock only goes forward: it stands at {format_instant(now)},"
+                f" {format_instant(to_at)} is before that"
             )
         self._settle_at(to_at)
         self._wake()
 
     async def wait_until(self, at: LabTime) -> None:
-        """Return once the lab time is `at` or later; at once if it is already. Paused, it waits for a jump or a rate."""
+        """Return once the lab time is `at` or later; at once if it is already. Paused, it waits for a jump or a
+        rate."""
         while self.now() < at:
             await self._changed_or(self._real_seconds_to(at))
 

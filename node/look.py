@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection
-
 from node import backfill as array
 from node.cnset import CNSet
 from node.context import Context
@@ -30,6 +28,7 @@ from node.views import (
     StateView,
 )
 from traces import LabTime
+from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.context import Context, next_cycle
 from node.items import Version
@@ -18,6 +16,7 @@ from node.store import LOCAL_REP
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from node.versions import tied_numbers
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 

@@ -81,10 +81,7 @@ class Pcl:
     def encode(self) -> bytes:
         """SizedXids of 22 bytes, ascending by raw GUID: the value of PidTagPredecessorChangeList."""
         return b"".join(
-            [
-                _XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big")
-                for guid, counter in self._counters.items()
-            ]
+            [_XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big") for guid, counter in self._counters.items()]
         )
 
     @classmethod
@@ -147,9 +144,7 @@ def _bad_entry(size: int, guid: Guid, counter: int, at: int) -> PclError:
         return PclError(f"an XID of {size} bytes at byte {at}; a store's change has {XID_SIZE}")
     if not counter:
         return PclError(f"counter 0 at byte {at}; counters begin at 1")
-    return PclError(
-        f"GUID {guid.hex()} at byte {at} is not greater than the one before; right is ascending order"
-    )
+    return PclError(f"GUID {guid.hex()} at byte {at} is not greater than the one before; right is ascending order")
 
 
 def decode_sized_xids(data: bytes) -> tuple[bytes, ...]:

@@ -23,7 +23,6 @@ from transport.errors import CodecError
 from transport.mapi import Bag, decode_bag, encode_bag
 from transport.systemmessage import Part, SystemMessage
 
-
 T = TypeVar("T")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.context import Context
 from node.items import Version
@@ -17,6 +15,7 @@ from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
 from node.versions import tied_numbers
 from traces.events import RequestAnswered
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.context import Context, set_of_pcl
 from node.folders import object_text
@@ -19,6 +17,7 @@ from node.replmail import Update
 from node.timers import Timer, clear_timer, set_timer
 from node.versions import digest_of
 from traces.events import VersionDropped, VersionHeld
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 FOLDER, MAIL = "folder", "mail"

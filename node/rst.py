@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.idset import decode_idset, encode_idset
 from traces import LabTime
+from transport.sql import Connection
 
 
 @dataclass(slots=True)

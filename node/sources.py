@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.context import Context
 from node.profile import VERSION_RANK, SourceChoice
 from traces import LabTime
 from traces.events import Candidate, SourcesConsidered
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 Choice = list[tuple[str, CNSet, CNSet]]

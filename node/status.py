@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection
-
 from node.context import Context, next_cycle
 from node.mailer import section_of, send
 from node.replmail import Mark, MessageType, ReplicationMail, Section
@@ -14,6 +12,7 @@ from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
 from traces.events import StatusDue
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 # -- asking

@@ -6,10 +6,9 @@ it, in the stimulus's own transaction (spec: CN-2).
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
-
 from node.numbers import ChangeNumber, Guid
 from traces import LabTime
+from transport.sql import Connection
 
 LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 

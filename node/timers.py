@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sqlalchemy import Connection
-
 from traces import LabTime
+from transport.sql import Connection
 
 
 class Timer(StrEnum):

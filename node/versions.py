@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from sqlalchemy import Connection
-
 from node.cnset import CNSet
 from node.context import Context, set_of_pcl, version_rank
 from node.folders import object_text
@@ -32,6 +30,7 @@ from traces.events import (
     VersionApplied,
     VersionIgnored,
 )
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 Way = Literal["broadcast", "backfill", "queue"]

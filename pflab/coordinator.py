@@ -1,13 +1,15 @@
 """The coordinator: one lab clock for many hosts.  # spec: TM-1
 
-It sets the rate (1 real, 3600 an hour a second, 0 paused), steps, and warps: towards a target it jumps from one due time to the next
-while the lab is quiet, then the clock stands. It knows hosts only by the few methods of :class:`Timed`, each of which could as well
-be a call to another process.
+It sets the rate (1 real, 3600 an hour a second, 0 paused), steps, and warps: towards a target it jumps from one due
+time to the next while the lab is quiet, then the clock stands. It knows hosts only by the few methods of
+:class:`Timed`, each of which could as well be a call to another process.
 
-Quiet at T: no row due at or before T, no SMTP transaction open at either end, no stimulus pending, on every host, in two rounds between
-which no host did anything. A mail in flight is always an unconfirmed queue row at its sender, so nothing can hide between hosts.
+Quiet at T: no row due at or before T, no SMTP transaction open at either end, no stimulus pending, on every host, in
+two rounds between which no host did anything. A mail in flight is always an unconfirmed queue row at its sender, so
+nothing can hide between hosts.
 
-A jump is two-phase: all hold, all set T, all have said so, all go. No host can see T while another still works before it.
+A jump is two-phase: all hold, all set T, all have said so, all go. No host can see T while another still works before
+it.
 
 Every wait has a limit, and an error at its end names who is not idle and why.
 """
@@ -26,7 +28,8 @@ from traces.labtime import LabTime, format_instant
 T = TypeVar("T")
 
 STILL_LIMIT_S = 60.0
-"""Real time without any activity after which a lab that is not quiet is stuck: longer than every SMTP time-out of the transport."""
+"""Real time without any activity after which a lab that is not quiet is stuck: longer than every SMTP time-out of the
+transport."""
 
 ACTIVITY_PER_INSTANT = 2_000_000
 """Stimuli at one instant after which it is taken to be endless."""
@@ -69,7 +72,8 @@ class Timed(Protocol):
 
 
 class Coordinator:
-    """The clock of a lab. `hosts()` are those that run, in a fixed order; `changed(how, rate, to)` is told of each change asked for."""
+    """The clock of a lab. `hosts()` are those that run, in a fixed order; `changed(how, rate, to)` is told of each
+    change asked for."""
 
     def __init__(
         self,
@@ -110,7 +114,8 @@ class Coordinator:
         await self.set_rate(0.0)
 
     async def step(self) -> bool:
-        """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever is."""
+        """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever
+        is."""
         await self._stand()
         await self.quiet()
         due_at = self._next_due()
@@ -191,7 +196,8 @@ class Coordinator:
     def _check_failures(self) -> None:
         for host in self._hosts():
             if host.failure is not None:
-                raise LabError(f"server {host.name} failed at {format_instant(self.now)}: {host.failure}") from host.failure
+                at = format_instant(self.now)
+                raise LabError(f"server {host.name} failed at {at}: {host.failure}") from host.failure
 
     def _activity(self) -> int:
         return sum(host.activity for host in self._hosts())

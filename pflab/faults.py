@@ -6,128 +6,49 @@ One :class:`FaultPlan` belongs to one lab and both drivers ask it the same quest
 * `on_arrival` - at the receiving end: must this mail be lost here (the node's ArrivalFaults protocol)?
 * `crash_point` - before a stimulus: does the node die in it, and at which point?
 
-Where a fault acts. Without a link, `lose`, `delay`, `duplicate` and `reorder` act on the hop that enters a recipient's own
-server (`to`, or any recipient's if `to` is None), so the copies for other stores are not touched while they travel on hops of
-their own; a mail that is lost at a bridgehead which is a recipient too is lost for all who lie behind it. With `link` (two servers,
-in the direction of travel) or `connector` they act on that hop, whoever lies behind it. `from_` is always the store that sent the
-mail, never a relay. A fault meets each transmission once: what was delayed is not delayed again when its time comes.
+Where a fault acts. Without a link, `lose`, `delay`, `duplicate` and `reorder` act on the hop that enters a
+recipient's own server (`to`, or any recipient's if `to` is None), so the copies for other stores are not touched
+while they travel on hops of their own; a mail that is lost at a bridgehead which is a recipient too is lost for all
+who lie behind it. With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whoever
+lies behind it. `from_` is always the store that sent the mail, never a relay. A fault meets each transmission once:
+what was delayed is not delayed again when its time comes.
 
-Every injection is an event of node "lab" (fault.injected) and so is its end (fault.healed), by `heal` or because `count` is used up.
+Every injection is an event of node "lab" (fault.injected) and so is its end (fault.healed), by `heal` or because
+`count` is used up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from pflab.fault import (
+    CRASH_POINTS,
+    GO,
+    MAIL_TYPES,
+    REORDER_BY_US,
+    Arrival,
+    Decision,
+    Fault,
+    FaultKind,
+    Sending,
+)
 from pflab.lab import LabError
-from traces.labtime import MINUTE_US, LabTime, format_duration
+from traces.labtime import LabTime
 
 if TYPE_CHECKING:
-    from topology.model import Topology
-    from transport.mta import Transmission
+    from topology import Topology
+    from transport.mta_values import Transmission
 
-MAIL_TYPES: Mapping[str, str] = {
-    "hierarchy": "Folder Hierarchy",
-    "content": "Folder Content",
-    "backfill request": "Folder Backfill Request",
-    "status": "Folder Status",
-    "status request": "Folder Status Request",
-    "hierarchy response": "Folder Hierarchy Backfill Response",
-    "content response": "Folder Content Backfill Response",
-}
-"""Short names of the message types, as scenarios write them, to the subjects of such mails."""  # spec: OUT-6
-
-REORDER_BY_US = 20 * MINUTE_US
-"""How long `delay` and `reorder` hold a mail unless told: longer than the "always" interval, so that the next cycle overtakes it."""
-
-CRASH_POINTS = ("before commit", "after commit")
-
-STORE_SUFFIX = "-IS"
-"""A store's mail address is `<server>-IS@<domain>`."""  # spec: ML-1
-
-
-class FaultKind(StrEnum):
-    LOSE = "lose"
-    DELAY = "delay"
-    DUPLICATE = "duplicate"
-    REORDER = "reorder"
-    CUT = "cut"
-    CRASH = "crash"
-    KILL = "kill"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What happens to a transmission that is about to leave."""
-
-    refuse: str | None = None
-    """The connection is refused, with this reason: the driver reports hop_failed."""
-    hold_until_at: LabTime | None = None
-    """The queue row waits until then: the driver reports hop_held."""
-    copies: int = 1
-    """How often the sender sends it."""
-
-
-GO = Decision()
-
-Sending = tuple[str, int, str]
-"""A transmission as the plan remembers it: server, queue id, message id."""
-
-Arrival = tuple[str, str, tuple[str, ...], str]
-"""A mail as its receiving end sees it: node, sender, recipients, subject."""
-
-
-@dataclass(slots=True)
-class Fault:
-    """One fault in force."""
-
-    id: str
-    kind: FaultKind
-    from_: str | None = None
-    to: str | None = None
-    type: str | None = None
-    link: tuple[str, str] | None = None
-    connector: str | None = None
-    between: tuple[str, str] | None = None
-    one_way: bool = False
-    server: str | None = None
-    point: str | None = None
-    by_us: int = 0
-    count: int | None = None
-    """How often it still acts; None: until healed."""
-    holds_next: bool = True
-    """Of a reorder: whether the next mail is one to hold or one that overtakes."""
-    decided: dict[Sending, Decision] = field(default_factory=dict)
-
-    def details(self) -> dict[str, str]:
-        """What the event and a person see of it."""
-        shown: dict[str, str] = {}
-        for name, value in (
-            ("from", self.from_),
-            ("to", self.to),
-            ("type", self.type),
-            ("link", "->".join(self.link) if self.link else None),
-            ("connector", self.connector),
-            ("between", (" -> " if self.one_way else " - ").join(self.between) if self.between else None),
-            ("server", self.server),
-            ("point", self.point),
-            ("by", format_duration(self.by_us) if self.by_us else None),
-            ("count", str(self.count) if self.count is not None else None),
-        ):
-            if value is not None:
-                shown[name] = value
-        return shown
+__all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fault", "FaultKind", "FaultPlan"]
 
 
 class FaultPlan:
     """The faults of one lab. Not for several threads.
 
-    `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order; the lab makes them events.
-    Every name is checked against the topology: LabError says which one is unknown and what there is. `crash_points`: whether the
-    driver can let a server die in the midst of a stimulus.
+    `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order; the lab makes them
+    events. Every name is checked against the topology: LabError says which one is unknown and what there is.
+    `crash_points`: whether the driver can let a server die in the midst of a stimulus.
     """
 
     def __init__(
@@ -140,7 +61,7 @@ class FaultPlan:
     ) -> None:
         self._crash_points = crash_points
         self._sites = {name: server.site for name, server in topology.servers.items()}
-        self._stores = {f"{name}{STORE_SUFFIX}@{topology.domain}".lower(): name for name in topology.servers}
+        self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
         self._connectors = {connector.name for connector in topology.connectors}
         self._injected = injected
         self._healed = healed
@@ -148,6 +69,7 @@ class FaultPlan:
         self._active: dict[str, Fault] = {}
         # What is lost on a link is known when it leaves and happens when it arrives.
         self._armed: dict[Arrival, str] = {}
+        self._held: dict[Sending, LabTime] = {}
 
     # --- injecting: each returns the fault's id, "F1", "F2", ...
 
@@ -162,7 +84,9 @@ class FaultPlan:
         connector: str | None = None,
     ) -> str:
         """Lose mail at its receiving end: answered 250, traced as hop.dropped, gone."""
-        return self._mail_fault(FaultKind.LOSE, from_, to, type, count, link, connector)
+        return self._mail_fault(
+            FaultKind.LOSE, from_=from_, to=to, type=type, count=count, link=link, connector=connector
+        )
 
     def delay(
         self,
@@ -176,7 +100,9 @@ class FaultPlan:
         connector: str | None = None,
     ) -> str:
         """Hold mail in its last queue (or the link's) for `by_us` of lab time."""
-        return self._mail_fault(FaultKind.DELAY, from_, to, type, count, link, connector, by_us)
+        return self._mail_fault(
+            FaultKind.DELAY, from_=from_, to=to, type=type, count=count, link=link, connector=connector, by_us=by_us
+        )
 
     def duplicate(
         self,
@@ -189,7 +115,9 @@ class FaultPlan:
         connector: str | None = None,
     ) -> str:
         """Send mail twice over its hop."""
-        return self._mail_fault(FaultKind.DUPLICATE, from_, to, type, count, link, connector)
+        return self._mail_fault(
+            FaultKind.DUPLICATE, from_=from_, to=to, type=type, count=count, link=link, connector=connector
+        )
 
     def reorder(
         self,
@@ -203,7 +131,9 @@ class FaultPlan:
         connector: str | None = None,
     ) -> str:
         """Let the second mail of each of `count` pairs overtake the first, which is held for `by_us`."""
-        return self._mail_fault(FaultKind.REORDER, from_, to, type, count, link, connector, by_us)
+        return self._mail_fault(
+            FaultKind.REORDER, from_=from_, to=to, type=type, count=count, link=link, connector=connector, by_us=by_us
+        )
 
     def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
         """Refuse connections: over the connector of that name, or between two ends, each a server or a site.
@@ -214,24 +144,25 @@ class FaultPlan:
             self._known(between, self._connectors, "connector")
             if one_way:
                 raise LabError("a one-way cut needs two ends: name a pair, [from, to], in place of the connector")
-            return self._add(FaultKind.CUT, connector=between)
+            return self._add(Fault("", FaultKind.CUT, connector=between))
         if len(between) != 2:
             raise LabError(f"a cut lies between two ends; {len(between)} were named")
         for end in between:
             self._known(end, [*self._sites, *self._sites.values()], "server or site")
-        return self._add(FaultKind.CUT, between=(between[0], between[1]), one_way=one_way)
+        return self._add(Fault("", FaultKind.CUT, between=(between[0], between[1]), one_way=one_way))
 
     def crash(self, server: str, point: str = "before commit", after: int = 0) -> str:
-        """Let the server die in a stimulus, the next one or the one `after` so many, at `point`; it comes back by itself."""
+        """Let the server die in a stimulus, the next one or the one `after` so many, at `point`; it comes back by
+        itself."""
         if not self._crash_points:
-            raise LabError("a server dies in the midst of a stimulus only in simulation; here it can be killed and started")
+            raise LabError("a server dies in mid-stimulus only in simulation; here it can be killed and started")
         self._known(server, self._sites, "server")
         self._known(point, CRASH_POINTS, "crash point")
-        return self._add(FaultKind.CRASH, server=server, point=point, count=after + 1)
+        return self._add(Fault("", FaultKind.CRASH, server=server, point=point, count=after + 1))
 
     def killed(self, server: str) -> str:
         """Note that the server was killed from outside; healing it is its start."""
-        return self._add(FaultKind.KILL, server=server)
+        return self._add(Fault("", FaultKind.KILL, server=server))
 
     def heal(self, fault: str | None = None) -> None:
         """End one fault, or all (those of servers killed from outside end when they are started)."""
@@ -245,6 +176,11 @@ class FaultPlan:
     def active(self) -> Sequence[Fault]:
         """The faults in force, oldest first."""
         return tuple(self._active.values())
+
+    @property
+    def held_until_at(self) -> LabTime:
+        """When the last mail goes that a fault has held back, healed or not; 0 if there is none."""
+        return max(self._held.values(), default=0)
 
     # --- asked by the drivers
 
@@ -264,6 +200,7 @@ class FaultPlan:
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
         if hold_until_at is not None and hold_until_at > now:
+            self._held[server, transmission.queue_id, transmission.message_id] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
         return GO if copies == 1 else Decision(copies=copies)
 
@@ -273,6 +210,7 @@ class FaultPlan:
             self._armed.pop(_arrival(transmission.next_hop, transmission), None)
         if delivered:
             sending = (server, transmission.queue_id, transmission.message_id)
+            self._held.pop(sending, None)
             for fault in self._active.values():
                 fault.decided.pop(sending, None)
 
@@ -315,7 +253,8 @@ class FaultPlan:
         if not self._of(fault, transmission.sender, transmission.subject):
             return False
         if fault.link is None and fault.connector is None:
-            return fault.kind is not FaultKind.LOSE and self._final(fault, transmission.next_hop, transmission.recipients)
+            into, recipients = transmission.next_hop, transmission.recipients
+            return fault.kind is not FaultKind.LOSE and self._final(fault, into, recipients)
         if fault.link is not None and fault.link != (server, transmission.next_hop):
             return False
         if fault.connector is not None and fault.connector != transmission.connector:
@@ -386,38 +325,27 @@ class FaultPlan:
         self._end(fault)
         return True
 
-    def _mail_fault(
-        self,
-        kind: FaultKind,
-        from_: str | None,
-        to: str | None,
-        mail_type: str | None,
-        count: int | None,
-        link: tuple[str, str] | None,
-        connector: str | None,
-        by_us: int = 0,
-    ) -> str:
-        for name in (from_, to, *(link or ())):
+    def _mail_fault(self, kind: FaultKind, **what: Any) -> str:
+        fault = Fault("", kind, **what)
+        for name in (fault.from_, fault.to, *(fault.link or ())):
             if name is not None:
                 self._known(name, self._sites, "server")
-        if mail_type is not None:
-            self._known(mail_type, MAIL_TYPES, "message type")
-        if connector is not None:
-            self._known(connector, self._connectors, "connector")
-        if count is not None and count < 1:
-            raise LabError(f"a fault acts at least once; count {count} would not")
-        if kind in {FaultKind.DELAY, FaultKind.REORDER} and by_us <= 0:
+        if fault.type is not None:
+            self._known(fault.type, MAIL_TYPES, "message type")
+        if fault.connector is not None:
+            self._known(fault.connector, self._connectors, "connector")
+        if fault.count is not None and fault.count < 1:
+            raise LabError(f"a fault acts at least once; count {fault.count} would not")
+        if kind in {FaultKind.DELAY, FaultKind.REORDER} and fault.by_us <= 0:
             raise LabError("a delay is longer than nothing; say for instance 20 min")
-        return self._add(
-            kind, from_=from_, to=to, type=mail_type, count=count, link=link, connector=connector, by_us=by_us
-        )
+        return self._add(fault)
 
-    def _add(self, kind: FaultKind, **what: object) -> str:
+    def _add(self, fault: Fault) -> str:
         self._number += 1
-        fault = Fault(f"F{self._number}", kind, **what)  # type: ignore[arg-type]
+        fault.id = f"F{self._number}"
         self._active[fault.id] = fault
         if self._injected is not None:
-            self._injected(fault.id, kind.value, fault.details())
+            self._injected(fault.id, fault.kind.value, fault.details())
         return fault.id
 
     def _end(self, fault: Fault) -> None:
@@ -425,10 +353,10 @@ class FaultPlan:
         if self._healed is not None:
             self._healed(fault.id)
 
-    def _known(self, name: str, names: object, what: str) -> None:
-        listed = sorted(set(names))  # type: ignore[call-overload]
+    def _known(self, name: str, names: Iterable[str], what: str) -> None:
+        listed = sorted(set(names))
         if name not in listed:
-            raise LabError(f"there is no {what} {name!r}; there is {', '.join(map(str, listed)) or 'none'}")
+            raise LabError(f"there is no {what} {name!r}; there is {', '.join(listed) or 'none'}")
 
 
 _ON_HOPS = (FaultKind.LOSE, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)

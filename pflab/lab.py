@@ -1,8 +1,8 @@
 """A lab: a whole organization of nodes under one clock, whichever driver runs it.
 
-Two drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time) and
-``pflab.live.LiveLab`` (real sockets, real databases, the lab clock). Scenarios, the oracle, the harness and the command line know
-only this face, and one conformance suite (tests/lab/test_drivers.py) holds both drivers to it.
+Two drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time)
+and ``pflab.live.LiveLab`` (real sockets, real databases, the lab clock). Scenarios, the oracle, the harness and the
+command line know only this face, and one conformance suite (tests/lab/test_drivers.py) holds both drivers to it.
 
     async with Simulator(topology, seed=7) as lab:                 # or LiveLab(topology, seed=7, folder=...)
         message = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="Hello"))
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.faults import FaultPlan
-    from topology.model import Topology
+    from topology import Topology
     from traces.events import Event
     from traces.labtime import LabTime
 
@@ -83,8 +83,8 @@ class Lab(ABC):
 
     @abstractmethod
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        """One stimulus on a running node at the present lab time; what it mails leaves at once, if the clock runs, or at the
-        next `settle`, `advance` or `until`.
+        """One stimulus on a running node at the present lab time; what it mails leaves at once, if the clock runs, or
+        at the next `settle`, `advance` or `until`.
 
         Raises node.errors.NotRunning if the node is stopped; every NodeError of the node comes through.
         """
@@ -97,7 +97,8 @@ class Lab(ABC):
 
     @abstractmethod
     async def settle(self) -> None:
-        """Do everything due at the present instant, until all mail that can arrive now has arrived. The clock does not move.
+        """Do everything due at the present instant, until all mail that can arrive now has arrived. The clock does
+        not move.
 
         Raises NotIdle when that does not end within the named limits.
         """
@@ -111,7 +112,8 @@ class Lab(ABC):
 
     @abstractmethod
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        """Warp until `predicate()` holds; it is asked when all is quiet at the present instant and again after each jump.
+        """Warp until `predicate()` holds; it is asked when all is quiet at the present instant and again after each
+        jump.
 
         Returns True, the clock standing where it first held; False with the clock at `limit_at` if it never did.
         """
@@ -133,8 +135,8 @@ class Lab(ABC):
     async def start(self, name: str) -> None:
         """Start a stopped or killed node, or a `joins: later` server for the first time.
 
-        A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one when it
-        starts (RP-3). Raises LabError if it runs already.
+        A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one
+        when it starts (RP-3). Raises LabError if it runs already.
         """
 
     # --- what happened
@@ -152,6 +154,9 @@ class Lab(ABC):
     @abstractmethod
     async def close(self) -> None:
         """Stop everything, write the traces (closed segments). Called on leaving; a second call does nothing."""
+
+    jitter_us: int = 0
+    """How long the network itself may keep a mail on each hop, beyond what the topology says."""
 
     verdict: str = "none"
     """What `run.ended` says; who judges the run sets it before `close`: 'passed', 'failed', 'unknown' or 'none'."""

@@ -1,7 +1,8 @@
-"""The live driver: every node with its own database file and its own SMTP listener, all in one process and event loop.
+"""The live driver: every node with its own database file and its own SMTP listener, all in one process and event
+loop.
 
-Mail goes over real sockets on the loopback interface; time is the coordinator's. Nodes share nothing: a host finds the next server by
-the address that the lab gives it, and the fault plan stands between them as a broken line would.
+Mail goes over real sockets on the loopback interface; time is the coordinator's. Nodes share nothing: a host finds
+the next server by the address that the lab gives it, and the fault plan stands between them as a broken line would.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ LOOPBACK = "127.0.0.1"
 class LiveLab(Lab):
     """A live lab in one process.
 
-    folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the network's. ports: SMTP
-    ports by server name; the others get free ones, see `address_of`. The clock stands until `coordinator.set_rate`, `advance` or
-    `until` move it.
+    folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
+    network's. ports: SMTP ports by server name; the others get free ones, see `address_of`. The clock stands until
+    `coordinator.set_rate`, `advance` or `until` move it.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class LiveLab(Lab):
         self.topology = topology
         self.seed = seed
         self._folder = folder
+        self._durability = durability
         self._run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._ports = dict(ports or {})
         self._record = Record(self._run, folder=folder, now=lambda: self.now, real_time=time.time)
@@ -142,6 +144,8 @@ class LiveLab(Lab):
 
     async def kill(self, name: str) -> None:
         host = self._leave(name, Standing.KILLED)
+        # What it had committed goes to the trace now, for it may never start again.
+        host.read(lambda node: node.export())
         await host.kill()
         self._kills[name] = self.faults.killed(name)
 
@@ -153,7 +157,7 @@ class LiveLab(Lab):
     # --- beginning and end
 
     async def up(self) -> None:
-        self._record.run_started(self.topology, self.seed)
+        self._record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
         try:
             for member in self._members.present_at_start():
                 await self._rise(member)
@@ -218,8 +222,8 @@ class LiveLab(Lab):
                 member.standing = Standing.STOPPED
                 node.close(now)
                 raise LabError(
-                    f"server {member.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error}; free the port or let"
-                    " the lab choose one"
+                    f"server {member.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
+                    " free the port or let the lab choose one"
                 ) from error
             self._hosts[member.name] = host
             for other, store in self._members.untold():

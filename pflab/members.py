@@ -1,4 +1,5 @@
-"""The servers of a lab and their lives: which runs, which is stopped, killed or has not joined yet, and who must be told of a join.
+"""The servers of a lab and their lives: which runs, which is stopped, killed or has not joined yet, and who must be
+told of a join.
 
 Both drivers bring servers up through here, so a restart means the same under both.
 """
@@ -128,17 +129,34 @@ class Members:
         if member.standing is Standing.RUNNING:
             raise LabError(f"server {member.name} is running already")
         node = member.node
-        if member.standing is Standing.KILLED and node is not None:
-            node.reopen(now)
-        else:
-            # After an orderly stop nothing but the database is left, if there is one on disk.
-            if node is None or self._plan.databases_on_disk:
-                node = member.node = self._make(member.name)
+        if node is None or (member.standing is Standing.STOPPED and self._plan.databases_on_disk):
+            # After an orderly stop nothing is left but the database.
+            node = member.node = self._make(member.name)
             node.open(now)
+        else:
+            node.reopen(now)
         if member.standing is Standing.ABSENT and self._joins_later(member.name):
             self._joined.append(member.name)
         member.standing = Standing.RUNNING
         return node
+
+    def stop(self, member: Member, now: LabTime) -> None:
+        """Stop a running server's node in order."""
+        assert member.node is not None
+        member.standing = Standing.STOPPED
+        if self._plan.databases_on_disk:
+            member.node.close(now)
+        else:
+            # Closing would take a database in memory along.
+            member.node.export()
+            member.node.abandon()
+
+    def kill(self, member: Member) -> None:
+        """Let a running server's node die. What it had committed goes to the trace now, for it may never start again."""
+        assert member.node is not None
+        member.standing = Standing.KILLED
+        member.node.export()
+        member.node.abandon()
 
     def untold(self) -> list[tuple[Member, str]]:
         """Which running servers still have to be told which late joiners (RP-3), in order."""
@@ -150,7 +168,7 @@ class Members:
         ]
 
     def _joins_later(self, name: str) -> bool:
-        return self._plan.topology.servers[name].joins == "later"
+        return self._plan.topology.servers[name].joins_later
 
     def _make(self, name: str) -> Node:
         plan = self._plan

@@ -1,7 +1,8 @@
 """The simulated network: in which order mails go, and how long they dawdle, out of a seed.
 
-It has no state of mails in flight: a mail that takes longer is a queue row with a later due time (every delay is a row), so a
-restart and a jump treat it as any other. What the fault plan wants comes first; the seeded whims come on top.
+It has no state of mails in flight: a mail that takes longer is a queue row with a later due time (every delay is a
+row), so a restart and a jump treat it as any other. What the fault plan wants comes first; the seeded whims come on
+top.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pflab.faults import GO, Decision, FaultPlan
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
-    from transport.mta import Transmission
+    from transport.mta_values import Transmission
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +33,36 @@ class NetworkPolicy:
 
 
 class Network:
-    """Decides for each transmission. One generator, drawn from in the order of the simulation, so a seed fixes everything."""
+    """Decides for each transmission. One generator, drawn from in the order of the simulation, so a seed fixes
+    everything."""
 
     def __init__(self, policy: NetworkPolicy, faults: FaultPlan, seed: bytes) -> None:
-        self._policy = policy
+        self.policy = policy
         self._faults = faults
         self._random = random.Random(seed)
         self._dawdled: dict[tuple[str, int, str], None] = {}
 
     def order(self, transmissions: list[Transmission]) -> list[Transmission]:
         """The order in which the due transmissions of one server go."""
-        if self._policy.shuffle and len(transmissions) > 1:
+        if self.policy.shuffle and len(transmissions) > 1:
             transmissions = list(transmissions)
             self._random.shuffle(transmissions)
         return transmissions
 
     def turn(self, waiting: int) -> int:
         """Which of `waiting` servers that are due at one instant is next; 0 is the first in the topology's order."""
-        return self._random.randrange(waiting) if self._policy.shuffle and waiting > 1 else 0
+        return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
         """What happens to a transmission about to leave."""
         decision = self._faults.before_send(server, transmission, now)
-        if decision is not GO or not self._policy.jitter_us:
+        if decision is not GO or not self.policy.jitter_us:
             return decision
         sending = (server, transmission.queue_id, transmission.message_id)
         if sending in self._dawdled:
             return GO
         self._dawdled[sending] = None
-        wait_us = self._random.randrange(self._policy.jitter_us)
+        wait_us = self._random.randrange(self.policy.jitter_us)
         return Decision(hold_until_at=now + wait_us) if wait_us else GO
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:

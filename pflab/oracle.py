@@ -101,8 +101,8 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
 class FolderTruth:
     """What must exist in one folder.
 
-    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its deletion;
-    `numbers`: every number that a holder accounts for in the end. `doubt`: why the content cannot be told from the changes alone.
+    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its deletion.
+    `doubt`: why the content cannot be told from the changes alone.
     """
 
     id: str
@@ -110,7 +110,6 @@ class FolderTruth:
     holders: tuple[str, ...]
     versions: dict[str, frozenset[str]]
     tombstones: dict[str, str]
-    numbers: frozenset[str]
     doubt: str = ""
 
 
@@ -207,10 +206,7 @@ class Oracle:
                 versions[object_] = frozenset({history.standing().number})
             else:
                 versions[object_] = history.maximal()
-        numbers = frozenset(
-            number for history in self._objects.get(id_, {}).values() for number in history.changes
-        )
-        return FolderTruth(id_, path, holders, versions, tombstones, numbers, doubt)
+        return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
     def _doubt(self, id_: str, standing: Mapping[str, Change], dead: set[str]) -> str:
         # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on whoever saw

@@ -136,7 +136,9 @@ class Judge:
     def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
         known = {store: _numbers(each) for store, each in held.items()}
         everything = sets.union(known.values())
-        due = sets.of_numbers(truth.numbers)
+        # A superseded version, or one that lost to a delete before it was ever sent, need not be counted by anybody (CN-6), but
+        # what some holder counts all must (CN-7): that is the comparison of the sets.
+        due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
         for store, numbers in known.items():
             unaccounted = {} if truth.doubt else sets.minus(due, numbers)
             beside = sets.minus(sets.minus(everything, numbers), unaccounted)
@@ -144,7 +146,8 @@ class Judge:
                 yield f"{store} does not account for {sets.words(unaccounted, self.name_of)}"
             if beside:
                 others = [each for each in known if sets.common(known[each], beside)]
-                yield f"{store}'s set lacks {sets.words(beside, self.name_of)}, which {join_names(others)} counts"
+                counts = "counts" if len(others) == 1 else "count"
+                yield f"{store}'s set lacks {sets.words(beside, self.name_of)}, which {join_names(others)} {counts}"
 
     # --- losses (DU-1, CV-2)
 

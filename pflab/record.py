@@ -1,4 +1,5 @@
-"""What a lab keeps of its run: the events of all nodes in the order they were committed, and the lab's own as node "lab"."""
+"""What a lab keeps of its run: the events of all nodes in the order they were committed, and the lab's own as node
+"lab"."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from traces.labtime import LabTime, format_instant
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.runfolder import RunFolder
+    from topology import Topology
 
 LAB = "lab"
 """The name under which the lab itself records."""
@@ -45,17 +47,19 @@ class Record:
         """Take in what a node has committed."""
         self._events.extend(events)
 
-    def note(self, kind: type[Event], **fields: object) -> None:
+    def note(self, kind: type[Event], /, **fields: object) -> None:
         """Record an event of the lab itself."""
         self._recorder.begin(self._now())
         self._recorder.record(kind, **fields)
         self._lines.append(self._recorder.take())
         self._events.extend(self._recorder.events)
 
-    def run_started(self, topology: str, seed: int, settings: Mapping[str, str]) -> None:
-        self.note(
-            RunStarted, topology=topology, seed=str(seed), settings=dict(settings), version=TRACE_VERSION
-        )
+    def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
+        """The first event: topology and seed as run, kept in the run folder too. `settings`: what else shaped the
+        run."""
+        self.note(RunStarted, topology=topology.as_json(), seed=str(seed), settings=settings, version=TRACE_VERSION)
+        if self._folder is not None:
+            self._folder.write_inputs(topology.as_yaml(), seed)
 
     def run_ended(self, verdict: str) -> None:
         self.note(RunEnded, verdict=verdict)

@@ -1,7 +1,8 @@
-"""What a run leaves behind: `runs/<name>/<time>/` with topology, seed, traces, databases and verdict; `runs/latest` points at it.
+"""What a run leaves behind: `runs/<name>/<time>/` with topology, seed, traces, databases and verdict; `runs/latest`
+points at it.
 
-A live run is called by the UTC time of its start, a simulated one by a number, so that a simulation reads no clock. A name that
-is taken is never written into again: the next free one is taken in its place.
+A live run is called by the UTC time of its start, a simulated one by a number, so that a simulation reads no clock. A
+name that is taken is never written into again: the next free one is taken in its place.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pflab.scenario_model import Condition, Expect, Until
 from pflab.scenario_play import Play, Shortfall, StepFailed
 from pflab.scenario_values import same_minute
 from traces.events import Event
-from traces.labtime import LabTime, format_duration, format_instant
+from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 
 async def expect(play: Play, wish: Expect) -> None:
@@ -100,6 +100,7 @@ def _require(left: list[Shortfall], within: str = "") -> None:
 def _in_its_minute(wish: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
     if wish.at is None:
         return
-    due_at = wish.at.resolve(began_at)
+    # A clock time may be that of the very minute in which the wait began.
+    due_at = wish.at.resolve(began_at - MINUTE_US)
     if not same_minute(came_at, due_at):
         raise StepFailed([f"{what} at {format_instant(due_at)}"], [f"it came at {format_instant(came_at)}"])

@@ -1,12 +1,13 @@
 """The simulator: a whole organization in one thread, without sockets, sleep or real time.
 
-Deterministic from (topology, seed, network policy) and what is asked of it: the nodes are the real ones on in-memory databases, only
-the socket hop is replaced. The loop knows one thing of each node, when its next row is due: it takes the node that is due first (ties
-in the topology's order), lets it send what is due and do what is due, and moves the clock when nobody is due at the present instant.
-A node's `next_due` is a query, so it is asked again only after a stimulus of that node.
+Deterministic from (topology, seed, network policy) and what is asked of it: the nodes are the real ones on in-memory
+databases, only the socket hop is replaced. The loop knows one thing of each node, when its next row is due: it takes
+the node that is due first (ties in the topology's order), lets it send what is due and do what is due, and moves the
+clock when nobody is due at the present instant. A node's `next_due` is a query, so it is asked again only after a
+stimulus of that node.
 
-Crashes: a stimulus that ends in `Crashed` leaves the node abandoned; it is rebuilt on its database CRASH_REST_US later. A mail that was
-being handed to it was not acknowledged, so its sender keeps it and tries again.
+Crashes: a stimulus that ends in `Crashed` leaves the node abandoned; it is rebuilt on its database CRASH_REST_US
+later. A mail that was being handed to it was not acknowledged, so its sender keeps it and tries again.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from pflab.lab import Lab, LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node, derived_seed
 from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
-from traces.labtime import MINUTE_US, LabTime, format_instant
+from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.runfolder import RunFolder
     from topology import Topology
     from traces.events import Event
-    from transport.mta import Transmission
+    from transport.mta_values import Transmission
 
 T = TypeVar("T")
 
 STEPS_PER_INSTANT = 1_000_000
-"""Steps (a tick, or a mail moved) after which an instant is taken to be endless: ten times what 10,000 posts to nine stores need."""
+"""Steps (a tick, or a mail moved) after which an instant is taken to be endless: ten times what 10,000 posts to nine
+stores need."""
 
 FRUITLESS_TICKS = 100
 """Ticks in a row of one node at one instant that leave a row due and no mail to move: it is stuck."""
@@ -61,8 +63,8 @@ class _Seat:
 class Simulator(Lab):
     """A simulated lab.
 
-    seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network: the
-    whims of the network. run: the run's id; by default made of the topology's organization and the seed.
+    seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network:
+    the whims of the network. run: the run's id; by default made of the topology's organization and the seed.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class Simulator(Lab):
         self._now: LabTime = topology.start_at
         self._record = Record(self._run, folder=folder, now=lambda: self._now)
         self.faults = FaultPlan(topology, injected=self._record.fault_injected, healed=self._record.fault_healed)
-        self._network = Network(network or NetworkPolicy(), self.faults, derived_seed(seed, "network"))
+        network = network or NetworkPolicy()
+        self.jitter_us = network.jitter_us
+        self._network = Network(network, self.faults, derived_seed(seed, "network"))
         self._members = Members(
             MemberPlan(
                 topology=topology,
@@ -134,7 +138,11 @@ class Simulator(Lab):
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         self._members.node(name)
         now = self._now
-        return self._act(self._seat[name], lambda node: fn(node, now))
+        try:
+            return self._act(self._seat[name], lambda node: fn(node, now))
+        except Crashed as crash:
+            # What became of the stimulus its user cannot know, as with any server that dies before it answers.
+            raise NotRunning(f"server {name} crashed before it answered") from crash
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return fn(self._members.node(name))
@@ -167,18 +175,17 @@ class Simulator(Lab):
     # --- life and death
 
     async def stop(self, name: str) -> None:
-        node = self._members.node(name)
-        node.close(self._now)
-        self._fall(self._seat[name], Standing.STOPPED)
+        self._members.node(name)
+        self._members.stop(self._members.member(name), self._now)
+        self._seat[name].stale = True
 
     async def kill(self, name: str) -> None:
-        node = self._members.node(name)
-        node.abandon()
-        self._fall(self._seat[name], Standing.KILLED)
+        self._members.node(name)
+        self._members.kill(self._members.member(name))
+        self._seat[name].stale = True
         self._kills[name] = self.faults.killed(name)
 
     async def start(self, name: str) -> None:
-        self._back_at.pop(name, None)
         self._rise(self._seat[self._members.member(name).name])
         if name in self._kills:
             self.faults.heal(self._kills.pop(name))
@@ -186,7 +193,14 @@ class Simulator(Lab):
     # --- beginning and end
 
     async def up(self) -> None:
-        self._record.run_started(self.topology, self.seed)
+        whims = self._network.policy
+        self._record.run_started(
+            self.topology,
+            self.seed,
+            driver="simulator",
+            shuffle=str(whims.shuffle),
+            jitter=format_duration(whims.jitter_us),
+        )
         for member in self._members.present_at_start():
             self._rise(self._seat[member.name])
         self._quieten()
@@ -195,6 +209,9 @@ class Simulator(Lab):
         if self._closed:
             return
         self._closed = True
+        for name in sorted(self._back_at):
+            # What it had committed before it crashed belongs to the trace.
+            self._rise(self._seat[name])
         for member in self._members.running():
             assert member.node is not None
             member.node.close(self._now)
@@ -216,7 +233,6 @@ class Simulator(Lab):
     def _next_seat(self) -> _Seat | None:
         """The server whose turn it is at the present instant; None when all is quiet."""
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
-            del self._back_at[name]
             self._rise(self._seat[name])
         now = self._now
         first: _Seat | None = None
@@ -311,7 +327,8 @@ class Simulator(Lab):
             return fn(node)
         except Crashed:
             node.abandon()
-            self._fall(seat, Standing.KILLED)
+            seat.member.standing = Standing.KILLED
+            seat.stale = True
             self._back_at[seat.name] = self._now + CRASH_REST_US
             raise
 
@@ -325,14 +342,11 @@ class Simulator(Lab):
             # It crashed while its own mail was being handed over to itself by way of others.
             return
 
-    def _fall(self, seat: _Seat, standing: Standing) -> None:
-        seat.member.standing = standing
-        seat.stale = True
-        seat.fruitless = 0
-
     def _rise(self, seat: _Seat) -> None:
+        self._back_at.pop(seat.name, None)
         self._members.rise(seat.member, self._now)
         seat.stale = True
+        seat.fruitless = 0
         for member, store in self._members.untold():
             member.told.append(store)
             self._survive(self._seat[member.name], lambda node, store=store: node.join(self._now, store))  # type: ignore[misc]

@@ -28,14 +28,14 @@ class Checked:
     """A file and where its parts stand.
 
     connector_at  for each connector of `file` its number in the text
-    complete      whether `file` is the whole text; if not, some of it was left out because it is wrong, and
-                  what would follow from that alone is not reported
+    left_out      entries, as ("servers", "A"), and keys at the top from which something was left out because
+                  it is wrong; what would follow from that alone is not reported
     """
 
     file: TopologyFile
     source: YamlSource
     connector_at: Sequence[int]
-    complete: bool
+    left_out: frozenset[Path]
 
     def problem(self, path: Path, what: str, right: str, *, of_key: bool = False) -> Problem:
         return self.source.problem(path, what, right, of_key=of_key)
@@ -51,8 +51,8 @@ def find_problems(checked: Checked) -> list[Problem]:
         _all_settings(checked),
     )
     problems = list(islice(found, MOST_PROBLEMS))
-    if checked.complete and not problems:
-        problems += _reachability(checked)
+    if not problems and not checked.left_out:
+        problems += [*_sites_without_server(checked), *_reachability(checked)]
     return problems
 
 
@@ -61,8 +61,6 @@ def _sites(checked: Checked) -> Iterator[Problem]:
     if listed is None:
         return
     yield from _repeated(checked, [(name, ("sites", index)) for index, name in enumerate(listed)], "site")
-    if not listed:
-        yield checked.problem(("sites",), "no site", "one or more, or leave the key out")
 
 
 def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Iterator[Problem]:
@@ -87,7 +85,7 @@ def _servers(checked: Checked) -> Iterator[Problem]:
     names: list[tuple[str, Path]] = [(name, ("servers", name)) for name in file.servers]
     yield from _repeated(checked, names, "server")
     for name, entry in file.servers.items():
-        if entry.site is None and len(sites) > 1:
+        if entry.site is None and len(sites) > 1 and ("servers", name) not in checked.left_out:
             yield checked.problem(
                 ("servers", name), "no site, and there are several", f"site: {one_of(sites)}", of_key=True
             )
@@ -129,11 +127,18 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
         elif homes[server] != site:
             mine = [name for name, home in homes.items() if home == site]
             yield checked.problem(at, f"{quoted(server)} is not in {site}", one_of(mine))
-    for index, site in enumerate(entry.between):
-        if checked.complete and not unknown and site not in homes.values():
-            yield checked.problem(
-                (*path, "between", index), f"site {quoted(site)} has no server", "a server there to be bridgehead"
-            )
+
+
+def _sites_without_server(checked: Checked) -> Iterator[Problem]:
+    homes = server_sites(checked.file)
+    for entry, number in zip(checked.file.connectors, checked.connector_at, strict=True):
+        for index, site in enumerate(entry.between):
+            if site not in homes.values():
+                yield checked.problem(
+                    ("connectors", number, "between", index),
+                    f"site {quoted(site)} has no server",
+                    "a server there to be bridgehead",
+                )
 
 
 def _folders(checked: Checked) -> Iterator[Problem]:

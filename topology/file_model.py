@@ -111,7 +111,7 @@ class TopologyFile(_Entry):
     domain: Domain = Field(DEFAULT_DOMAIN, description="of its mail addresses")
     start: Instant = Field(DEFAULT_START_AT, description="when the lab's time begins, in UTC")
     sites: list[SiteName] | None = Field(
-        None, max_length=MAX_SITES, description="default: those that servers name, or a single one"
+        None, min_length=1, max_length=MAX_SITES, description="default: those that servers name, or a single one"
     )
     connectors: list[ConnectorEntry] = Field([], max_length=MAX_CONNECTORS)
     servers: dict[ServerName, Annotated[ServerEntry, BeforeValidator(none_as_empty)]] = Field(

@@ -63,18 +63,20 @@ def _validated(source: YamlSource, problems: list[Problem]) -> Checked | None:
     checks between the parts can find theirs in the same go."""
     data = source.data
     connector_at = list(range(len(_connectors_of(data))))
+    left_out: set[_Path] = set()
     for number in range(_MAX_ROUNDS):
         try:
             file = TopologyFile.model_validate(data)
         except ValidationError as error:
             details = error.errors(include_url=False)
         else:
-            return Checked(file, source, connector_at, complete=not problems)
+            return Checked(file, source, connector_at, frozenset(left_out))
         if number == 0:
             problems += [_problem(source, detail) for detail in details[:MOST_PROBLEMS]]
         doomed = {_doomed(detail) for detail in details}
         if () in doomed:
             return None
+        left_out |= {path[:2] for path in doomed}
         connector_at = [at for index, at in enumerate(connector_at) if ("connectors", index) not in doomed]
         data = _without(data, doomed, ())
     return None

@@ -26,6 +26,8 @@ from traces.labtime import LabTime
 from traces.versions import TRACE_MAJOR
 
 _ENCODER: Final = msgspec.json.Encoder()
+# What the recorder writes into the header, and nobody else; the Message-ID comes with the event.
+_STAMPED: Final = frozenset(Event.__struct_fields__) - {"mail"}
 _TAGS: Final = {kind: _ENCODER.encode(tag) for tag, kind in EVENT_TYPES.items()}
 
 
@@ -137,7 +139,7 @@ class Recorder:
         return common
 
     def _typed(self, kind: type[Event], seq: int, lamport: int, fields: dict[str, Any]) -> Event:
-        unknown = sorted(fields.keys() - set(kind.__struct_fields__))
+        unknown = sorted(fields.keys() - (set(kind.__struct_fields__) - _STAMPED))
         if unknown:
             raise TraceError(f"{kind.__name__} has no field {', '.join(unknown)}")
         line = {

@@ -64,9 +64,7 @@ def header_of(content: bytes) -> bytes:
 def hop_line(server: str, sent_at: LabTime, lamport: int, priority: Priority = Priority.NORMAL) -> bytes:
     """The `X-Pflab-Hop` line that `server` puts on top of what it sends."""
     urgency = "" if priority is Priority.NORMAL else f"; priority={int(priority)}"
-    return f"X-Pflab-Hop: server={_token(server)}; sent={sent_at}; lamport={lamport}{urgency}\r\n".encode(
-        "ascii"
-    )
+    return f"X-Pflab-Hop: server={_token(server)}; sent={sent_at}; lamport={lamport}{urgency}\r\n".encode("ascii")
 
 
 def take_hop_line(content: bytes) -> tuple[IncomingHop | None, bytes]:
@@ -89,9 +87,7 @@ def take_hop_line(content: bytes) -> tuple[IncomingHop | None, bytes]:
 def received_line(peer: str, server: str, at: LabTime) -> bytes:
     """The `Received` line that `server` puts on top of a mail it takes from `peer` at lab time `at`."""
     # spec: ML-7
-    return f"Received: from {_token(peer)} by {_token(server)} with ESMTP; {rfc5322_date(at)}\r\n".encode(
-        "ascii"
-    )
+    return f"Received: from {_token(peer)} by {_token(server)} with ESMTP; {rfc5322_date(at)}\r\n".encode("ascii")
 
 
 def count_received(content: bytes) -> int:

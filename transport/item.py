@@ -141,7 +141,8 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
             class_at = len(extra), start, end
         elif code != ts.ATT_END_GUARD or stream[start:end] != ts.GUARD_DATA:
             extra.append(RawAttribute(code, stream[start:end]))
-    props = props if props is not None else {}
+    if props is None:
+        raise CodecError("a TNEF stream without attMsgProps: no item")
     if class_at is not None:
         keep_odd_class(extra, stream, class_at, message_class(props))
     attachments = _finish(readers, extra, depth) if readers else ()

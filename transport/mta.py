@@ -16,14 +16,14 @@ from dataclasses import replace
 from typing import Final
 
 from sqlalchemy import Connection
-from topology.routes import NextHop, Routing
 
+from topology.routes import NextHop, Routing
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
 from transport.hopline import count_received, received_line
 from transport.mta_queue import Place, QueueRow
-from transport.mta_routes import Split, differs, place, split_recipients
+from transport.mta_routes import Split, differs, opening, place, split_recipients
 from transport.mta_values import (
     IncomingHop,
     LocalDelivery,
@@ -42,6 +42,7 @@ from transport.stimulus import Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
 EXPIRED: Final = "4.4.7 not delivered before it expired"
+TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
 """Reasons, each with the enhanced status code of RFC 3463."""
 
 
@@ -126,11 +127,10 @@ class Mta:
         # spec: OUT-8, RT-2
         contents: dict[int, bytes] = {}
         due: list[Transmission] = []
-        for queue_id in mta_queue.due_ids(conn, now, limit + len(busy)):
+        for row in mta_queue.due_rows(conn, now, limit + len(busy)):
             if len(due) == limit:
                 break
-            row = None if queue_id in busy else mta_queue.find_row(conn, queue_id)
-            if row is None:
+            if row.queue_id in busy:
                 continue
             if row.content_id not in contents:
                 contents[row.content_id] = mta_queue.find_content(conn, row.content_id)
@@ -141,13 +141,9 @@ class Mta:
         """The report of an attempt, as the SMTP sender gives it."""
         if outcome.state is SendState.DELIVERED:
             return self.delivered(s, queue_id, outcome.refusals)
-        return self.deferred(
-            s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals
-        )
+        return self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
 
-    def delivered(
-        self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = ()
-    ) -> list[LocalDelivery]:
+    def delivered(self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = ()) -> list[LocalDelivery]:
         """The peer answered 250 after the content, for all recipients but those in `refusals`, which are
         tried again or returned. A row that is no longer there is passed over: sending twice is harmless.
         """
@@ -237,16 +233,11 @@ class Mta:
         return self._end(s, mail, split, 0, hop)
 
     def _queue(
-        self,
-        s: Stimulus,
-        mail: OutgoingMail,
-        content_id: int,
-        hop: NextHop | None,
-        recipients: tuple[str, ...],
+        self, s: Stimulus, mail: OutgoingMail, content_id: int, hop: NextHop | None, recipients: tuple[str, ...]
     ) -> None:
         patience = self.policy.of(mail.priority)
         if hop is None:
-            where = Place(None, None, s.now + patience.retry_after_us(1))
+            where = Place(None, None, s.now + patience.retry_us)
         else:
             where = place(s.conn, s.now, hop, len(mail.content), mail.priority)
         expires_at = s.now + patience.expiry_us
@@ -258,29 +249,35 @@ class Mta:
             assert row is not None
             _trace_failure(s, row, NO_ROUTE, where.due_at)
 
-    def _failed(
-        self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]
-    ) -> list[LocalDelivery]:
+    def _failed(self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]) -> list[LocalDelivery]:
         """Ends an attempt that did not reach `row.recipients`: each of them is returned or tried again."""
         why = {refusal.address: refusal.reason for refusal in refusals}
         returned = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
         again = tuple(address for address in row.recipients if address not in returned)
-        if s.now >= row.expires_at:
-            returned |= {address: f"{EXPIRED}; the last attempt: {why[address]}" for address in again}
+        gives_up = self._gives_up(s, row)
+        if gives_up:
+            returned |= {address: f"{gives_up}; the last attempt: {why[address]}" for address in again}
             again = ()
         reason = "; ".join(dict.fromkeys(why.values()))
-        retry_at = None
+        mail = self._mail_of(s, row) if returned else None
         if again:
-            # The last attempt is made at the very instant of expiry.
-            wait_us = self.policy.of(row.priority).retry_after_us(row.attempts + 1)
-            retry_at = min(s.now + wait_us, row.expires_at)
-        _trace_failure(s, row, reason, retry_at)
-        local = self._return(s, self._mail_of(s, row), row.queue_id, returned) if returned else []
-        if retry_at is None:
+            # The last attempt is made at the instant of expiry, or when the link next opens.
+            retry_at = min(s.now + self.policy.of(row.priority).retry_us, row.expires_at)
+            attempts = row.attempts if row.next_hop is None else row.attempts + 1
+            left = replace(row, recipients=again, attempts=attempts, last_error=reason)
+            local = self._requeue(s, left, retry_at, failed=True)
+        else:
+            _trace_failure(s, row, reason, None)
             mta_queue.drop_row(s.conn, row)
-            return local
-        left = replace(row, recipients=again, attempts=row.attempts + 1, last_error=reason)
-        return local + self._requeue(s, left, retry_at)
+            local = []
+        return local + self._return(s, mail, row.queue_id, returned) if mail else local
+
+    def _gives_up(self, s: Stimulus, row: QueueRow) -> str:
+        """Why a mail whose attempt has just failed is not tried again; '' when it is."""
+        if s.now >= row.expires_at:
+            return EXPIRED
+        most = self.policy.max_retries
+        return "" if most is None or row.attempts < most else TRIED_OFTEN.format(retries=most)
 
     def _moved(self, s: Stimulus, queue_id: int, local: list[LocalDelivery]) -> bool:
         """Moves a copy if the routing that holds now would not leave it as it is; adds to `local` what falls
@@ -294,30 +291,31 @@ class Mta:
         local += self._requeue(s, row, row.due_at)
         return True
 
-    def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime) -> list[LocalDelivery]:
+    def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
         """Gives a copy the route that holds now: at `retry_at` if it is the old one, like a new mail if not."""
         split = self._split(row.recipients, row.size)
-        copies = split.copies()
-        for number, (hop, recipients) in enumerate(copies):
-            where = _where(s, row, hop, retry_at)
-            if number == 0:
-                mta_queue.change_row(s.conn, replace(row, recipients=recipients), where)
-            else:
-                mta_queue.add_row(
-                    s.conn,
-                    row.content_id,
-                    where,
-                    recipients,
-                    priority=row.priority,
-                    expires_at=row.expires_at,
-                    attempts=row.attempts,
-                    last_error=row.last_error,
-                )
+        copies = [(_where(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
+        if failed:
+            _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
         local: list[LocalDelivery] = []
         if split.local or split.returned:
             local = self._end(s, self._mail_of(s, row), split, row.queue_id, None)
         if not copies:
             mta_queue.drop_row(s.conn, row)
+            return local
+        where, recipients = copies[0]
+        mta_queue.change_row(s.conn, replace(row, recipients=recipients), where)
+        for where, recipients in copies[1:]:
+            mta_queue.add_row(
+                s.conn,
+                row.content_id,
+                where,
+                recipients,
+                priority=row.priority,
+                expires_at=row.expires_at,
+                attempts=row.attempts,
+                last_error=row.last_error,
+            )
         return local
 
     def _end(
@@ -357,7 +355,8 @@ def _where(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime) -
         return Place(None, None, retry_at)
     if differs(row, hop):
         return place(s.conn, s.now, hop, row.size, row.priority)
-    return Place(row.next_hop, row.connector, retry_at)
+    # A retry takes no new place on a slow link: what failed has not crossed, and it must not hold up the others.
+    return Place(row.next_hop, row.connector, opening(hop, retry_at))
 
 
 def _trace_failure(s: Stimulus, row: QueueRow, reason: str, retry_at: LabTime | None) -> None:

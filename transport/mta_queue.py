@@ -4,7 +4,6 @@ Every call does a bounded number of index look-ups, however long the queue is. O
 priority, then due time, then id (spec: OUT-8, RT-2).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,8 +15,7 @@ from transport.mta_values import OutgoingMail, Priority, QueuedMail, Transmissio
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
 
 _INSERT_CONTENT = (
-    "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, bytes)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_ROW = (
     "INSERT INTO mta_queue (content_id, next_hop, connector, recipients, priority, due_at, expires_at,"
@@ -27,14 +25,20 @@ _UPDATE_ROW = (
     "UPDATE mta_queue SET next_hop = ?, connector = ?, recipients = ?, due_at = ?, attempts = ?,"
     " starts_at = ?, transfer_us = ?, last_error = ? WHERE id = ?"
 )
-_SELECT_ROW = (
-    "SELECT q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at,"
-    " q.attempts, q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size"
-    " FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
+_COLUMNS = (
+    "q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at, q.attempts,"
+    " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size"
 )
+_SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
+_DUE_OF_PRIORITY = (
+    "SELECT * FROM (SELECT id FROM mta_queue WHERE priority = {priority} AND due_at <= ?1 AND next_hop IS NOT NULL"
+    " ORDER BY due_at, id LIMIT ?2)"
+)
+# Each priority has its own range of the index; only what those give is sorted.
 _DUE = (
-    "SELECT id FROM mta_queue WHERE priority = ? AND due_at <= ? AND next_hop IS NOT NULL"
-    " ORDER BY due_at, id LIMIT ?"
+    f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id WHERE q.id IN ("
+    + " UNION ALL ".join(_DUE_OF_PRIORITY.format(priority=int(priority)) for priority in Priority)
+    + ") ORDER BY q.priority DESC, q.due_at, q.id LIMIT ?2"
 )
 _NEXT_DUE = (
     "SELECT min(due_at) FROM (SELECT min(due_at) AS due_at FROM mta_queue WHERE priority = 1"
@@ -44,15 +48,12 @@ _NEXT_DUE = (
 _UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id"
 _ALL_IDS = "SELECT id FROM mta_queue ORDER BY id"
 _DELETE_ROW = "DELETE FROM mta_queue WHERE id = ?"
-_DELETE_CONTENT = (
-    "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1 FROM mta_queue WHERE content_id = ?)"
-)
+_DELETE_CONTENT = "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1 FROM mta_queue WHERE content_id = ?)"
 _HOLD = "UPDATE mta_queue SET due_at = ?, starts_at = NULL WHERE id = ?"
 _LINK_FREE = "SELECT free_at FROM mta_link_free WHERE connector = ? AND next_hop = ?"
 _SET_LINK_FREE = "INSERT OR REPLACE INTO mta_link_free (connector, next_hop, free_at) VALUES (?, ?, ?)"
 _FIRST_WAITING = (
-    "SELECT min(starts_at) FROM mta_queue"
-    " WHERE connector = ? AND next_hop = ? AND priority = ? AND starts_at > ?"
+    "SELECT min(starts_at) FROM mta_queue WHERE connector = ? AND next_hop = ? AND priority = ? AND starts_at > ?"
 )
 _PUSH_BACK = (
     "UPDATE mta_queue SET starts_at = starts_at + ?, due_at = due_at + ?"
@@ -173,11 +174,9 @@ def find_content(conn: Connection, content_id: int) -> bytes:
     return bytes(found[0])
 
 
-def due_ids(conn: Connection, now: LabTime, limit: int) -> Iterator[int]:
-    """Ids of the first `limit` rows of each priority that have a route and are due, in sending order."""
-    for priority in MOST_URGENT_FIRST:
-        for row in conn.exec_driver_sql(_DUE, (int(priority), now, limit)):
-            yield row[0]
+def due_rows(conn: Connection, now: LabTime, limit: int) -> list[QueueRow]:
+    """The first `limit` rows that have a route and are due, in sending order."""
+    return [_row(found) for found in conn.exec_driver_sql(_DUE, (now, limit))]
 
 
 def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
@@ -222,16 +221,23 @@ def queued_mails(conn: Connection) -> list[QueuedMail]:
 
 
 def reserve_link(
-    conn: Connection, link: tuple[str, str], priority: Priority, now: LabTime, transfer_us: int
+    conn: Connection,
+    link: tuple[str, str],
+    priority: Priority,
+    *,
+    now: LabTime,
+    opens_at: LabTime,
+    transfer_us: int,
 ) -> LabTime:
-    """A place for `transfer_us` on a slow link (connector, next hop); returns when the transfer begins.
+    """A place for `transfer_us` on a slow link (connector, next hop) that is open from `opens_at` on; returns
+    when the transfer begins.
 
     A link carries one mail at a time. A mail begins when those that have begun and those of its own or a
     higher priority are through; less urgent ones that have not begun move back.
     """
     # spec: RT-2
     found = conn.exec_driver_sql(_LINK_FREE, link).fetchone()
-    free_at = now if found is None else max(now, int(found[0]))
+    free_at = opens_at if found is None else max(opens_at, int(found[0]))
     starts_at = free_at
     for lower in (p for p in MOST_URGENT_FIRST if p < priority):
         first = conn.exec_driver_sql(_FIRST_WAITING, (*link, int(lower), now)).fetchone()

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sqlalchemy import Connection
-from topology.routes import NextHop, Routing
 
-from traces.labtime import SECOND_US, LabTime
+from topology.routes import NextHop, Routing
+from traces.labtime import LabTime
 from transport.mta_queue import Place, QueueRow, reserve_link
 from transport.mta_values import Priority
-
-BITS_PER_BYTE: Final = 8
 
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"
@@ -67,7 +65,7 @@ def split_recipients(
 
 
 def _route(split: Split, address: str, hop: NextHop | None, size: int) -> None:
-    if hop is None:
+    if hop is None or (hop.connector is not None and hop.connector.schedule.is_never):
         split.unrouted.append(address)
         return
     link = hop.connector
@@ -80,22 +78,30 @@ def _route(split: Split, address: str, hop: NextHop | None, size: int) -> None:
 
 
 def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Priority) -> Place:
-    """Where and when a copy of `size` bytes goes: at once in a site, else when the link has carried it."""
+    """Where and when a new copy of `size` bytes goes: at once in a site, else when the link has carried it."""
     # spec: RT-1
     link = hop.connector
     if link is None:
         return Place(hop.server, None, now)
-    if not link.bandwidth:
-        return Place(hop.server, link.name, now + link.latency_us)
-    transfer_us = transfer_time_us(size, link.bandwidth)
-    starts_at = reserve_link(conn, (link.name, hop.server), priority, now, transfer_us)
+    starts_at = opening(hop, now)
+    transfer_us = link.transfer_us(size)
+    if not transfer_us:
+        return Place(hop.server, link.name, starts_at + link.latency_us)
+    starts_at = reserve_link(
+        conn, (link.name, hop.server), priority, now=now, opens_at=starts_at, transfer_us=transfer_us
+    )
     due_at = starts_at + transfer_us + link.latency_us
     return Place(hop.server, link.name, due_at, starts_at, transfer_us)
 
 
-def transfer_time_us(size: int, bandwidth: int) -> int:
-    """Lab time for which `size` bytes keep a link of `bandwidth` bits a second busy, rounded up."""
-    return -(-size * BITS_PER_BYTE * SECOND_US // bandwidth)
+def opening(hop: NextHop, at: LabTime) -> LabTime:
+    """The first instant, `at` or later, at which the way to `hop` is open."""
+    # spec: RT-1
+    if hop.connector is None or hop.connector.schedule.is_open(at):
+        return at
+    fires_at = hop.connector.schedule.next_fire(at, 0)
+    assert fires_at is not None, "a connector that never opens is no route"
+    return fires_at
 
 
 def differs(row: QueueRow, hop: NextHop | None) -> bool:

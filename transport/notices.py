@@ -48,9 +48,7 @@ def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[s
     """
     if returned.sender == NULL_SENDER:
         raise ValueError("a mail from the null sender gets no notice")
-    digest = hashlib.sha256(
-        "\n".join([server, str(at), returned.message_id, *failures]).encode()
-    ).hexdigest()[:24]
+    digest = hashlib.sha256("\n".join([server, str(at), returned.message_id, *failures]).encode()).hexdigest()[:24]
     domain = _one_line(returned.sender.rpartition("@")[2]) or "localhost"
     message_id = f"<notice.{digest}@{server}.{domain}>"
     subject = f"Undeliverable: {_one_line(returned.subject)[:MAX_SUBJECT_CHARS]}"

@@ -129,9 +129,7 @@ class SmtpSender:
             self._peers[key] = _Peer(asyncio.Semaphore(self.limits.parallel))
         return self._peers[key]
 
-    async def _send(
-        self, peer: _Peer, address: Address, transmission: Transmission, greeting_name: str
-    ) -> SendOutcome:
+    async def _send(self, peer: _Peer, address: Address, transmission: Transmission, greeting_name: str) -> SendOutcome:
         client = peer.take()
         if client is not None:
             try:

@@ -21,7 +21,6 @@ content = Table(
     Column("size", Integer, nullable=False),
     # Last, so that reading the short columns never touches the overflow pages of a large mail.
     Column("bytes", LargeBinary, nullable=False),
-    sqlite_autoincrement=True,
 )
 
 queue = Table(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any, cast
 
 import typer
-from click.exceptions import ClickException
 
 from pflab.cli import files, runs, stores
 from pflab.cli.output import CommandError, err
@@ -26,6 +26,10 @@ for module in (runs, files, stores):
     module.register(app)
 
 
+# Typer brings click along, older ones from outside and newer ones within; its usage error is found from what it shows of it.
+_USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
+
+
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line; leaves by SystemExit with one of the exit codes."""
     sys.exit(run(sys.argv[1:] if args is None else list(args)))
@@ -39,8 +43,8 @@ def run(args: Sequence[str]) -> int:
         for line in error.lines:
             err.print(line, markup=False)
         return ExitCode.UNKNOWN
-    except ClickException as error:
-        error.show()
+    except _USAGE_ERROR as error:
+        err.print(_usage_line(error), markup=False)
         return ExitCode.UNKNOWN
     except (KeyboardInterrupt, typer.Abort):
         err.print("pflab: stopped")
@@ -49,3 +53,10 @@ def run(args: Sequence[str]) -> int:
         # The reader of our output has gone; there is nobody left to tell.
         return ExitCode.UNKNOWN
     return code if isinstance(code, int) else ExitCode.GOOD
+
+
+def _usage_line(error: Any) -> str:
+    """Click's several lines in one: what is wrong, and where help is."""
+    path = error.ctx.command_path if error.ctx is not None else "pflab"
+    text = " ".join(str(error.format_message()).split())
+    return f"{path}: {text.rstrip('.')}; {path} --help says what is right"

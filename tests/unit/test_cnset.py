@@ -231,11 +231,25 @@ def test_out_of_bounds(guid: bytes, lo: int, hi: int) -> None:
         CNSet.span(guid, lo, hi)
     with pytest.raises(NumberError):
         CNSet.from_ranges({guid: [(3, 4), (lo, hi)]})
+    with pytest.raises(NumberError):
+        CNSet.from_ranges({guid: [(lo, hi), (3, 4)]})
     if lo == hi or not 1 <= hi <= MAX_COUNTER:
         with pytest.raises(NumberError):
             CNSet.of(ChangeNumber(guid, 2), ChangeNumber(guid, hi))
         with pytest.raises(NumberError):
             CNSet.of(ChangeNumber(guid, hi))
+
+
+@given(pairs, pairs)
+def test_two_ranges(one: tuple[int, int], other: tuple[int, int]) -> None:
+    """Two single ranges, the usual case, unite and part like any other sets, also where they touch."""
+    first, second = CNSet.span(A, *one), CNSet.span(A, *other)
+    model, counters = set(range(one[0], one[1] + 1)), set(range(other[0], other[1] + 1))
+    same(first | second, frozenset(ChangeNumber(A, n) for n in model | counters))
+    same(first - second, frozenset(ChangeNumber(A, n) for n in model - counters))
+    same(first & second, frozenset(ChangeNumber(A, n) for n in model & counters))
+    touching = CNSet.span(A, one[1] + 1, one[1] + 3)
+    assert (first | touching).ranges(A) == (touching | first).ranges(A) == ((one[0], one[1] + 3),)
 
 
 def test_unchanged_sets_are_shared() -> None:

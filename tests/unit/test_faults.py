@@ -8,7 +8,7 @@ import pytest
 
 from pflab.faults import GO, MAIL_TYPES, FaultPlan
 from pflab.lab import LabError
-from topology import Topology, load_topology_text
+from topology import Topology, topology_from_text
 from traces.labtime import HOUR_US, MINUTE_US, parse_instant
 from transport.mta_values import Priority, Transmission
 
@@ -42,7 +42,7 @@ class Told:
 
 @pytest.fixture
 def topology() -> Topology:
-    return load_topology_text(TOPOLOGY)
+    return topology_from_text(TOPOLOGY)
 
 
 @pytest.fixture

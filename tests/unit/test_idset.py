@@ -76,6 +76,7 @@ def test_never_longer_than_plain_ranges(ranges: list[tuple[int, int]]) -> None:
         ([(1, 2), (4, 4), (6, 9)], "05 0000000000 42 01 F5 50 00"),
         ([(1, 1), (10, 10)], "05 0000000000 01 01 01 0A 50 00"),
         ([(0x101, 0x101), (0x201, 0x20F), (0x301, 0x301)], "04 00000000 02 0101 52 0201 020F 02 0301 50 00"),
+        ([(n, n) for n in (0x100, 0x120, 0x200, 0x220)], "04 00000000 02 0100 02 0120 02 0200 02 0220 50 00"),
         ([(0xFE, 0xFE), (0x100, 0x100)], "04 00000000 02 00FE 02 0100 50 00"),
         (
             [(0x10, 0x20), (0x30, 0x40), (0x110, 0x120), (0x130, 0x140)],
@@ -158,6 +159,13 @@ def test_malformed(wire: str) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_refusals_say_why() -> None:
+    """The error names the command, where it is and what would be right."""
+    for wire, words in (("50", "pop at byte 16"), ("0500", "no End"), ("42", "right are 5"), ("51", "0x51 at byte 16")):
+        with pytest.raises(IdsetError, match=words):
+            decode_idset(A + bytes.fromhex(wire))
+
+
 ONE = encode_globset([(1, 1)])
 
 
@@ -230,7 +238,7 @@ def test_limit_of_ranges(step: int) -> None:
     made = CNSet.from_ranges({guid: [(n * step, n * step) for n in range(1, 51)] for guid in (A, B)})
     wire = encode_idset(made)
     assert decode_idset(wire, limit_ranges=100) == made
-    for limit in (0, 20, 49, 50, 90):
+    for limit in (0, 20, 49, 50, 90, 99):
         with pytest.raises(IdsetError, match="limit"):
             decode_idset(wire, limit_ranges=limit)
 

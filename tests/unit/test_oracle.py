@@ -225,12 +225,31 @@ def test_other_bytes_are_told() -> None:
     assert witness == "B has other bytes for A-1 (the creation of 'post A-1') than its author"
 
 
-def test_a_number_not_accounted_for_is_told() -> None:
-    """CN-7: a superseded number must be accounted for too."""
+def test_a_number_that_only_some_account_for_is_told() -> None:
+    """CN-7: a superseded number that one holder accounts for, all must account for."""
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",)))
     of = {"A-2": "A-1"}
     witness = projects(judge(found, A=knows("A-2", of=of, also=("A-1",)), B=knows("A-2", of=of)).verdict())[1]
-    assert witness == "B does not account for A-1"
+    assert witness == "B's set lacks A-1, which A counts"
+
+
+def test_a_version_that_lost_before_it_was_sent_is_no_gap() -> None:
+    """DL-2: where no holder counts a number that lost to a delete at home, nobody lacks it."""
+    found = oracle(
+        message("A-1"),
+        message("A-2", "A-1", supersedes=("A-1",), op="delete"),
+        message("B-1", "A-1", supersedes=("A-1",)),
+    )
+    dead = knows(dead=("A-2",), of={"A-2": "A-1"}, also=("A-1",))
+    assert projects(judge(found, A=dead, B=dead).verdict()) == (Judgement.CONVERGED, "")
+
+
+def test_a_version_kept_but_not_counted_is_told() -> None:
+    """CV-1: a store that keeps a version and leaves its number out of its set would never be asked for it."""
+    found = oracle(message("A-1"))
+    uncounted = Knowledge(PROJECTS, True, "", "", {n("A-1"): ((n("A-1"), "bytes of A-1"),)}, {}, ())
+    witness = projects(judge(found, A=uncounted, B=uncounted).verdict())[1]
+    assert witness == "A does not account for A-1; B does not account for A-1"
 
 
 def test_sets_that_differ_by_a_closed_hole_are_told() -> None:

@@ -289,7 +289,7 @@ async def test_a_client_that_is_idle_or_never_ends_its_mail_is_sent_off(lab: Lab
     await dripping.writer.drain()
     for session in list(listener.sessions):
         assert session._timeout_duration == 77.0
-        session._timeout_cb()
+        session._timeout_cb()  # type: ignore[no-untyped-call]
     assert [await idle.reply(), await dripping.reply()] == ["", ""]
     await gone(listener)
     assert lab.house.mails == []

@@ -1,5 +1,6 @@
 """Segment files: written once and whole, read back with everything that is amiss named."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -218,7 +219,7 @@ def test_gaps_are_exactly_the_numbers_that_are_missing(
     folder = tmp_path_factory.mktemp("traces")
     lines = event_lines(12)
     bounds = [0, *sorted(cuts), 12]
-    for incarnation, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False), start=1):
+    for incarnation, (start, end) in enumerate(pairwise(bounds), start=1):
         kept = [number for number in order[start:end] if number not in lost]
         if kept:
             write_segment(folder, SegmentName("A", incarnation, kept[0]), [lines[number - 1] for number in kept])

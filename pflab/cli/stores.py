@@ -1,0 +1,96 @@
+"""Verbs that look into a run's stores: state, backfill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from node.errors import NodeError
+from node.views import EntryView, StateView
+from pflab.cli.labs import existing_run
+from pflab.cli.output import CommandError, Json, out, print_json
+from pflab.lab import LabError
+from pflab.oracle import HIERARCHY
+from pflab.runread import RunReader
+from pflab.statepage import backfill_table, entry_json, state_json, state_tables
+from pflab.verdict import ExitCode
+from topology.problems import did_you_mean
+
+Run = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
+OneFolder = Annotated[str | None, typer.Option("--folder", help="Only this folder, by path, or 1-1 for the hierarchy.")]
+OneNode = Annotated[str | None, typer.Option("--node", help="Only this server.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(state)
+    app.command()(backfill)
+
+
+def state(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_json: Json = False) -> int:
+    """Print the replication state tables of a run's stores, and when each row was last heard.
+
+    Example: pflab state --folder Projects --node A
+    """
+    reader = _reader(run)
+    found: list[tuple[StateView, int]] = []
+    for store in _stores(reader, node):
+        with reader.reading(store) as look:
+            held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
+            wanted = [path for path in held if folder in (None, path)]
+            found += [(look.state(path), look.now) for path in wanted]
+    if folder is not None and not found:
+        raise CommandError(f"--folder {folder}: no store of this run holds it; {_known_folders(reader, folder)}")
+    if as_json:
+        print_json([state_json(view) for view, _ in found])
+        return ExitCode.GOOD
+    for view, now in found:
+        for table in state_tables([view], now):
+            out.print(table)
+            out.print()
+    return ExitCode.GOOD
+
+
+def backfill(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_json: Json = False) -> int:
+    """Print what the stores of a run know to be missing, when they ask for it, and whom they have asked.
+
+    Example: pflab backfill --node B
+    """
+    reader = _reader(run)
+    found: list[tuple[str, list[EntryView]]] = []
+    for store in _stores(reader, node):
+        with reader.reading(store) as look:
+            found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
+    if as_json:
+        print_json([entry_json(store, entry) for store, entries in found for entry in entries])
+        return ExitCode.GOOD
+    for store, entries in found:
+        if entries:
+            out.print(backfill_table(store, entries))
+            out.print()
+        else:
+            out.print(f"Server {store} misses nothing that it knows of.")
+    return ExitCode.GOOD
+
+
+def _reader(run: Path | None) -> RunReader:
+    try:
+        return RunReader.at(existing_run(run))
+    except (LabError, NodeError) as error:
+        raise CommandError(str(error)) from error
+
+
+def _stores(reader: RunReader, node: str | None) -> list[str]:
+    stores = reader.stores()
+    if not stores:
+        raise CommandError(f"{reader.path}: no databases here; a simulated run leaves none, a live one does")
+    if node is None:
+        return stores
+    if node not in stores:
+        raise CommandError(f"--node {node}: no such server in this run; {did_you_mean(node, stores)}")
+    return [node]
+
+
+def _known_folders(reader: RunReader, folder: str) -> str:
+    return did_you_mean(folder, [HIERARCHY, *reader.topology.folders])

@@ -1,0 +1,117 @@
+"""Looking into the databases of a run folder, without a lab: opened read-only, never changed, also while the lab still runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from node import look
+from node.config import config_of
+from node.context import Context
+from node.directory import Directory
+from node.folders import Folders
+from node.keys import LabAuthority, Verifier
+from node.rst import ReplicationStateTable
+from node.store import StoreState
+from node.views import EntryView, FolderView, StateView
+from pflab.lab import LabError
+from pflab.members import derived_seed
+from topology import Topology, TopologyError, load_topology
+from traces.labtime import LabTime
+from transport.mta import Mta
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReader:
+    """One store's database, open for reading."""
+
+    name: str
+    now: LabTime
+    _ctx: Context
+    _conn: Connection
+
+    def folders(self) -> list[FolderView]:
+        return look.folders(self._ctx)
+
+    def state(self, folder: str) -> StateView:
+        """The rows of a folder, by path, id or `1-1`. Raises node.errors.FolderUnknown."""
+        return look.state(self._ctx, folder)
+
+    def backfill(self) -> list[EntryView]:
+        return look.backfill_array(self._ctx, self._conn)
+
+
+@dataclass(frozen=True, slots=True)
+class RunReader:
+    """A run folder: the topology and seed as run, and the databases that it has."""
+
+    path: Path
+    topology: Topology
+    seed: int
+
+    @classmethod
+    def at(cls, path: Path) -> RunReader:
+        """Raises LabError in one line for a folder that is not a run's."""
+        try:
+            topology = load_topology(path / "topology.yaml")
+            seed = int((path / "seed").read_text("utf-8"))
+        except (OSError, ValueError, TopologyError) as error:
+            reason = str(error).splitlines()[0]
+            raise LabError(f"{path} is not the folder of a run ({reason}); give one that pflab demo or pflab run has left") from error
+        return cls(path, topology, seed)
+
+    def stores(self) -> list[str]:
+        """The servers that left a database, in the topology's order."""
+        return [name for name in self.topology.servers if self._database(name).is_file()]
+
+    def _database(self, store: str) -> Path:
+        return self.path / "databases" / f"{store}.sqlite"
+
+    @contextmanager
+    def reading(self, store: str) -> Iterator[StoreReader]:
+        """Raises LabError for a store without a readable database."""
+        path = self._database(store)
+        try:
+            engine = sqlalchemy.create_engine("sqlite://", creator=lambda: _connect(path), poolclass=StaticPool)
+            with engine.connect() as conn:
+                yield self._reader(store, conn)
+            engine.dispose()
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise LabError(f"{path} cannot be read as a store's database: {str(error).splitlines()[0]}") from error
+
+    def _reader(self, store: str, conn: Connection) -> StoreReader:
+        state = StoreState(conn)
+        directory = Directory(self.topology, conn)
+        identity = LabAuthority(derived_seed(self.seed, "authority")).identity(store)
+        config = config_of(self.topology, store)
+        ctx = Context(
+            name=store,
+            seed=derived_seed(self.seed, f"node {store}"),
+            store=state,
+            folders=Folders(conn, state),
+            rst=ReplicationStateTable(conn),
+            directory=directory,
+            config=config,
+            identity=identity,
+            verifier=Verifier(identity.authority_key),
+            mta=Mta(store, directory.routing, directory.server_of, config.mail_policy),
+        )
+        return StoreReader(store, state.last_at, ctx, conn)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        conn.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        # In a folder where nothing can be written SQLite cannot make its lock file; then nobody else writes there either.
+        conn = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    return conn

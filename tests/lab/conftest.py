@@ -1,0 +1,47 @@
+"""What tests of whole labs share: both drivers behind one factory, and a toy node for what no real node does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from pflab.lab import Lab
+from pflab.live import LiveLab
+from pflab.members import NodeFactory, default_node
+from pflab.runfolder import RunFolder
+from pflab.simulator import Simulator
+from topology import topology_from_text
+
+ONE_SITE = """
+servers: {A: , B: , C: }
+folders:
+  Projects: {replicas: [A, B, C]}
+"""
+
+
+class LabFactory(Protocol):
+    """Makes a lab that is not up yet, out of a topology's text; `async with` brings it up."""
+
+    def __call__(self, text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node) -> Lab: ...
+
+
+@pytest.fixture(params=["simulator", pytest.param("live", marks=pytest.mark.live)])
+def driver(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def make_lab(driver: str, tmp_path: Path) -> LabFactory:
+    def make(text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node) -> Lab:
+        topology = topology_from_text(text)
+        folder = RunFolder.create(tmp_path / "runs", "test")
+        makers: dict[str, Callable[[], Lab]] = {
+            "simulator": lambda: Simulator(topology, seed=seed, folder=folder, make_node=make_node),
+            "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),
+        }
+        return makers[driver]()
+
+    return make

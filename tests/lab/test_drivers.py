@@ -1,0 +1,459 @@
+"""One suite for both drivers: whatever holds of a simulated lab holds of a live one.
+
+The nodes are the real ones; where a test needs a node that misbehaves, it says so and uses a toy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from node.core import Node
+from node.errors import FolderUnknown, NotRunning
+from pflab.bound import bound_of
+from pflab.lab import Lab, LabError
+from pflab.live import LiveLab
+from tests.lab.conftest import LabFactory
+from traces import read_folder
+from traces.events import (
+    EntryMade,
+    Event,
+    FaultHealed,
+    FaultInjected,
+    HopDropped,
+    HopFailed,
+    HopReceived,
+    HopSent,
+    NodeStarted,
+    RequestSent,
+    RunEnded,
+    RunStarted,
+    VersionApplied,
+)
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
+
+START_AT = parse_instant("2003-10-21T00:00Z")
+ALWAYS_US = 15 * MINUTE_US
+
+TWO_SITES = """
+sites: [SEA, NYC]
+connectors:
+  - {name: SEA-NYC, between: [SEA, NYC], cost: 10, latency: 80 ms}
+servers:
+  A: {site: SEA}
+  B: {site: SEA}
+  C: {site: NYC}
+  D: {site: NYC}
+folders:
+  Projects: {replicas: [A, B, C, D]}
+"""
+
+WITH_A_LATE_STORE = """
+servers: {A: , B: , C: {joins: later}}
+folders:
+  Projects: {replicas: [A, B]}
+"""
+
+
+async def post(lab: Lab, server: str, subject: str = "Hello") -> str:
+    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject))
+
+
+def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:
+    return sorted(message.subject for message in lab.read(server, lambda node: node.messages(folder)))
+
+
+def told(lab: Lab, kind: type[Event], node: str | None = None) -> list[Any]:
+    """The events of one kind so far, of one node or of all."""
+    return [event for event in lab.events() if isinstance(event, kind) and node in {None, event.node}]
+
+
+# --- the clock
+
+
+async def test_a_lab_starts_at_the_topologys_start(make_lab: LabFactory) -> None:
+    """The lab's clock begins at the topology's start and stands there until it is moved."""  # spec: TM-1
+    async with make_lab() as lab:
+        assert lab.now == START_AT
+        await lab.settle()
+        assert lab.now == START_AT
+
+
+async def test_advance_stops_exactly_at_the_target(make_lab: LabFactory) -> None:
+    """The clock stands at the target afterwards, whether anything was due there or not."""
+    async with make_lab() as lab:
+        await lab.advance(START_AT + 3 * HOUR_US + 1)
+        assert lab.now == START_AT + 3 * HOUR_US + 1
+        await lab.advance(lab.now)
+        assert lab.now == START_AT + 3 * HOUR_US + 1
+
+
+async def test_the_clock_does_not_go_back(make_lab: LabFactory) -> None:
+    """A target in the past is refused in words, by advance and by until."""  # spec: TM-1
+    async with make_lab() as lab:
+        await lab.advance(START_AT + HOUR_US)
+        with pytest.raises(LabError, match="only goes forward"):
+            await lab.advance(START_AT)
+        with pytest.raises(LabError, match="only goes forward"):
+            await lab.until(lambda: True, START_AT)
+        assert lab.now == START_AT + HOUR_US
+
+
+async def test_until_stops_at_the_first_instant_at_which_it_holds(make_lab: LabFactory) -> None:
+    """The clock stands where the predicate first held, which is when the mail arrived."""
+    async with make_lab() as lab:
+        await post(lab, "A")
+        assert await lab.until(lambda: bool(subjects(lab, "B")), START_AT + DAY_US)
+        assert lab.now == START_AT + ALWAYS_US
+
+
+async def test_until_gives_up_at_its_limit(make_lab: LabFactory) -> None:
+    """A predicate that never holds ends the wait at the limit, and the clock stands there."""
+    async with make_lab() as lab:
+        assert not await lab.until(lambda: False, START_AT + 2 * HOUR_US)
+        assert lab.now == START_AT + 2 * HOUR_US
+
+
+async def test_until_asks_before_it_moves(make_lab: LabFactory) -> None:
+    """What holds already is found without moving the clock."""
+    async with make_lab() as lab:
+        assert await lab.until(lambda: True, START_AT + DAY_US)
+        assert lab.now == START_AT
+
+
+# --- stimuli and mail
+
+
+async def test_a_post_is_seen_elsewhere_after_the_next_cycle(make_lab: LabFactory) -> None:
+    """A message posted on A is on B and C after the "always" interval, and not before."""  # spec: OUT-1
+    async with make_lab() as lab:
+        await lab.advance(START_AT + MINUTE_US)
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US - 1)
+        assert subjects(lab, "A") == ["Hello"]
+        assert subjects(lab, "B") == subjects(lab, "C") == []
+        await lab.advance(START_AT + ALWAYS_US)
+        assert subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
+
+
+async def test_a_stimulus_runs_at_the_present_lab_time(make_lab: LabFactory) -> None:
+    """What `do` runs is given the lab's time, and its result comes back."""
+    async with make_lab() as lab:
+        await lab.advance(START_AT + HOUR_US)
+        assert await lab.do("A", lambda _, now: now) == START_AT + HOUR_US
+
+
+async def test_a_nodes_refusal_comes_through(make_lab: LabFactory) -> None:
+    """An error of the node reaches whoever asked, and the lab goes on."""
+    async with make_lab() as lab:
+        with pytest.raises(FolderUnknown):
+            await lab.do("A", lambda node, now: node.post(now, "Nowhere", subject="Hello"))
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        assert subjects(lab, "C") == ["Hello"]
+
+
+async def test_an_unknown_server_is_named_with_those_there_are(make_lab: LabFactory) -> None:
+    """A server that the topology does not have is a LabError that lists the servers."""
+    async with make_lab() as lab:
+        with pytest.raises(LabError, match="no server 'X'.*A, B, C"):
+            await lab.do("X", lambda _, now: now)
+        with pytest.raises(LabError, match="no server 'X'"):
+            lab.running("X")
+
+
+async def test_one_copy_crosses_the_connector(make_lab: LabFactory) -> None:
+    """A mail for two servers of another site crosses the connector once, and the bridgehead relays it."""  # spec: RT-1
+    async with make_lab(TWO_SITES) as lab:
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US + MINUTE_US)
+        assert [subjects(lab, server) for server in lab.names] == [["Hello"]] * 4
+        content = next(event for event in told(lab, HopSent, "A") if event.connector is not None)
+        assert content.next_hop == "C"
+        assert len(content.recipients) == 2
+        assert content.at == START_AT + ALWAYS_US + 80_000
+
+
+async def test_the_same_mail_has_both_its_ends_in_the_trace(make_lab: LabFactory) -> None:
+    """Every hop that a sender says it made is a hop that a receiver says it got, by message id."""
+    async with make_lab(TWO_SITES) as lab:
+        await post(lab, "A")
+        await lab.advance(START_AT + 2 * ALWAYS_US)
+        sent = [(event.mail, event.next_hop) for event in told(lab, HopSent)]
+        received = [(event.mail, event.node) for event in told(lab, HopReceived)]
+        assert sorted(sent) == sorted(received)
+        assert sent
+
+
+# --- life and death
+
+
+async def test_a_stopped_server_is_told_of_later(make_lab: LabFactory) -> None:
+    """Mail for a stopped server is refused and tried again; once it is started it catches up."""  # spec: OUT-9, RT-2
+    async with make_lab() as lab:
+        await lab.stop("B")
+        assert not lab.running("B")
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        assert told(lab, HopFailed, "A")
+        await lab.start("B")
+        await lab.advance(START_AT + 2 * HOUR_US)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_what_was_acknowledged_outlives_a_stop(make_lab: LabFactory) -> None:
+    """A server that is stopped and started has what it had, and its mail goes out."""  # spec: OUT-9
+    async with make_lab() as lab:
+        await post(lab, "A")
+        await lab.stop("A")
+        await lab.start("A")
+        assert subjects(lab, "A") == ["Hello"]
+        await lab.advance(START_AT + HOUR_US)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_what_was_acknowledged_outlives_a_kill(make_lab: LabFactory) -> None:
+    """A server that is killed right after it acknowledged a post still has it, and still sends it."""  # spec: OUT-9
+    async with make_lab() as lab:
+        await post(lab, "A")
+        await lab.kill("A")
+        with pytest.raises(NotRunning):
+            lab.read("A", lambda node: node.folders())
+        await lab.advance(START_AT + HOUR_US)
+        await lab.start("A")
+        await lab.advance(START_AT + 2 * HOUR_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == ["Hello"]
+        kinds = [(event.kind, event.details) for event in told(lab, FaultInjected)]
+        assert kinds == [("kill", {"server": "A"})]
+        assert len(told(lab, FaultHealed)) == 1
+
+
+async def test_a_stopped_server_takes_no_stimulus(make_lab: LabFactory) -> None:
+    """Asking a stopped server anything, or stopping it again, is NotRunning; starting a running one is refused."""
+    async with make_lab() as lab:
+        await lab.stop("B")
+        with pytest.raises(NotRunning, match="B is stopped"):
+            await post(lab, "B")
+        with pytest.raises(NotRunning):
+            await lab.stop("B")
+        with pytest.raises(NotRunning):
+            await lab.kill("B")
+        with pytest.raises(LabError, match="running already"):
+            await lab.start("A")
+
+
+async def test_a_store_that_joins_later_gets_the_hierarchy(make_lab: LabFactory) -> None:
+    """A late store is not there at first; started, the others are told, and it comes to know the folders."""  # spec: RP-3
+    async with make_lab(WITH_A_LATE_STORE) as lab:
+        assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
+        await lab.advance(START_AT + HOUR_US)
+        await lab.start("C")
+        assert [event.reason for event in told(lab, NodeStarted, "C")] == ["first"]
+        await lab.advance(lab.now + DAY_US)
+        assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
+
+
+async def test_a_stopped_server_is_told_of_a_join_when_it_starts(make_lab: LabFactory) -> None:
+    """A server that was stopped when a store joined hears of it at its start, and sends it the hierarchy."""
+    async with make_lab(WITH_A_LATE_STORE) as lab:
+        await lab.stop("B")
+        await lab.start("C")
+        await lab.start("B")
+        await lab.stop("A")
+        await lab.do("B", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
+        assert await lab.until(
+            lambda: "News" in [folder.path for folder in lab.read("C", lambda node: node.folders())],
+            lab.now + HOUR_US,
+        )
+
+
+# --- faults
+
+
+async def test_a_lost_mail_comes_back_by_backfill(make_lab: LabFactory) -> None:
+    """A content mail lost on arrival is dropped without a trace but its event; a status tells of it, and
+    backfill brings it within the bound."""  # spec: BF-1, BF-2, ST-1
+    async with make_lab() as lab:
+        fault = lab.faults.lose("A", "B", "content", count=1)
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        assert subjects(lab, "B") == []
+        assert subjects(lab, "C") == ["Hello"]
+        assert [event.fault for event in told(lab, HopDropped, "B")] == [fault]
+        limit_at = lab.now + bound_of(lab).total_us
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], limit_at)
+        assert told(lab, EntryMade, "B")
+        assert told(lab, RequestSent, "B")
+        assert lab.now >= START_AT + DAY_US
+
+
+async def test_a_cut_link_heals(make_lab: LabFactory) -> None:
+    """Over a cut link every attempt fails; after healing the queue's retry brings the mail."""  # spec: RT-2
+    async with make_lab() as lab:
+        fault = lab.faults.cut(("A", "B"))
+        await post(lab, "A")
+        await lab.advance(START_AT + HOUR_US)
+        assert subjects(lab, "B") == []
+        assert subjects(lab, "C") == ["Hello"]
+        assert all(fault in event.reason for event in told(lab, HopFailed))
+        lab.faults.heal(fault)
+        await lab.advance(lab.now + HOUR_US)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_a_delayed_mail_waits_in_its_queue(make_lab: LabFactory) -> None:
+    """A delayed mail arrives so much later, and others are not held up."""
+    async with make_lab() as lab:
+        lab.faults.delay("A", "B", by_us=2 * HOUR_US, count=1)
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US + 2 * HOUR_US - 1)
+        assert subjects(lab, "B") == []
+        assert subjects(lab, "C") == ["Hello"]
+        await lab.advance(lab.now + 1)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_reordered_mails_arrive_the_other_way_round(make_lab: LabFactory) -> None:
+    """Of two mails the second arrives first, and in the end both are there."""  # spec: IN-3
+    async with make_lab() as lab:
+        lab.faults.reorder("A", "B", "content")
+        await post(lab, "A", "first")
+        await lab.advance(START_AT + ALWAYS_US)
+        await post(lab, "A", "second")
+        await lab.advance(START_AT + 2 * ALWAYS_US)
+        assert subjects(lab, "B") == ["second"]
+        await lab.advance(START_AT + HOUR_US)
+        assert subjects(lab, "B") == ["first", "second"]
+
+
+async def test_a_duplicate_changes_nothing(make_lab: LabFactory) -> None:
+    """A mail that is sent twice arrives twice and is applied once."""  # spec: IN-3
+    async with make_lab() as lab:
+        lab.faults.duplicate("A", "B", "content", count=1)
+        await post(lab, "A")
+        await lab.advance(START_AT + HOUR_US)
+        copies = [event.mail for event in told(lab, HopReceived, "B") if event.peer == "A"]
+        assert len(copies) == 2
+        assert len(set(copies)) == 1
+        assert len(told(lab, VersionApplied, "B")) == 1
+        assert subjects(lab, "B") == ["Hello"]
+
+
+# --- the record
+
+
+async def test_the_traces_of_a_run_are_whole(make_lab: LabFactory) -> None:
+    """After a run with a stop, a kill and a fault, the segments hold every event, of every node, without gaps."""
+    lab = make_lab()
+    async with lab:
+        lab.faults.lose("A", "C", count=1)
+        await post(lab, "A")
+        await lab.advance(START_AT + HOUR_US)
+        await lab.stop("B")
+        await lab.start("B")
+        await lab.kill("C")
+        lab.verdict = "passed"
+    trace = read_folder(lab.folder / "traces")
+    assert trace.report() == []
+    by_node = {name: [event.seq for event in trace.events if event.node == name] for name in ("lab", *lab.names)}
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in by_node.values())
+    assert len(trace.events) == len(lab.events())
+    own = [event for event in trace.events if event.node == "lab"]
+    assert isinstance(own[0], RunStarted)
+    assert isinstance(own[-1], RunEnded)
+    assert own[-1].verdict == "passed"
+    assert {event.run for event in trace.events} == {lab.run}
+
+
+async def test_a_run_folder_says_what_was_run(make_lab: LabFactory) -> None:
+    """Topology and seed are in the run folder, and `latest` points at it."""
+    lab = make_lab(seed=77)
+    async with lab:
+        pass
+    assert (lab.folder / "seed").read_text() == "77\n"
+    assert "Projects" in (lab.folder / "topology.yaml").read_text()
+    assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
+
+
+async def test_events_come_in_the_order_of_commits(make_lab: LabFactory) -> None:
+    """The lab's list has each node's events in the order of their numbers, and `since` leaves out what was read."""
+    async with make_lab() as lab:
+        await post(lab, "A")
+        before = len(lab.events())
+        await lab.advance(START_AT + HOUR_US)
+        later = lab.events(before)
+        assert [*lab.events()][before:] == [*later]
+        for name in lab.names:
+            numbers = [event.seq for event in lab.events() if event.node == name]
+            assert numbers == sorted(numbers)
+
+
+async def test_closing_twice_does_nothing(make_lab: LabFactory) -> None:
+    """A lab that is closed stays closed, whoever closes it again."""
+    lab = make_lab()
+    async with lab:
+        await lab.close()
+    assert not any(lab.running(name) for name in lab.names)
+
+
+# --- what never comes to rest
+
+
+class Restless:
+    """A node that always has something due and never does it."""
+
+    crash_at = None
+
+    def __init__(self, name: str, **_: object) -> None:
+        self.name = name
+        self.ticks = 0
+
+    def open(self, now: LabTime) -> None: ...
+    def reopen(self, now: LabTime) -> None: ...
+    def close(self, now: LabTime) -> None: ...
+    def abandon(self) -> None: ...
+    def export(self) -> None: ...
+
+    def next_due(self) -> LabTime | None:
+        return START_AT
+
+    def outgoing(self, now: LabTime, limit: int = 100, busy: object = ()) -> list[object]:
+        return []
+
+    def queue(self) -> list[object]:
+        return []
+
+    def tick(self, now: LabTime) -> None:
+        self.ticks += 1
+
+
+class Broken(Restless):
+    """A node whose timers fail."""
+
+    def tick(self, now: LabTime) -> None:
+        raise RuntimeError("the table is gone")
+
+
+def toy(kind: type[Restless]) -> Any:
+    return lambda name, **made_with: cast(Node, kind(name, **made_with))
+
+
+async def test_a_server_that_never_rests_is_named(make_lab: LabFactory) -> None:
+    """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
+    lab = make_lab("servers: {A: }", make_node=toy(Restless))
+    with pytest.raises(LabError, match="server A has a row due.*ticks did not take away|2003-10-21T00:00:00Z"):
+        async with lab:
+            await lab.advance(START_AT + HOUR_US)
+    await lab.close()
+
+
+async def test_a_server_that_fails_is_named(make_lab: LabFactory) -> None:
+    """An error inside a server's own work ends the wait at once, and is not swallowed."""
+    lab = make_lab("servers: {A: }", make_node=toy(Broken))
+    with pytest.raises((LabError, RuntimeError), match="the table is gone"):
+        async with lab:
+            await lab.advance(START_AT + HOUR_US)
+    await lab.close()

@@ -1,0 +1,377 @@
+"""Topology files: what is missing gets a default, what is wrong is said, all of it."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from topology import (
+    ALWAYS,
+    ConnectorKind,
+    FolderPriority,
+    Joins,
+    ResolveMethod,
+    Schedule,
+    ServerVersion,
+    Topology,
+    TopologyError,
+    load_topology,
+    topology_from_text,
+)
+from traces.labtime import parse_instant
+
+EXAMPLES = Path(__file__).parents[2] / "topology" / "examples"
+
+SOUND = """
+sites: [SEA, NYC]
+connectors:
+  - {between: [SEA, NYC]}
+servers:
+  A: {site: SEA}
+  B: {site: NYC}
+folders:
+  Projects:
+"""
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(TopologyError) as caught:
+        topology_from_text(text, "f.yaml")
+    return str(caught.value).splitlines()
+
+
+def test_two_servers_are_enough() -> None:
+    """Everything but the servers has a default: one site, version 2003, the fixed start."""
+    topology = topology_from_text("servers: {A: {}, B: {}}")
+    assert list(topology.servers) == ["A", "B"]
+    assert len(topology.sites) == 1
+    assert {server.site for server in topology.servers.values()} == set(topology.sites)
+    assert topology.servers["A"].version is ServerVersion.V2003
+    assert topology.servers["A"].joins is Joins.START
+    assert topology.start_at == parse_instant("2003-10-21T00:00Z")
+    assert topology.connectors == ()
+    assert dict(topology.folders) == {}
+
+
+def test_every_default_of_a_connector_and_a_folder() -> None:
+    """A connector takes its name, cost, affinity and bridgeheads by default; a folder is on every server."""
+    topology = topology_from_text(SOUND)
+    (connector,) = topology.connectors
+    assert (connector.name, connector.kind, connector.cost, connector.affinity) == (
+        "SEA-NYC",
+        ConnectorKind.ROUTING_GROUP,
+        1,
+        1,
+    )
+    assert (connector.latency_us, connector.bandwidth, connector.size_limit) == (0, None, None)
+    assert connector.schedule == ALWAYS
+    assert connector.bridgeheads == ("A", "B")
+    folder = topology.folders["Projects"]
+    assert folder.replicas == ("A", "B")
+    assert (folder.schedule, folder.contacts) == (None, ())
+    assert (folder.priority, folder.resolve) == (FolderPriority.NORMAL, ResolveMethod.DEFAULT)
+
+
+def test_everything_that_a_file_can_say() -> None:
+    """Each key of the format arrives in its unit."""
+    topology = topology_from_text(
+        """
+        organization: Fabrikam & Söhne
+        domain: fabrikam.test
+        start: 2004-01-01 12:00
+        sites: [NO, SE]
+        settings: {Replication Always Interval: 5}
+        connectors:
+          - name: line
+            kind: x400
+            between: [NO, SE]
+            cost: 7
+            latency: 1.5 s
+            bandwidth: 64 kbit/s
+            schedule: ["Mon-Fri 20:00-06:00", "Sat,Sun"]
+            affinity: none
+            size_limit: 10 MB
+            bridgeheads: {SE: C}
+        servers:
+          A: {site: NO, version: 5.5}
+          B: {site: SE, version: 2000, settings: {Replication Always Interval: 1 h}}
+          C: {site: SE, joins: later}
+        folders:
+          Projects/Archive: {replicas: [B], schedule: every 4 h}
+          Projects: {contacts: [kim@fabrikam.test], priority: not urgent, resolve: last writer wins}
+        """
+    )
+    assert (topology.organization, topology.domain) == ("Fabrikam & Söhne", "fabrikam.test")
+    assert topology.start_at == parse_instant("2004-01-01T12:00Z")
+    assert topology.sites == ("NO", "SE")
+    (connector,) = topology.connectors
+    assert (connector.name, connector.kind, connector.cost) == ("line", ConnectorKind.X400, 7)
+    assert (connector.latency_us, connector.bandwidth, connector.affinity) == (1_500_000, 64_000, None)
+    assert connector.size_limit == 10 * 1024 * 1024
+    assert len(connector.schedule.slots) == 5 * 40 + 2 * 96 - 24
+    assert connector.bridgeheads == ("A", "C")
+    assert [server.version for server in topology.servers.values()] == ["5.5", "2000", "2003"]
+    assert [server.settings.text("Replication Always Interval") for server in topology.servers.values()] == [
+        "5 min",
+        "1 h",
+        "5 min",
+    ]
+    assert topology.servers_from_start() == ("A", "B")
+    assert list(topology.folders) == ["Projects", "Projects/Archive"]
+    projects, archive = topology.folders.values()
+    assert projects.replicas == ("A", "B")
+    assert (projects.priority, projects.priority.number) == (FolderPriority.NOT_URGENT, -1)
+    assert projects.resolve.number == 1
+    assert archive.schedule == Schedule.every(4)
+    assert (archive.name, archive.parent, projects.parent) == ("Archive", "Projects", None)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_examples_are_sound_and_survive_the_round_trip(path: Path) -> None:
+    """Each example loads, and what a run writes down of it (YAML, or JSON on one line) is the same topology."""
+    topology = load_topology(path)
+    assert topology_from_text(topology.as_yaml()) == topology
+    assert topology_from_text(topology.as_json()) == topology
+    assert "\n" not in topology.as_json()
+    assert topology.notices() == []
+    assert pickle.loads(pickle.dumps(topology)) == topology
+
+
+def test_the_examples_that_others_rely_on_are_there() -> None:
+    """Scenarios and demos name these files."""
+    sizes = {path.stem: load_topology(path) for path in EXAMPLES.glob("*.yaml")}
+    assert list(sizes["one-site"].servers) == ["A", "B", "C"]
+    assert sizes["two-sites"].servers_in("NYC") == ("C", "D")
+    assert (len(sizes["default"].servers), len(sizes["default"].sites)) == (5, 3)
+    assert sizes["new-store"].servers["E"].joins_later
+    assert {server.version for topology in sizes.values() for server in topology.servers.values()} == {"2003"}
+
+
+def test_awkward_names_survive_the_round_trip() -> None:
+    """Texts that a YAML reader may take for something else are written so that they come back."""
+    text = """
+    sites: [NO, "0o17", "1e3", "2003", "12.15", "on"]
+    connectors: [{between: [NO, "0o17"]}, {between: [NO, "1e3"]}, {between: [NO, "2003"]},
+                 {between: [NO, "12.15"]}, {between: [NO, "on"]}]
+    servers: {A: {site: NO}, B: {site: "0o17"}, C: {site: "1e3"}, D: {site: "2003"}, E: {site: "12.15"},
+              y: {site: "on"}}
+    folders: {"null": {}, "true": {}, "12:15": {}, "- x": {}, "a: b": {}, "~": {}, "#1": {}, "日本語": {}, "=": {}}
+    settings: {Maintenance Schedule: "12:15", Preferred Backfill Source: "y"}
+    """
+    topology = topology_from_text(text)
+    assert topology_from_text(topology.as_yaml()) == topology
+    assert topology_from_text(topology.as_json()) == topology
+    assert topology.sites == ("NO", "0o17", "1e3", "2003", "12.15", "on")
+
+
+def test_the_same_text_gives_the_same_topology_text() -> None:
+    """The canonical form depends on the file's meaning and order alone."""
+    one = topology_from_text("servers: {B: , A: {version: 2003}}\n")
+    other = topology_from_text("{servers: {B: {}, A: {joins: start}}, connectors: , folders: }")
+    assert one.as_json() == other.as_json()
+
+
+def test_a_store_has_its_address_and_is_found_by_it() -> None:
+    """ML-1: `<server>-IS@<domain>`, in any case; nothing else is a store's address."""
+    topology = topology_from_text("{domain: contoso.test, servers: {SEA-01: , B: }}")
+    assert topology.address_of("SEA-01") == "SEA-01-IS@contoso.test"
+    for address in ("SEA-01-IS@contoso.test", "<sea-01-is@CONTOSO.TEST>"):
+        assert topology.server_at(address) == "SEA-01"
+    for address in ("B@contoso.test", "B-IS@other.test", "X-IS@contoso.test", "B-IS", "", "@", "-IS@contoso.test"):
+        assert topology.server_at(address) is None
+
+
+def test_a_connector_takes_time_by_size() -> None:
+    """A connector of 512 kbit/s takes a second for 64,000 bytes, rounded up to the microsecond."""
+    (connector,) = load_topology(EXAMPLES / "two-sites.yaml").connectors
+    assert connector.transfer_us(64_000) == 1_000_000
+    assert connector.transfer_us(1) == 16
+    (free,) = topology_from_text(SOUND).connectors
+    assert free.transfer_us(10**9) == 0
+
+
+def test_all_mistakes_are_reported_in_the_order_of_the_file() -> None:
+    """Mistakes of form and mistakes between parts come in one go, each with its place and what would be right."""
+    text = """domain: contoso..test
+start: 2003-13-21
+sites: [SEA, NYC, LON]
+connectors:
+  - {name: SEA-NYC, between: [SEA, NCY], cost: ten}
+  - {between: [LON, LON], latency: 80, bandwith: 5 kbit/s}
+  - {cost: 5}
+servers:
+  A: {site: SEA, version: "2001"}
+  B: {settings: {Prefered Backfill Source: A, Replication Always Interval: soon}}
+  C-: {site: NYC}
+  D: {site: NYC, joins: maybe}
+folders:
+  Projects/Archive: {replicas: [A, Q], schedule: every 3 h}
+  X: {contacts: [kim]}
+"""
+    found = problems_of(text)
+    assert [line.split(": ")[0:2] for line in found] == [
+        ["f.yaml:1:9", "domain"],
+        ["f.yaml:2:8", "start"],
+        ["f.yaml:5:36", "connectors[0].between[1]"],
+        ["f.yaml:5:48", "connectors[0].cost"],
+        ["f.yaml:6:15", "connectors[1].between"],
+        ["f.yaml:6:36", "connectors[1].latency"],
+        ["f.yaml:6:40", "connectors[1].bandwith"],
+        ["f.yaml:7:5", "connectors[2]"],
+        ["f.yaml:9:27", "servers.A.version"],
+        ["f.yaml:10:3", "servers.B"],
+        ["f.yaml:10:18", "servers.B.settings.Prefered Backfill Source"],
+        ["f.yaml:10:76", "servers.B.settings.Replication Always Interval"],
+        ["f.yaml:11:3", "servers.C-"],
+        ["f.yaml:12:25", "servers.D.joins"],
+        ["f.yaml:14:3", "folders.Projects/Archive"],
+        ["f.yaml:14:36", "folders.Projects/Archive.replicas[1]"],
+        ["f.yaml:14:50", "folders.Projects/Archive.schedule"],
+        ["f.yaml:15:18", "folders.X.contacts[0]"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            ("A: {site: SEA}", 'A: {site: SEA, version: "2001"}'),
+            'f.yaml:6:27: servers.A.version: "2001" is not a version; one of "5.5", "2000", "2003", "2007"',
+        ),
+        (("A: {site: SEA}", "A: {site: SAE}"), 'servers.A.site: "SAE" is not a site; did you mean "SEA"?'),
+        (("A: {site: SEA}", "A: "), 'servers.A: no site, and there are several; site: one of "SEA", "NYC"'),
+        (("A: {site: SEA}", "A: {sight: SEA}"), '"sight" is not a key here; did you mean "site"?'),
+        (("A: {site: SEA}", "A: SEA"), '"SEA" is not a mapping'),
+        (("A: {site: SEA}", "A: {site: SEA}\n  a: {site: SEA}"), 'server "a" stands twice, spelled "A"'),
+        (("A: {site: SEA}", "A: {site: true}"), '"true" is not a text'),
+        (("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"), '"maybe" is not a switch; 0 or 1'),
+        (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" stands twice'),
+        (("sites: [SEA, NYC]", "sites: []"), "sites: 0 entries; at least 1"),
+        (("sites: [SEA, NYC]", "sites: SEA"), '"SEA" is not a list'),
+        (("{between: [SEA, NYC]}", "{between: [SEA]}"), "between: 1 entries; at least 2"),
+        (("{between: [SEA, NYC]}", "{between: [SEA, SEA]}"), "both ends are the same site"),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 0}"), '"0" is too small; at least 1'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 1.5}"), '"1.5" is not a whole number'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], affinity: 0}"), '"0" is not an affinity'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], latency: -5 s}"), '"-5 s" is no latency'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bandwidth: 0 bit/s}"), "bandwidth of nothing"),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {SEA: B}}"), '"B" is not in SEA; one of "A"'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {LON: A}}"), "is not at an end"),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {SEA: Q}}"), '"Q" is not a server'),
+        (
+            ("{between: [SEA, NYC]}", "{between: [SEA, NYC]}\n  - {between: [NYC, SEA], name: sea-nyc}"),
+            'connector "sea-nyc" stands twice, spelled "SEA-NYC"',
+        ),
+        (
+            ("  - {between: [SEA, NYC]}", "  []"),
+            'f.yaml:5:1: servers: no connector leads from "SEA" to "NYC"; a connector between "SEA" and "NYC"',
+        ),
+        (("sites: [SEA, NYC]", "sites: [SEA, NYC, LON]\n"), None),
+        (("[SEA, NYC]}", "[SEA, NYC]}\n  - {between: [SEA, LON]}"), '"LON" is not a site'),
+        (("Projects:", "Projects/Archive:"), 'its parent "Projects" is not a folder'),
+        (("Projects:", "Projects: {replicas: []}"), "replicas: 0 entries; at least 1"),
+        (("Projects:", "Projects: {replicas: [A, A]}"), 'replica "A" stands twice'),
+        (("Projects:", "Projects: {replicas: [a]}"), 'replicas[0]: "a" is not a server; did you mean "A"?'),
+        (("Projects:", '"Projects/": '), "is not a folder path"),
+        (("Projects:", '" Projects": '), "is not a folder path"),
+        (("Projects:", "/".join("abcdefghijklmnopq") + ":"), "17 folders deep; at most 16"),
+        (("Projects:", "Projects: {priority: high}"), 'one of "not urgent", "normal", "urgent"'),
+        (("Projects:", "Projects: {contacts: [a@b@c]}"), "is not a mail address"),
+        (("Projects:", "Projects: {contacts: ['a\\r\\nb@c']}"), "is not a mail address"),
+        (("servers:", "servers: {}\nservants:"), "servers: 0 entries; at least 1"),
+    ],
+)
+def test_a_mistake_is_said_with_what_would_be_right(change: tuple[str, str], problem: str | None) -> None:
+    """Each kind of mistake has its own words; nothing is reported beside it that follows from it alone."""
+    before, after = change
+    assert before in SOUND
+    text = SOUND.replace(before, after, 1)
+    if problem is None:
+        topology_from_text(text)
+        return
+    found = problems_of(text)
+    assert problem in "\n".join(found)
+    assert len(found) == (2 if "servants" in after else 1), found
+
+
+def test_a_site_at_a_connector_needs_a_server() -> None:
+    """Without a server a site has no bridgehead, so a connector cannot end there."""
+    text = SOUND.replace("sites: [SEA, NYC]", "sites: [SEA, NYC, LON]").replace(
+        "  - {between: [SEA, NYC]}", "  - {between: [SEA, NYC]}\n  - {between: [NYC, LON]}"
+    )
+    (problem,) = problems_of(text)
+    assert 'site "LON" has no server' in problem
+
+
+def test_a_replica_on_a_store_that_joins_later_is_refused() -> None:
+    """RP-3: a new store knows nothing at first; its replicas are added when it is there."""
+    (problem,) = problems_of("servers: {A: , E: {joins: later}}\nfolders: {P: {replicas: [A, E]}}\n")
+    assert '"E" joins later' in problem
+    (problem,) = problems_of("servers: {A: {joins: later}}")
+    assert "all servers join later" in problem
+
+
+def test_the_same_setting_under_two_names_is_refused() -> None:
+    """A setting that is known under two names is given once."""
+    (problem,) = problems_of(
+        "servers: {A: {settings: {Enable Replication Messages At Startup: 1,"
+        " Enable Replication Messages On Startup: 0}}}"
+    )
+    assert "the same setting as" in problem
+
+
+def test_a_clamped_setting_is_said_and_no_mistake() -> None:
+    """SE-1: out of range is clamped, and said."""
+    topology = topology_from_text("servers: {A: {settings: {Replication Folder Tree RMQ Timeout: 60}}}")
+    assert topology.notices() == ["A: Replication Folder Tree RMQ Timeout: 1 min is below its range; 1 h is used"]
+
+
+@pytest.mark.parametrize("text", ["", "just words", "[A, B]", "5"])
+def test_what_is_no_mapping_is_no_topology(text: str) -> None:
+    """A file of another shape is one problem that shows the least that is right."""
+    (problem,) = problems_of(text)
+    assert "not a topology; keys and values, at least servers" in problem
+
+
+def test_a_file_without_servers_says_so() -> None:
+    """The one key that has no default."""
+    (problem,) = problems_of("organization: Contoso\n")
+    assert problem == "f.yaml:1:1: the key servers is missing; write it, as servers: {A: , B: }"
+
+
+def test_a_file_full_of_mistakes_ends_somewhere() -> None:
+    """The report is bounded, so that a hostile file costs neither time nor memory."""
+    names = ", ".join(f"Nonsense {number}: 1" for number in range(20_000))
+    assert len(problems_of(f"{{servers: {{A: }}, settings: {{{names}}}}}")) == 200
+    names = ", ".join(f"nonsense{number}: 1" for number in range(20_000))
+    assert len(problems_of(f"{{servers: {{A: }}, {names}}}")) == 200
+
+
+def test_limits_hold() -> None:
+    """Counts of things have named limits."""
+    many = ", ".join(f"S{number}: " for number in range(501))
+    (problem,) = problems_of(f"servers: {{{many}}}")
+    assert "at most 500" in problem
+
+
+def test_a_file_is_read_with_its_name_and_encoding(tmp_path: Path) -> None:
+    """Problems name the file as given; a byte order mark is no problem, another encoding is one."""
+    path = tmp_path / "lab.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + "organization: Söhne\nservers: {A: }\n".encode())
+    assert load_topology(str(path)).organization == "Söhne"
+    path.write_bytes("servers:\n  A:\norganization: Söhne\n".encode("latin-1"))
+    with pytest.raises(TopologyError, match="not UTF-8") as caught:
+        load_topology(path)
+    assert str(caught.value).startswith(f"{path}:3:1: ")
+    path.write_bytes(b"#" * 2_000_000)
+    with pytest.raises(TopologyError, match="larger than"):
+        load_topology(path)
+
+
+def test_sites_may_be_left_to_the_servers() -> None:
+    """Without a list, the sites are those that servers name, in that order."""
+    topology = topology_from_text(
+        "servers: {A: {site: Oslo}, B: {site: Bergen}}\nconnectors: [{between: [Oslo, Bergen]}]\n"
+    )
+    assert isinstance(topology, Topology)
+    assert topology.sites == ("Oslo", "Bergen")
