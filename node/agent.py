@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from node import backfill, incoming, outgoing, rmq, status
 from node.context import Context
 from node.errors import NodeError
-from node.store import StoreState
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, set_timer, take_due
 from traces.events import StatusMissed
@@ -45,19 +44,14 @@ def joined(ctx: Context, s: Stimulus, store: str) -> None:
     ctx.directory.join(s, store, s.now)
 
 
-def started(ctx: Context, s: Stimulus, *, first: bool, missed_check: bool) -> None:
+def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, missed_check: bool) -> None:
     """The store comes up: a new one asks for the hierarchy (spec: RP-3, ST-3), each resumes its status checks."""
-    if first and ctx.rst.own(HIERARCHY_FID) is not None and not has_genesis(ctx.store):
+    if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
         set_timer(s.conn, Timer.STATUS_CHECK, 0, status.next_check(ctx, s.now))
     elif missed_check:
         s.trace.record(StatusMissed)
-
-
-def has_genesis(store: StoreState) -> bool:
-    """True for a store that was there when the lab began: it knows the set-up's own GUID from the start."""
-    return "Setup" in store.store_of.values()
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:

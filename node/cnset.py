@@ -118,7 +118,7 @@ class CNSet:
 
     @classmethod
     def union_all(cls, sets: Iterable[CNSet]) -> CNSet:
-        """The union of any number of sets, at the cost of one."""
+        """The union of any number of sets."""
         parts: dict[Guid, list[Bounds]] = {}
         for each in sets:
             for guid, own in each._bounds.items():

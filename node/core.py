@@ -38,7 +38,7 @@ from node.views import (
 )
 from topology.model import Topology
 from traces import LabTime, Recorder
-from traces.events import HopDropped, NodeStarted, NodeStopped
+from traces.events import HopDropped, NodeStarted, NodeStopped, SettingValue
 from traces.header import Event
 from transport.mta import Mta
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, Transmission
@@ -144,15 +144,24 @@ class Node:
                 replica_guid=ctx.store.guid.hex(),
                 reason="first" if first else "restart",
             )
+            self._tell_settings(s)
+            later = self._topology.servers[self.name].joins_later
             if first:
-                self._first_start(ctx, s)
-            agent.started(ctx, s, first=first, missed_check=look.missed_check(s.conn, s.now))
+                self._first_start(ctx, s, later=later)
+            agent.started(
+                ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now)
+            )
 
-    def _first_start(self, ctx: Context, s: Stimulus) -> None:
+    def _tell_settings(self, s: Stimulus) -> None:
+        """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
+        for each in self._config.settings.not_default():
+            s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
+
+    def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         for store in self._topology.servers_from_start():
             ctx.directory.join(s, store, s.now)
         ctx.directory.join(s, self.name, s.now)
-        genesis.begin(ctx, s, self._topology, later=self._topology.servers[self.name].joins_later)
+        genesis.begin(ctx, s, self._topology, later=later)
 
     def _load(self) -> Context:
         with self._database.writing() as conn:

@@ -31,10 +31,10 @@ def setup_guid(topology: Topology) -> bytes:
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
     """The first state of a store; `later` for one that joins a running organization."""
     ctx.rst.begin(s.conn, HIERARCHY_FID, 0)
-    if later:
-        return
     guid = setup_guid(topology)
     ctx.store.learn_store(s.conn, guid, SETUP)
+    if later:
+        return
     ids: dict[str, bytes] = {}
     for index, (path, spec) in enumerate(topology.folders.items(), start=1):
         number = ChangeNumber(guid, index)

@@ -11,7 +11,7 @@ from node.rst import OwnRow
 from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
-from traces.events import StatusDue
+from traces.events import RespondersConsidered, StatusDue
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -32,6 +32,10 @@ def send_wanted(ctx: Context, s: Stimulus) -> None:
     s.conn.exec_driver_sql("DELETE FROM wanted")
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
     for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in owned):
+        for own in group:
+            s.trace.record(
+                RespondersConsidered, folder=ctx.folders.text_of(own.fid), candidates=(), chosen=tuple(stores)
+            )
         _request(ctx, s, stores, group, Mark.ALL_RESPOND)
 
 

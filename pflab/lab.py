@@ -45,7 +45,11 @@ class Lab(ABC):
     faults: FaultPlan
 
     async def __aenter__(self) -> Self:
-        await self.up()
+        try:
+            await self.up()
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(

@@ -158,12 +158,8 @@ class LiveLab(Lab):
 
     async def up(self) -> None:
         self._record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
-        try:
-            for member in self._members.present_at_start():
-                await self._rise(member)
-        except BaseException:
-            await self._end()
-            raise
+        for member in self._members.present_at_start():
+            await self._rise(member)
 
     async def close(self) -> None:
         if self._closed:

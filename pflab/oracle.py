@@ -1,12 +1,14 @@
 """The oracle: what must exist, worked out from the acknowledged changes alone, and what each store has of it.
 
-It shares no code with the node (CV-2): no change sets, no predecessor lists. Its input is every `change.made` of a run, the
-topology's folders as they stood at genesis, and what the stores show of themselves (`node.views`, plain values). Its reasoning:
+It shares no code with the node (CV-2): no change sets, no predecessor lists. Its input is every `change.made` of a
+run, the topology's folders as they stood at genesis, and what the stores show of themselves (`node.views`, plain
+values). Its reasoning:
 
-* A version is superseded if another one names it among `supersedes`, directly or through others; the rest are maximal and must all
-  be kept (CN-4, CF-1).
+* A version is superseded if another one names it among `supersedes`, directly or through others; the rest are maximal
+  and must all be kept (CN-4, CF-1).
 * A delete of an object wins over all its other versions, whatever their order (DL-2, HI-6).
-* Of a folder's versions only the last writer's stands: later time, then larger GUID by its raw bytes, then counter (HI-5, CN-8).
+* Of a folder's versions only the last writer's stands: later time, then larger GUID by its raw bytes, then counter
+  (HI-5, CN-8).
 * A tombstoned folder takes its content and everything below it along (HI-6).
 * Holders are the replica list of the folder version that stands (HI-1).
 """
@@ -15,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from pflab.oracle_sets import split_number
 from topology.model import Topology
+from traces.events import ChangeMade
 
 HIERARCHY = "1-1"
 
@@ -41,24 +43,8 @@ class Change:
     parent: str | None = None
 
 
-class ChangeMade(Protocol):
-    """The fields of a `change.made` event that the oracle reads; it trusts nothing that a node derived."""
-
-    node: str
-    folder: str
-    object: str
-    number: str
-    kind: str
-    operation: str
-    modified_at: int
-    supersedes: tuple[str, ...]
-    digest: str
-    subject: str
-    replicas: tuple[str, ...] | None
-    parent: str | None
-
-
 def change_of(event: ChangeMade) -> Change:
+    """The fields of a `change.made` event that the oracle reads; it trusts nothing that a node derived."""
     return Change(
         store=event.node,
         folder=event.folder,
@@ -76,8 +62,8 @@ def change_of(event: ChangeMade) -> Change:
 
 
 def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
-    """The topology's folders as they stand from the start, with their paths: the n-th folder of the file, parents before
-    children, is object and number n of the GUID named Setup."""
+    """The topology's folders as they stand from the start, with their paths: the n-th folder of the file, parents
+    before children, is object and number n of the GUID named Setup."""
     ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
     made = []
     for path, folder in topology.folders.items():
@@ -101,8 +87,8 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
 class FolderTruth:
     """What must exist in one folder.
 
-    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its deletion.
-    `doubt`: why the content cannot be told from the changes alone.
+    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its
+    deletion. `doubt`: why the content cannot be told from the changes alone.
     """
 
     id: str
@@ -153,7 +139,8 @@ def last_writer(change: Change) -> tuple[int, bytes, int]:
 class Oracle:
     """Takes in acknowledged changes in any order and tells what must exist.
 
-    `stores` are the stores of the tree (holders of 1-1) and grow by `joined`; `genesis` are the topology's folders, as changes.
+    `stores` are the stores of the tree (holders of 1-1) and grow by `joined`; `genesis` are the topology's folders, as
+    changes.
     """
 
     def __init__(self, genesis: Iterable[Change], stores: Iterable[str]) -> None:
@@ -209,8 +196,8 @@ class Oracle:
         return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
     def _doubt(self, id_: str, standing: Mapping[str, Change], dead: set[str]) -> str:
-        # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on whoever saw
-        # that (HI-6, RP-1), which the changes alone do not tell.
+        # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on
+        # whoever saw that (HI-6, RP-1), which the changes alone do not tell.
         versions = self._objects[HIERARCHY][id_].changes.values()
         if any(_below_dead(each.parent, standing, dead) for each in versions):
             return "it once lay below a deleted folder, so its older content may rightly be gone"

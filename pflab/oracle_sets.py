@@ -1,6 +1,8 @@
-"""The oracle's own arithmetic of change numbers, written apart from the node's on purpose (CV-2): an error there must not hide here.
+"""The oracle's own arithmetic of change numbers, written apart from the node's on purpose (CV-2): an error there must
+not hide here.
 
-A number is the text `guidhex:counter` of the traces. A set of numbers is a dict from GUID hex to a sorted list of closed ranges.
+A number is the text `guidhex:counter` of the traces. A set of numbers is a dict from GUID hex to a sorted list of
+closed ranges.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def parse_traced(text: str) -> Numbers:
 
 
 def parse_named(text: str) -> Numbers:
-    """The set as people see it: `A-1..100, A-105, B-7`, items parted by commas or blanks; a bare range continues its store.
+    """The set as people see it: `A-1..100, A-105, B-7`, items parted by commas or blanks; a bare range continues its
+    store.
 
     Raises ValueError on anything else.
     """

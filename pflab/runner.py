@@ -1,8 +1,8 @@
 """Playing a scenario on a lab of either driver, and what came of it.
 
-A scenario passes if every step did what it says, and if the one thing held that always holds: what a store acknowledged it still
-has at the end, as it is, in a later version, or as a tombstone (DU-1). Whether all stores agree is asked only where the scenario
-expects it, but the verdict tells it either way.
+A scenario passes if every step did what it says, and if the one thing held that always holds: what a store
+acknowledged it still has at the end, as it is, in a later version, or as a tombstone (DU-1). Whether all stores agree
+is asked only where the scenario expects it, but the verdict tells it either way.
 """
 
 from __future__ import annotations
@@ -86,9 +86,11 @@ async def run_scenario(
     watch: StepWatcher | None = None,
     finish: Callable[[Play], None] | None = None,
 ) -> ScenarioResult:
-    """Play `scenario` on a lab that `lab_factory` makes. `finish` is called with the lab still up, whether it passed or not.
+    """Play `scenario` on a lab that `lab_factory` makes. `finish` is called with the lab still up, whether it passed
+    or not.
 
-    Raises LabError or NodeError only if the lab cannot be started at all; what fails in a step is the result's `failure`.
+    Raises LabError or NodeError only if the lab cannot be started at all; what fails in a step is the result's
+    `failure`.
     """
     lab = lab_factory(scenario.topology)
     async with lab:

@@ -1,17 +1,13 @@
-"""Looking into the databases of a run folder, without a lab: opened read-only, never changed, also while the lab still runs."""
+"""Looking into the databases of a run folder, without a lab: opened read-only, never changed, also while the lab still
+runs."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-import sqlalchemy
-from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import StaticPool
 
 from node import look
 from node.config import config_of
@@ -27,6 +23,7 @@ from pflab.members import derived_seed
 from topology import Topology, TopologyError, load_topology
 from traces.labtime import LabTime
 from transport.mta import Mta
+from transport.sql import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,9 @@ class RunReader:
             seed = int((path / "seed").read_text("utf-8"))
         except (OSError, ValueError, TopologyError) as error:
             reason = str(error).splitlines()[0]
-            raise LabError(f"{path} is not the folder of a run ({reason}); give one that pflab demo or pflab run has left") from error
+            raise LabError(
+                f"{path} is not the folder of a run ({reason}); give one that pflab demo or pflab run has left"
+            ) from error
         return cls(path, topology, seed)
 
     def stores(self) -> list[str]:
@@ -80,12 +79,10 @@ class RunReader:
         """Raises LabError for a store without a readable database."""
         path = self._database(store)
         try:
-            engine = sqlalchemy.create_engine("sqlite://", creator=lambda: _connect(path), poolclass=StaticPool)
-            with engine.connect() as conn:
-                yield self._reader(store, conn)
-            engine.dispose()
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            raise LabError(f"{path} cannot be read as a store's database: {str(error).splitlines()[0]}") from error
+            with closing(_connect(path)) as raw:
+                yield self._reader(store, Connection(raw))
+        except sqlite3.Error as error:
+            raise LabError(f"{path} cannot be read as a store's database: {error}") from error
 
     def _reader(self, store: str, conn: Connection) -> StoreReader:
         state = StoreState(conn)
@@ -112,6 +109,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         conn.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
-        # In a folder where nothing can be written SQLite cannot make its lock file; then nobody else writes there either.
+        # In a folder where nothing can be written SQLite cannot make its lock file; then nobody else writes there
+        # either.
         conn = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     return conn

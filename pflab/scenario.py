@@ -1,6 +1,7 @@
 """Scenario files: a list of steps that a lab lives through, read, checked and ready to be played (docs/scenarios.md).
 
-Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right; all of them are reported at once.
+Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right; all of them are reported at
+once.
 """
 
 from __future__ import annotations
@@ -135,7 +136,9 @@ def _topology(source: YamlSource, head: Head, path: Path | None, problems: list[
         return _inline(source, head.topology, head.settings, problems)
     found = find_topology(head.topology, path)
     if found is None:
-        right = f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
+        right = (
+            f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
+        )
         problems.append(source.problem(("topology",), f"{quoted(head.topology)} is no topology file", right))
         return None
     try:
@@ -146,13 +149,16 @@ def _topology(source: YamlSource, head: Head, path: Path | None, problems: list[
     except (OSError, UnicodeDecodeError) as error:
         problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a readable file in UTF-8"))
         return None
-    return _with_settings(source, organization.as_document(), head.settings, problems) if head.settings else organization
+    return (
+        _with_settings(source, organization.as_document(), head.settings, problems) if head.settings else organization
+    )
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:
     """The topology file of that name: beside the scenario, else among the examples."""
     beside = Path(name) if scenario is None else scenario.parent / name
-    return next((each for each in (beside, EXAMPLES / name) if each.is_file()), None)
+    places = (each for each in (beside, EXAMPLES / name) if each.is_file())
+    return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
 
 
 def _inline(
@@ -195,7 +201,8 @@ def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
 
 
 def _first_step(path: str, value: Any) -> PathItem | None:
-    """The first step of a problem's path within `value`; names may hold dots themselves, so the value's own keys decide."""
+    """The first step of a problem's path within `value`; names may hold dots themselves, so the value's own keys
+    decide."""
     index = re.match(r"\[(\d+)\]", path)
     if index is not None and isinstance(value, list) and int(index[1]) < len(value):
         return int(index[1])

@@ -67,13 +67,14 @@ def _of_replica(play: Play, wish: Condition, store: str, folder: str) -> Iterato
     if wish.state is not None:
         rows = {row.store: row for row in play.lab.read(store, lambda node: node.state(folder)).rows}
         for name, row in wish.state.items():
-            yield from _row(store, folder, name, row, rows)
+            yield from _row(play, f"{store}'s row for {name} in {folder}", row, rows.get(name))
     if wish.replicas is not None:
         views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == folder]
         listed = views[0].replicas if views else ()
         if tuple(wish.replicas) != tuple(listed):
             yield Shortfall(
-                f"{store} to know {join_names(wish.replicas)} as the replicas of {folder}", f"it knows {join_names(listed)}"
+                f"{store} to know {join_names(wish.replicas)} as the replicas of {folder}",
+                f"it knows {join_names(listed)}",
             )
 
 
@@ -120,9 +121,7 @@ def _short(text: str, limit: int = 300) -> str:
 # --- the state table
 
 
-def _row(store: str, folder: str, name: str, wanted: Row | str, rows: dict[str, RowView]) -> Iterator[Shortfall]:
-    row = rows.get(name)
-    where = f"{store}'s row for {name} in {folder}"
+def _row(play: Play, where: str, wanted: Row | str, row: RowView | None) -> Iterator[Shortfall]:
     if isinstance(wanted, str):
         if row is not None:
             yield Shortfall(f"no {where}", f"it has {row.numbers or 'nothing'}")
@@ -130,7 +129,7 @@ def _row(store: str, folder: str, name: str, wanted: Row | str, rows: dict[str, 
     if row is None:
         yield Shortfall(f"a row: {where}", "there is none")
         return
-    if wanted.has is not None and _without_setup(wanted.has) != _without_setup(row.numbers):
+    if wanted.has is not None and _without_setup(play, wanted.has) != _without_setup(play, row.numbers):
         yield Shortfall(f"{where} to have {wanted.has}", f"it has {row.numbers or 'nothing'}")
     if wanted.last_sent is not None and wanted.last_sent != (row.last_sent or "none"):
         yield Shortfall(f"{where}: last update sent {wanted.last_sent}", f"it is {row.last_sent or 'none'}")
@@ -143,15 +142,17 @@ def _row(store: str, folder: str, name: str, wanted: Row | str, rows: dict[str, 
             yield Shortfall(f"{where} heard at {wanted.heard}", "never" if at is None else format_instant(at))
 
 
-def _without_setup(text: str) -> sets.Numbers:
-    return {name: ranges for name, ranges in sets.parse_named(text).items() if name != SETUP}
+def _without_setup(play: Play, text: str) -> sets.Numbers:
+    return {name: ranges for name, ranges in play.names.shown(text).items() if name != SETUP}
 
 
 # --- the backfill array
 
 
 def _array(play: Play, wanted: Sequence[Entry], store: str, folder: str | None) -> Iterator[Shortfall]:
-    entries = [each for each in play.lab.read(store, lambda node: node.backfill()) if folder in (None, each.path, each.folder)]
+    entries = [
+        each for each in play.lab.read(store, lambda node: node.backfill()) if folder in (None, each.path, each.folder)
+    ]
     left = list(entries)
     for wish in wanted:
         match = next((each for each in left if not _entry_faults(play, wish, each)), None)
@@ -160,7 +161,9 @@ def _array(play: Play, wanted: Sequence[Entry], store: str, folder: str | None) 
         else:
             left.remove(match)
     if len(entries) != len(wanted):
-        yield Shortfall(f"{len(wanted) or 'no'} entries in {store}'s backfill array", f"it holds {_array_words(entries)}")
+        yield Shortfall(
+            f"{len(wanted) or 'no'} entries in {store}'s backfill array", f"it holds {_array_words(entries)}"
+        )
 
 
 def _entry_faults(play: Play, wish: Entry, entry: EntryView) -> list[str]:
@@ -181,17 +184,19 @@ def _entry_faults(play: Play, wish: Entry, entry: EntryView) -> list[str]:
 
 
 def _missing_fits(play: Play, wanted: Sequence[str], missing: str) -> bool:
-    stands = sets.parse_named(missing)
+    stands = play.names.shown(missing)
     if any(name in play.named or name in play.groups for name in wanted):
         numbers = [number for _, each in play.messages(wanted) for number in each.numbers]
         due = sets.renamed(sets.of_numbers(numbers), play.names.store_of)
         return not sets.minus(due, stands)
-    return sets.parse_named(" ".join(wanted)) == stands
+    return play.names.shown(" ".join(wanted)) == stands
 
 
 def _wish(wish: Entry) -> str:
     given = wish.model_dump(exclude_unset=True)
-    return ", ".join(f"{key} {value if not isinstance(value, list | tuple) else ' '.join(value)}" for key, value in given.items())
+    return ", ".join(
+        f"{key} {value if not isinstance(value, list | tuple) else ' '.join(value)}" for key, value in given.items()
+    )
 
 
 def _array_words(entries: Sequence[EntryView]) -> str:
@@ -200,7 +205,8 @@ def _array_words(entries: Sequence[EntryView]) -> str:
         asked = [request.source for request in each.requests]
         waits = f", asked {join_names(asked)}" if asked else ""
         near = "local" if each.local else "remote"
-        told.append(f"{each.missing} of {each.path} ({near}, due {format_instant(each.due_at)}, attempts {each.attempts}{waits})")
+        due = format_instant(each.due_at)
+        told.append(f"{each.missing} of {each.path} ({near}, due {due}, attempts {each.attempts}{waits})")
     return "; ".join(told) or "nothing"
 
 
@@ -216,7 +222,9 @@ def _converged(play: Play, folders: Sequence[str]) -> Iterator[Shortfall]:
         for path in folders:
             each = verdict.folder(path)
             if each is None:
-                raise StepFailed([f"a folder {path!r} to have converged"], ["there is no such folder, or it was deleted"])
+                raise StepFailed(
+                    [f"a folder {path!r} to have converged"], ["there is no such folder, or it was deleted"]
+                )
             judged.append(each)
     for each in judged:
         if each.judgement is not Judgement.CONVERGED:

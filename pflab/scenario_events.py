@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pflab import oracle_sets as sets
-from pflab.scenario_model import Events, Mails
+from pflab.scenario_model import Events, Mails, Until
 from pflab.scenario_play import Named, Play, Shortfall
 from pflab.scenario_values import same_minute
 from pflab.scenario_words import mail_name, store_named, tag_of
@@ -20,12 +20,16 @@ def mails_shortfalls(play: Play, wish: Mails, start: int) -> Iterator[Shortfall]
     sent = [each for each in play.log[start:] if isinstance(each, MailSubmitted) and mail_fits(play, wish, each)]
     if len(sent) not in wish.count:
         times = ", ".join(format_instant(each.at) for each in sent[:10])
-        yield Shortfall(f"{wish.count} of {_mail_wish(wish)}", f"there were {len(sent)}" + (f", at {times}" if times else ""))
+        yield Shortfall(
+            f"{wish.count} of {_mail_wish(wish)}", f"there were {len(sent)}" + (f", at {times}" if times else "")
+        )
 
 
 def _mail_wish(wish: Mails) -> str:
     parts = [f"{wish.type or 'replication'} mails"]
-    parts += [f"{word} {value}" for word, value in (("from", wish.from_), ("to", wish.to), ("about", wish.folder)) if value]
+    parts += [
+        f"{word} {value}" for word, value in (("from", wish.from_), ("to", wish.to), ("about", wish.folder)) if value
+    ]
     parts += [f"marked {wish.marked}"] if wish.marked else []
     parts += [f"with {wish.updates} update(s)"] if wish.updates is not None else []
     return " ".join(parts)
@@ -36,7 +40,7 @@ def mail_fits(play: Play, wish: Mails, event: MailSubmitted) -> bool:
         return False
     if wish.to is not None and wish.to not in map(store_named, event.recipients):
         return False
-    return _mail_kind_fits(play, wish.type, wish.marked, event) and _mail_parts_fit(play, wish, event)
+    return _mail_kind_fits(wish.type, wish.marked, event) and _mail_parts_fit(play, wish, event)
 
 
 def _mail_parts_fit(play: Play, wish: Mails, event: MailSubmitted) -> bool:
@@ -45,23 +49,21 @@ def _mail_parts_fit(play: Play, wish: Mails, event: MailSubmitted) -> bool:
     return wish.updates is None or sum(each.updates for each in event.folders) in wish.updates
 
 
-def _mail_kind_fits(play: Play, type_: str | None, marked: str | None, event: MailSubmitted | MailReceived) -> bool:
+def _mail_kind_fits(type_: str | None, marked: str | None, event: MailSubmitted | MailReceived) -> bool:
     if type_ is not None and mail_name(event.message_type) != type_:
         return False
     return marked is None or (marked == "none" and not event.marks) or marked in event.marks
 
 
-def arrival_fits(
-    play: Play, event: Event, type_: str, from_: str | None, to: str | None, folder: str | None, marked: str | None
-) -> bool:
-    """Whether the event is the arrival of such a mail."""
-    if not isinstance(event, MailReceived) or not _mail_kind_fits(play, type_, marked, event):
+def arrival_fits(play: Play, event: Event, wish: Until) -> bool:
+    """Whether the event is the arrival of the mail that `wish` waits for."""
+    if not isinstance(event, MailReceived) or not _mail_kind_fits(wish.mail, wish.marked, event):
         return False
-    if from_ is not None and store_named(event.sender) != from_:
+    if wish.from_ is not None and store_named(event.sender) != wish.from_:
         return False
-    if folder is not None and folder not in [play.names.folder(each.folder) for each in event.folders]:
+    if wish.folder is not None and wish.folder not in [play.names.folder(each.folder) for each in event.folders]:
         return False
-    return to is None or event.node == to
+    return wish.to is None or event.node == wish.to
 
 
 def events_shortfalls(play: Play, wish: Events, start: int) -> Iterator[Shortfall]:
@@ -71,7 +73,8 @@ def events_shortfalls(play: Play, wish: Events, start: int) -> Iterator[Shortfal
         where = f" on {wish.on}" if wish.on else ""
         times = ", ".join(format_instant(each.at) for each in seen[:10])
         yield Shortfall(
-            f"{wish.count} of {wish.event}{where}{fields}", f"there were {len(seen)}" + (f", at {times}" if times else "")
+            f"{wish.count} of {wish.event}{where}{fields}",
+            f"there were {len(seen)}" + (f", at {times}" if times else ""),
         )
 
 
@@ -95,11 +98,19 @@ def _is_named(play: Play, key: str, stands: Any, wanted: str) -> bool:
 
 
 def _is_folder(play: Play, key: str, stands: Any, wanted: str) -> bool:
-    return isinstance(stands, str) and key in {"folder", "folders", "waits_for", "parent"} and play.names.folder(stands) == wanted
+    return (
+        isinstance(stands, str)
+        and key in {"folder", "folders", "waits_for", "parent"}
+        and play.names.folder(stands) == wanted
+    )
 
 
 def _is_number(play: Play, key: str, stands: Any, wanted: str) -> bool:
-    return isinstance(stands, str) and re.fullmatch(r"[0-9a-f]{32}:\d+", stands) is not None and play.names.number(stands) == wanted
+    return (
+        isinstance(stands, str)
+        and re.fullmatch(r"[0-9a-f]{32}:\d+", stands) is not None
+        and play.names.number(stands) == wanted
+    )
 
 
 def _is_set(play: Play, key: str, stands: Any, wanted: str) -> bool:

@@ -1,4 +1,5 @@
-"""The scenario file as a model: what each verb takes (docs/scenarios.md tells it to people; `pflab schema scenario` to editors).
+"""The scenario file as a model: what each verb takes (docs/scenarios.md tells it to people; `pflab schema scenario` to
+editors).
 
 A step is a mapping with one key, its verb. Each verb's model forbids unknown keys, so that a misspelt one is an error.
 """
@@ -51,8 +52,9 @@ def _key(model: type[BaseModel], field: str) -> str:
 class Head(Part):
     """A scenario but for what its steps hold, which are looked at one by one.
 
-    topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry values for all
-    servers that do not set them; rules: the rules of SPEC.md that it tests; live: false if it needs the simulator.
+    topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
+    values for all servers that do not set them; rules: the rules of SPEC.md that it tests; live: false if it needs the
+    simulator.
     """
 
     title: str = Field(min_length=1)
@@ -79,7 +81,8 @@ class Post(Part):
 
 
 class Posts(Part):
-    """`count` new messages in one go; `{n}` in the subject is 1, 2, ...; `as: all` names them all-1, all-2, ... and together all."""
+    """`count` new messages in one go; `{n}` in the subject is 1, 2, ...; `as: all` names them all-1, all-2, ... and
+    together all."""
 
     on: str
     folder: str
@@ -191,7 +194,8 @@ class Cut(Part):
 
 
 class MailFault(Part):
-    """Mails on which a fault falls: those of a type from one store to another, the next `count` of them (default: all)."""
+    """Mails on which a fault falls: those of a type from one store to another, the next `count` of them (default:
+    all)."""
 
     from_: str | None = Field(None, alias="from")
     to: str | None = None
@@ -225,7 +229,8 @@ class Reorder(MailFault):
 
 
 class Mails(Part):
-    """Replication mails sent. `to` is met when the store is among the recipients; `updates` is how many updates each packs."""
+    """Replication mails sent. `to` is met when the store is among the recipients; `updates` is how many updates each
+    packs."""
 
     type: MailType | None = None
     from_: str | None = Field(None, alias="from")
@@ -237,8 +242,8 @@ class Mails(Part):
 
 
 class Events(Part):
-    """Trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an `as` name for its
-    object or number, a path for its folder; a list field is met by one of its items."""
+    """Trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an `as` name
+    for its object or number, a path for its folder; a list field is met by one of its items."""
 
     event: str
     on: str | None = None
@@ -291,7 +296,7 @@ _ENTRIES = Annotated[tuple[Entry, ...], BeforeValidator(_none_or_entries)]
 
 
 class Condition(Part):
-    """What can be expected, or waited for. Keys about one folder need `on` and `folder`; `on: all` means all holders."""
+    """What can be expected, or waited for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
 
     asked: ClassVar[tuple[str, ...]] = (
         "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree",
@@ -316,7 +321,9 @@ class Condition(Part):
     converged: Names | None = Field(None, description="folders whose holders agree and have what must exist, or all")
     mails: Annotated[tuple[Mails, ...], BeforeValidator(_some)] | None = None
     events: Annotated[tuple[Events, ...], BeforeValidator(_some)] | None = None
-    since: str | None = Field(None, description="the checkpoint from which mails and events count; default: the beginning")
+    since: str | None = Field(
+        None, description="the checkpoint from which mails and events count; default: the beginning"
+    )
     clock: PointText | None = Field(None, description="what the lab's clock shows, to the minute")
 
     @model_validator(mode="after")
@@ -342,7 +349,8 @@ class Expect(Condition):
 
 
 class Until(Condition):
-    """A wait for a mail's arrival, an event or a condition; fails at the end of `within`. `at` is the minute it must happen in."""
+    """A wait for a mail's arrival, an event or a condition; fails at the end of `within`. `at` is the minute it must
+    happen in."""
 
     mail: MailType | None = None
     from_: str | None = Field(None, alias="from")
@@ -356,7 +364,7 @@ class Until(Condition):
     @model_validator(mode="after")
     def _one_wish(self) -> Self:
         given = self.model_fields_set
-        wishes = [key for key in ("mail", "event") if key in given]
+        wishes: list[str] = [key for key in ("mail", "event") if key in given]
         wishes += ["a condition"] if given & set(self.asked) else []
         if not wishes:
             raise wrong("nothing to wait for; give mail, event, or a condition such as converged or has")

@@ -89,7 +89,9 @@ class NameCheck:
             if path is not None:
                 yield from self._each(at, field, path, self._folders, "folder of the topology or of an earlier step")
         if args.under not in (None, "/"):
-            yield from self._each(at, "under", args.under, self._folders, "folder of the topology or of an earlier step")
+            yield from self._each(
+                at, "under", args.under, self._folders, "folder of the topology or of an earlier step"
+            )
         if args.create is not None:
             above = args.create.rpartition("/")[0]
             if above and above not in self._folders:
@@ -104,7 +106,8 @@ class NameCheck:
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
 
     def _moved(self, old: str, new: str) -> None:
-        """A folder and all below it have one more path; the old one stays known, other stores still show it for a while."""
+        """A folder and all below it have one more path; the old one stays known, other stores still show it for a
+        while."""
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
@@ -122,13 +125,17 @@ class NameCheck:
         if on is not None:
             yield from self._each(at, "on", on, self._servers, "server")
         if args.folder is not None:
-            yield from self._each(at, "folder", args.folder, self._folders, "folder of the topology or of an earlier step")
+            yield from self._each(
+                at, "folder", args.folder, self._folders, "folder of the topology or of an earlier step"
+            )
         for field in ("has", "lacks", "shows", "versions", "conflict"):
             value = getattr(args, field)
             if value is not None and value != ("none",):
                 yield from self._each(at, field, list(value), self._messages, "message of an earlier step (its as)")
         if args.converged not in (None, ("all",)):
-            yield from self._each(at, "converged", args.converged, self._folders, "folder of the topology or of an earlier step")
+            yield from self._each(
+                at, "converged", args.converged, self._folders, "folder of the topology or of an earlier step"
+            )
         if args.since is not None:
             yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
         for store in args.state or ():
@@ -139,7 +146,9 @@ class NameCheck:
         if isinstance(args, model.Until):
             yield from self._until(args, at)
 
-    def _list_item(self, args: model.Condition, part: model.Part, at: Sequence[PathItem], number: int) -> Iterator[Problem]:
+    def _list_item(
+        self, args: model.Condition, part: model.Part, at: Sequence[PathItem], number: int
+    ) -> Iterator[Problem]:
         where = (*at, number)
         yield from self._common(part, where)
         if isinstance(part, model.Events):
@@ -162,7 +171,9 @@ class NameCheck:
         for field in fields:
             if field not in known:
                 right = did_you_mean(field, known)
-                yield self._source.problem((*at, "with", field), f"{tag} has no field {quoted(field)}", right, of_key=True)
+                yield self._source.problem(
+                    (*at, "with", field), f"{tag} has no field {quoted(field)}", right, of_key=True
+                )
 
     def _each(
         self,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from pflab.lab import Lab
 from pflab.oracle import HIERARCHY, Oracle
-from pflab.oracle_judge import Judge, Observer
+from pflab.oracle_compare import Judge
+from pflab.oracle_judge import Observer
 from pflab.scenario_words import Lexicon, line, tag_of
 from pflab.verdict import Verdict
 from traces.events import ChangeMade, Event, MailSubmitted
@@ -50,8 +51,8 @@ class Named:
 class Play:
     """One run of a scenario on one lab.
 
-    `mark` is the index of the first event that a wait may still look at: an `until` sees what has happened since the last
-    `advance` or `until` ended. `checkpoints` are such indices by name.
+    `mark` is the index of the first event that a wait may still look at: an `until` sees what has happened since the
+    last `advance` or `until` ended. `checkpoints` are such indices by name.
     """
 
     def __init__(self, lab: Lab) -> None:
@@ -102,7 +103,9 @@ class Play:
         for name in names:
             for each in self.groups.get(name, (name,)):
                 if each not in self.named:
-                    raise StepFailed([f"a message named {each!r}"], [f"no step so far has named one; named are {self._known()}"])
+                    raise StepFailed(
+                        [f"a message named {each!r}"], [f"no step so far has named one; named are {self._known()}"]
+                    )
                 found.append((each, self.named[each]))
         return found
 
@@ -138,7 +141,5 @@ class Play:
     def last_events(self, stores: Sequence[str] = ()) -> list[str]:
         """The last events in words, of these stores (all if none are given), without the noise."""
         wanted = {*stores, "lab"} if stores else None
-        told = [
-            event for event in self.log if tag_of(event) not in NOISE and (wanted is None or event.node in wanted)
-        ]
+        told = [event for event in self.log if tag_of(event) not in NOISE and (wanted is None or event.node in wanted)]
         return [line(event, self.names) for event in told[-LAST_EVENTS:]]

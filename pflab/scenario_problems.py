@@ -66,7 +66,9 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
     if kind == "missing":
         return source.problem(path[:-1], f"{quoted(path[-1])} is missing", f"the keys are {', '.join(keys)}")
     if kind == "extra_forbidden":
-        return source.problem(path, f"{quoted(path[-1])} is not a key here", did_you_mean(str(path[-1]), keys), of_key=True)
+        return source.problem(
+            path, f"{quoted(path[-1])} is not a key here", did_you_mean(str(path[-1]), keys), of_key=True
+        )
     if kind == "scenario":
         what, _, right = str(detail["ctx"]["text"]).partition("; ")
         return source.problem(path, what, right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
 from pflab.lab import LabError
@@ -44,8 +45,6 @@ async def _post(play: Play, step: model.Post) -> None:
 
 
 async def _posts(play: Play, step: model.Posts) -> None:
-    from node.views import Post  # the node's own value for a post handed in
-
     files = attachment(step.attachment)
     numbered = range(1, step.count + 1)
     posts = [Post(step.subject.replace("{n}", str(n)), step.body, step.sender, files) for n in numbered]
@@ -69,7 +68,11 @@ async def _edit(play: Play, step: model.Edit) -> None:
 
 async def _delete(play: Play, step: model.Delete) -> None:
     for _, message in play.messages(step.message):
-        await play.lab.do(step.on, lambda node, now, m=message: node.delete(now, m.folder, m.object))
+        await _delete_one(play, step.on, message)
+
+
+async def _delete_one(play: Play, store: str, message: Named) -> None:
+    await play.lab.do(store, lambda node, now: node.delete(now, message.folder, message.object))
 
 
 async def _resolve(play: Play, step: model.Resolve) -> None:
@@ -131,7 +134,9 @@ async def _replica(play: Play, step: model.Replica) -> None:
 async def _settings(play: Play, step: model.Settings) -> None:
     configure = getattr(play.lab, "configure", None)
     if configure is None:
-        raise LabError("this lab cannot change settings while it runs; give them in the scenario's settings or its topology")
+        raise LabError(
+            "this lab cannot change settings while it runs; give them in the scenario's settings or its topology"
+        )
     for name in step.on:
         await configure(name, step.values)
 
@@ -218,7 +223,9 @@ async def _advance(play: Play, moment: Moment) -> None:
     to_at = moment.resolve(play.lab.now)
     if to_at < play.lab.now:
         now = format_instant(play.lab.now)
-        raise StepFailed([f"to go on to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"])
+        raise StepFailed(
+            [f"to go on to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
+        )
     await play.lab.advance(to_at)
     play.observe()
     play.mark = len(play.log)

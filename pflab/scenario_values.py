@@ -1,4 +1,5 @@
-"""The small values of a scenario file: durations, moments, counts, sizes, names, mail types. Each says what would be right."""
+"""The small values of a scenario file: durations, moments, counts, sizes, names, mail types. Each says what would be
+right."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def same_minute(left: LabTime, right: LabTime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When: in `after_us`, at the instant `at`, or when the clock next shows `clock_us` past midnight. Exactly one is set."""
+    """When: in `after_us`, at the instant `at`, or when the clock next shows `clock_us` past midnight. Exactly one is
+    set."""
 
     after_us: int | None = None
     at: LabTime | None = None
@@ -92,14 +94,19 @@ def _duration(value: Any) -> int:
         except TimeTextError as error:
             raise wrong(str(error)) from None
         if not 0 < span <= MAX_WAIT_US:
-            raise wrong(f"{value!r} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}")
+            raise wrong(
+                f"{value!r} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}"
+            )
         return span
     raise wrong(f"{value!r} is not a duration; write a number and a unit, as 15 min or 36 h")
 
 
 def _moment(value: Any) -> Moment:
     if not isinstance(value, str):
-        raise wrong(f"{value!r} is not a time; write a duration (15 min), an instant (2003-10-22T00:15Z) or a clock time (12:15)")
+        raise wrong(
+            f"{value!r} is not a time; write a duration (15 min), an instant (2003-10-22T00:15Z) or"
+            " a clock time (12:15)"
+        )
     clock = _CLOCK.fullmatch(value.strip())
     if clock:
         return Moment(clock_us=int(clock[1]) * HOUR_US + int(clock[2]) * MINUTE_US)
@@ -188,7 +195,9 @@ CountText = Annotated[
     Count,
     BeforeValidator(_count),
     _texts(str),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}], "examples": [2, "none", "at least 1"]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}], "examples": [2, "none", "at least 1"]}
+    ),
 ]
 SizeBytes = Annotated[int, BeforeValidator(_size), _schema("string", examples=["500 KB", "1 MB"])]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), _NAMES_SCHEMA]

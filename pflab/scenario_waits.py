@@ -14,7 +14,8 @@ from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 
 async def expect(play: Play, wish: Expect) -> None:
-    """Raises StepFailed unless the condition holds, now or within the time given (then the clock goes on until it does)."""
+    """Raises StepFailed unless the condition holds, now or within the time given (then the clock goes on until it
+    does)."""
     if wish.within is None:
         _require(shortfalls(play, wish))
         return
@@ -66,8 +67,7 @@ class _Search:
 
 def _wanted(play: Play, wish: Until) -> Callable[[Event], bool]:
     if wish.mail is not None:
-        mail = wish.mail
-        return lambda event: arrival_fits(play, event, mail, wish.from_, wish.to, wish.folder, wish.marked)
+        return lambda event: arrival_fits(play, event, wish)
     tag = wish.event or ""
     on = wish.on[0] if wish.on else None
     return lambda event: event_fits(play, event, tag, on, wish.fields)

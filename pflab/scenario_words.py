@@ -1,6 +1,8 @@
-"""The names of a run's things, learnt from its events: which store a GUID is, what a folder's path and a message's subject are.
+"""The names of a run's things, learnt from its events: which store a GUID is, what a folder's path and a message's
+subject are.
 
-And each event in a line of words, for failed expectations and for the demo. Everything comes from the trace; nothing asks a node.
+And each event in a line of words, for failed expectations and for the demo. Everything comes from the trace; nothing
+asks a node.
 """
 
 from __future__ import annotations
@@ -57,12 +59,17 @@ class Lexicon:
         self._paths[id_] = path
 
     def knows(self, guid: str) -> bool:
-        """Whether a store has started with this GUID."""
+        """Whether the GUID is a store's, or the one of the setting-up once that has been learnt."""
         return guid in self._stores
 
     def store_of(self, guid: str) -> str:
         """The name of a GUID's store; a GUID that no store started with is the topology's own."""
         return self._stores.get(guid, SETUP)
+
+    def shown(self, text: str) -> sets.Numbers:
+        """A set as a store shows it. One that has not heard yet whose a GUID is shows its first eight digits."""
+        known = {guid[:8]: name for guid, name in self._stores.items()}
+        return sets.renamed(sets.parse_named(text), lambda name: known.get(name, name))
 
     def number(self, number: str) -> str:
         guid, counter = sets.split_number(number)
@@ -82,7 +89,11 @@ class Lexicon:
         return repr(known) if known else self.number(object_)
 
     def what(self, folder: str, object_: str) -> str:
-        return f"folder {self.subject(object_)}" if folder == "1-1" else f"{self.subject(object_)} in {self.folder(folder)}"
+        return (
+            f"folder {self.subject(object_)}"
+            if folder == "1-1"
+            else f"{self.subject(object_)} in {self.folder(folder)}"
+        )
 
 
 def tag_of(event: Event) -> str:
@@ -154,8 +165,8 @@ def _why(event: Any) -> str:
 def _entry(event: Any, names: Lexicon) -> str:
     numbers = sets.union([sets.parse_traced(event.cnset), sets.parse_traced(event.cnset_fai)])
     where = "in the site" if event.local else "outside the site only"
-    due = format_instant(event.due_at)
-    return f"misses {sets.words(numbers, names.store_of)} of {names.folder(event.folder)}, known {where}; will ask at {due}"
+    what = f"{sets.words(numbers, names.store_of)} of {names.folder(event.folder)}"
+    return f"misses {what}, known {where}; will ask at {format_instant(event.due_at)}"
 
 
 def _asked(event: Any, names: Lexicon) -> str:
@@ -169,7 +180,9 @@ def _join_folders(folders: Iterable[str], names: Lexicon) -> str:
 
 
 _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
-    "node.started": lambda e, n: {"first": "starts", "restart": "starts again", "restored": "starts from a backup"}[e.reason],
+    "node.started": lambda e, n: {"first": "starts", "restart": "starts again", "restored": "starts from a backup"}[
+        e.reason
+    ],
     "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
     "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
     "fault.healed": lambda e, n: f"fault {e.fault} is over",
@@ -184,18 +197,26 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "version.ignored": _version("ignores"),
     "version.held": _version("holds"),
     "version.dropped": _version("drops"),
-    "conflict.arose": lambda e, n: f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
-    f"showing {n.number(e.winner)}",
+    "conflict.arose": lambda e, n: (
+        f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
+        f"showing {n.number(e.winner)}"
+    ),
     "conflict.ended": lambda e, n: f"sees the conflict of {n.what(e.folder, e.object)} ended by {n.number(e.number)}",
-    "conflict.notice": lambda e, n: f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}",
+    "conflict.notice": lambda e, n: (
+        f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
+    ),
     "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
     "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
     "entry.made": _entry,
     "entry.satisfied": lambda e, n: f"misses nothing more of entry {e.entry} of {n.folder(e.folder)}",
     "entry.pruned": lambda e, n: f"stops waiting for {n.numbers(e.cnset)} of {n.folder(e.folder)}: {e.reason}",
-    "entry.timed_out": lambda e, n: f"has waited long enough for entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})",
+    "entry.timed_out": lambda e, n: (
+        f"has waited long enough for entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})"
+    ),
     "request.sent": _asked,
-    "request.answered": lambda e, n: f"answers {e.requester} about {n.folder(e.folder)} with {e.mails} mail(s): {n.numbers(e.cnset)}",
+    "request.answered": lambda e, n: (
+        f"answers {e.requester} about {n.folder(e.folder)} with {e.mails} mail(s): {n.numbers(e.cnset)}"
+    ),
     "source.down": lambda e, n: f"marks {e.store} down: no answer about {n.folder(e.folder)}",
     "source.up": lambda e, n: f"marks {e.store} up again",
     "status.due": lambda e, n: f"finds {_join_folders(e.folders, n)} quiet for long enough to send a status",

@@ -13,6 +13,7 @@ later. A mail that was being handed to it was not acknowledged, so its sender ke
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -154,6 +155,7 @@ class Simulator(Lab):
 
     async def advance(self, to_at: LabTime) -> None:
         self._check_ahead(to_at)
+        self._record.clock_changed("advance", 0.0, to_at)
         self._quieten()
         while (due_at := self._next_due()) is not None and due_at <= to_at:
             self._now = due_at
@@ -162,6 +164,7 @@ class Simulator(Lab):
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         self._check_ahead(limit_at)
+        self._record.clock_changed("until", 0.0, limit_at)
         self._quieten()
         while not predicate():
             due_at = self._next_due()
@@ -301,7 +304,7 @@ class Simulator(Lab):
         hop = transmission.hop_from(seat.name)
         for _ in range(copies):
             try:
-                self._act(
+                self._act_of_its_own(
                     target,
                     lambda node: node.mail_in(
                         self._now, hop, transmission.sender, transmission.recipients, transmission.content
@@ -334,13 +337,18 @@ class Simulator(Lab):
 
     def _survive(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
         """A stimulus of the loop's own: a crash in it is part of the simulation."""
+        with suppress(Crashed):
+            self._act_of_its_own(seat, fn)
+
+    def _act_of_its_own(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
+        """A stimulus that no user asked for. If it fails, the lab is broken and says so; lets MailRefused and
+        Crashed through."""
         try:
             self._act(seat, fn)
-        except Crashed:
-            return
-        except NotRunning:
-            # It crashed while its own mail was being handed over to itself by way of others.
-            return
+        except MailRefused:
+            raise
+        except Exception as error:
+            raise LabError(f"server {seat.name} failed at {format_instant(self._now)}: {error}") from error
 
     def _rise(self, seat: _Seat) -> None:
         self._back_at.pop(seat.name, None)

@@ -1,12 +1,14 @@
-"""The replication state tables as people see them: laid out as the source prints them, and when each row was last heard.
+"""The replication state tables as people see them: laid out as the source prints them, and when each row was last
+heard.
 
-For each store one table a folder: the store's own replica with the last update it sent, and under each other holder what that store
-said it has (RST-1, RST-2). Backfill arrays beside them, entry by entry (BF-2).
+For each store one table a folder: the store's own replica with the last update it sent, and under each other holder
+what that store said it has (RST-1, RST-2). Backfill arrays beside them, entry by entry (BF-2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -28,7 +30,10 @@ def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> lis
 
 def _state_table(state: StateView, now: LabTime | None) -> Table:
     table = Table(
-        title=f"Replication State Table for Server {state.store}", title_justify="left", show_lines=True, title_style="bold"
+        title=f"Replication State Table for Server {state.store}",
+        title_justify="left",
+        show_lines=True,
+        title_style="bold",
     )
     for heading in ("Replica", "Data", "Last heard"):
         table.add_column(heading)
@@ -38,12 +43,13 @@ def _state_table(state: StateView, now: LabTime | None) -> Table:
 
 
 def _replica(state: StateView, row: RowView) -> str:
-    name = "Folder hierarchy (1-1)" if state.path == HIERARCHY or state.folder == HIERARCHY else state.path
+    name = "Folder hierarchy (1-1)" if HIERARCHY in (state.path, state.folder) else state.path
     return f"{name} on Server {row.store}" + ("\n(local replica)" if row.is_local else "")
 
 
 def data_lines(row: RowView) -> list[str]:
-    """`Last update sent: A-100` for the own row; for another's `A-100 received`, with the gaps below it if there are any."""
+    """`Last update sent: A-100` for the own row; for another's `A-100 received`, with the gaps below it if there are
+    any."""
     if row.is_local:
         return [f"Last update sent: {row.last_sent or 'none'}"]
     lines = [f"{text} received" for text in received(row.numbers)]
@@ -54,8 +60,8 @@ def data_lines(row: RowView) -> list[str]:
 def received(numbers: str) -> list[str]:
     """`A-1..100 B-1..50` as people say it: `A-100`, `B-50`; a store's set with gaps says them: `A-100 (not 3..7)`.
 
-    What lies below the first number belongs to other folders and is no gap; numbers of the setting-up are left out where there are
-    others (nobody changed anything by them).
+    What lies below the first number belongs to other folders and is no gap; numbers of the setting-up are left out
+    where there are others (nobody changed anything by them).
     """
     known = sets.parse_named(numbers)
     names = [name for name in sorted(known) if name != SETUP] or sorted(known)
@@ -63,7 +69,7 @@ def received(numbers: str) -> list[str]:
 
 
 def _highest(name: str, ranges: Sequence[tuple[int, int]]) -> str:
-    gaps = [(left[1] + 1, right[0] - 1) for left, right in zip(ranges, ranges[1:], strict=False)]
+    gaps = [(left[1] + 1, right[0] - 1) for left, right in pairwise(ranges)]
     told = ", ".join(str(low) if low == high else f"{low}..{high}" for low, high in gaps)
     return f"{name}-{ranges[-1][1]}" + (f" (not {told})" if told else "")
 
@@ -114,7 +120,8 @@ def backfill_table(store: str, entries: Sequence[EntryView]) -> Table:
         where = "in the site" if entry.local else "outside the site"
         table.add_row(
             entry.path,
-            f"{entry.missing or 'nothing'}\n(known {where})" + (f"\nassociated: {entry.missing_fai}" if entry.missing_fai else ""),
+            f"{entry.missing or 'nothing'}\n(known {where})"
+            + (f"\nassociated: {entry.missing_fai}" if entry.missing_fai else ""),
             format_instant(entry.made_at),
             due,
             f"{entry.attempts} times" if entry.attempts != 1 else "once",

@@ -45,8 +45,8 @@ class FolderVerdict:
 class Verdict:
     """A whole run's judgement.
 
-    `lost` are acknowledged changes that nothing in DU-1 explains; `untruthful` are rows that claim what their store lacks and
-    `leftovers` are backfill entries that a present holder could satisfy (both CV-3).
+    `lost` are acknowledged changes that nothing in DU-1 explains; `untruthful` are rows that claim what their store
+    lacks and `leftovers` are backfill entries that a present holder could satisfy (both CV-3).
     """
 
     folders: tuple[FolderVerdict, ...]

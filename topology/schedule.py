@@ -40,6 +40,8 @@ _EVERY: Final = re.compile(r"every\s+(\d{1,4}\s*)?(?:h|hours?)", re.ASCII | re.I
 _TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})(?:\s*-\s*(\d{1,2}):(\d{2}))?", re.ASCII)
 _ENTRY: Final = re.compile(r"\s*(?P<days>[A-Za-z][A-Za-z,\s-]*?)?\s*(?P<times>\d.*?)?\s*", re.ASCII)
 _MAX_ENTRIES: Final = SLOTS_A_WEEK
+# Longer than the seven days written out in full; the patterns above are slow on long blanks.
+_MAX_ENTRY_TEXT: Final = 120
 _RIGHT: Final = (
     'always, never, every 1 h, every 2 h, every 4 h, or times as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
     "one or a list, on quarter hours, in UTC"
@@ -184,6 +186,11 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
     Raises ValueTextError.
     """
     entries = value.split(";") if isinstance(value, str) else list(value)
+    if not entries or len(entries) > _MAX_ENTRIES:
+        raise ValueTextError(f"a schedule of {len(entries)} entries", _RIGHT)
+    for entry in entries:
+        if len(entry) > _MAX_ENTRY_TEXT:
+            raise ValueTextError(f"{quoted(entry)} is too long for an entry of a schedule", _RIGHT)
     if len(entries) == 1:
         text = entries[0].strip().lower()
         if text in ("always", "never"):
@@ -194,8 +201,6 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
             if hours not in OFFERED_HOURS:
                 raise ValueTextError(f"every {hours} h is not offered", _RIGHT)
             return Schedule.every(hours)
-    if not entries or len(entries) > _MAX_ENTRIES:
-        raise ValueTextError(f"a schedule of {len(entries)} entries", _RIGHT)
     return Schedule.of_slots(slot for entry in entries for slot in _entry_slots(entry))
 
 

@@ -218,8 +218,11 @@ class _Search:
             if line_at > start and content[line_at - 1] != 0x0A:
                 continue
             last = content.startswith(b"--", after, end)
-            line_end = content.find(b"\n", after, min(end, after + MAX_BOUNDARY_LINE))
-            if not last and (line_end < 0 or content[after:line_end].strip()):
+            rest = after + 2 if last else after
+            line_end = content.find(b"\n", rest, min(end, rest + MAX_BOUNDARY_LINE))
+            if line_end < 0 and last:
+                line_end = end  # nothing need follow the last boundary
+            if line_end < 0 or line_end > rest + MAX_BOUNDARY_LINE or content[rest:line_end].strip():
                 continue
             if opened >= 0:
                 yield opened, max(opened, _before_line_end(content, line_at))

@@ -15,8 +15,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection
-
 from topology.routes import NextHop, Routing
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
@@ -38,6 +36,7 @@ from transport.mta_values import (
 )
 from transport.notices import NULL_SENDER, notice
 from transport.policy import MtaPolicy
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"

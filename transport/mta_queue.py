@@ -7,10 +7,9 @@ priority, then due time, then id (spec: OUT-8, RT-2).
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection
-
 from traces.labtime import LabTime
 from transport.mta_values import OutgoingMail, Priority, QueuedMail, Transmission
+from transport.sql import Connection, Rows
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
 
@@ -107,7 +106,7 @@ def add_content(conn: Connection, mail: OutgoingMail, lamport: int) -> int:
             mail.content,
         ),
     )
-    return int(cursor.lastrowid)
+    return _new_id(cursor)
 
 
 def add_row(
@@ -135,7 +134,7 @@ def add_row(
         place.transfer_us,
         last_error,
     )
-    return int(conn.exec_driver_sql(_INSERT_ROW, values).lastrowid)
+    return _new_id(conn.exec_driver_sql(_INSERT_ROW, values))
 
 
 def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
@@ -162,13 +161,13 @@ def drop_row(conn: Connection, row: QueueRow) -> None:
 
 def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
     """One row, or None when it is no longer there."""
-    found = conn.exec_driver_sql(_SELECT_ROW + " WHERE q.id = ?", (queue_id,)).fetchone()
+    found = conn.exec_driver_sql(_SELECT_ROW + " WHERE q.id = ?", (queue_id,)).first()
     return None if found is None else _row(found)
 
 
 def find_content(conn: Connection, content_id: int) -> bytes:
     """The bytes of a queued mail."""
-    found = conn.exec_driver_sql("SELECT bytes FROM mta_content WHERE id = ?", (content_id,)).fetchone()
+    found = conn.exec_driver_sql("SELECT bytes FROM mta_content WHERE id = ?", (content_id,)).first()
     if found is None:
         raise LookupError(f"mail content {content_id} is gone though a queue row still names it")
     return bytes(found[0])
@@ -176,7 +175,7 @@ def find_content(conn: Connection, content_id: int) -> bytes:
 
 def due_rows(conn: Connection, now: LabTime, limit: int) -> list[QueueRow]:
     """The first `limit` rows that have a route and are due, in sending order."""
-    return [_row(found) for found in conn.exec_driver_sql(_DUE, (now, limit))]
+    return [_row(found) for found in conn.exec_driver_sql(_DUE, (now, limit)).all()]
 
 
 def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
@@ -200,18 +199,18 @@ def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
 
 def next_due(conn: Connection) -> LabTime | None:
     """When the first row is due, whether it has a route or waits for one; None when the queue is empty."""
-    found = conn.exec_driver_sql(_NEXT_DUE).fetchone()
+    found = conn.exec_driver_sql(_NEXT_DUE).first()
     return None if found is None or found[0] is None else int(found[0])
 
 
 def unrouted_ids(conn: Connection, now: LabTime) -> list[int]:
     """Ids of the rows that wait for a route and are due to look for one."""
-    return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now,))]
+    return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now,)).all()]
 
 
 def all_ids(conn: Connection) -> list[int]:
     """Ids of all rows."""
-    return [row[0] for row in conn.exec_driver_sql(_ALL_IDS)]
+    return [row[0] for row in conn.exec_driver_sql(_ALL_IDS).all()]
 
 
 def queued_mails(conn: Connection) -> list[QueuedMail]:
@@ -236,11 +235,11 @@ def reserve_link(
     higher priority are through; less urgent ones that have not begun move back.
     """
     # spec: RT-2
-    found = conn.exec_driver_sql(_LINK_FREE, link).fetchone()
+    found = conn.exec_driver_sql(_LINK_FREE, link).first()
     free_at = opens_at if found is None else max(opens_at, int(found[0]))
     starts_at = free_at
     for lower in (p for p in MOST_URGENT_FIRST if p < priority):
-        first = conn.exec_driver_sql(_FIRST_WAITING, (*link, int(lower), now)).fetchone()
+        first = conn.exec_driver_sql(_FIRST_WAITING, (*link, int(lower), now)).first()
         if first is not None and first[0] is not None:
             starts_at = min(starts_at, int(first[0]))
             conn.exec_driver_sql(_PUSH_BACK, (transfer_us, transfer_us, *link, int(lower), int(first[0])))
@@ -251,6 +250,11 @@ def reserve_link(
 def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
     """Keeps a copy back until `until_at`; it gives up its place on a slow link."""
     conn.exec_driver_sql(_HOLD, (until_at, queue_id))
+
+
+def _new_id(inserted: Rows) -> int:
+    assert inserted.lastrowid is not None
+    return inserted.lastrowid
 
 
 def _row(found: Any) -> QueueRow:

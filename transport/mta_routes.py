@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from sqlalchemy import Connection
-
 from topology.routes import NextHop, Routing
 from traces.labtime import LabTime
 from transport.mta_queue import Place, QueueRow, reserve_link
 from transport.mta_values import Priority
+from transport.sql import Connection
 
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"

@@ -8,10 +8,9 @@ instruction harmless.
 
 from dataclasses import dataclass
 
-import sqlalchemy
-
 from traces.labtime import LabTime
 from traces.recorder import Recorder
+from transport.sql import Connection
 
 
 @dataclass(slots=True)
@@ -24,6 +23,6 @@ class Stimulus:
     """
 
     # spec: OUT-9, TM-1
-    conn: sqlalchemy.Connection
+    conn: Connection
     now: LabTime
     trace: Recorder

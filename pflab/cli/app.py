@@ -26,7 +26,8 @@ for module in (runs, files, stores):
     module.register(app)
 
 
-# Typer brings click along, older ones from outside and newer ones within; its usage error is found from what it shows of it.
+# Typer brings click along, older ones from outside and newer ones within; its usage error is found from what it shows
+# of it.
 _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
 
 

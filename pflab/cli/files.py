@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from node import replmail
 from pflab.cli.labs import read_bytes
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
-from pflab.scenario import ScenarioError, load_scenario
+from pflab.scenario import load_scenario
 from pflab.scenario_schema import scenario_schema
 from pflab.verdict import ExitCode
 from topology import ProblemsError, load_topology, read_yaml, topology_schema
@@ -62,7 +63,9 @@ def _scenario_told(file: Path) -> str:
 
 def _topology_told(file: Path) -> str:
     organization = load_topology(file)
-    counts = f"{len(organization.servers)} servers in {len(organization.sites)} sites, {len(organization.folders)} folders"
+    counts = (
+        f"{len(organization.servers)} servers in {len(organization.sites)} sites, {len(organization.folders)} folders"
+    )
     return f"a topology that can be run: {counts}"
 
 
@@ -109,8 +112,6 @@ def decode(
 
 def _interpreters() -> Any:
     """What the node's own properties mean, where the node says so."""
-    from node import replmail
-
     return getattr(replmail, "INTERPRETERS", None)
 
 

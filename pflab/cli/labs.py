@@ -40,8 +40,8 @@ class LabOrder:
 
 
 def run_folder(name: str, traces: Path | None, *, simulate: bool, runs: Path = RUNS) -> RunFolder | None:
-    """The folder of one run: `runs/<name>/<time>`, or a place of its own below `traces`; none for a simulation that was not asked to
-    keep anything. Raises LabError when it cannot be written."""
+    """The folder of one run: `runs/<name>/<time>`, or a place of its own below `traces`; none for a simulation that
+    was not asked to keep anything. Raises LabError when it cannot be written."""
     if traces is not None:
         return RunFolder.create(traces, name, started=None if simulate else datetime.now(UTC))
     if simulate:

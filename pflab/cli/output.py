@@ -38,7 +38,13 @@ def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
 @contextmanager
 def progress(total: int, what: str) -> Iterator[Progress]:
     """A bar on stderr over `total` things, gone at the end; silent where stderr is not a terminal."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         bar.add_task(what, total=total)
         yield bar

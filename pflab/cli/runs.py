@@ -32,10 +32,18 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    scenarios: Annotated[list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those in scenarios/.")],
-    traces: Annotated[Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")] = None,
-    simulated: Annotated[bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")] = False,
-    seed: Annotated[int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")] = DEFAULT_SEED,
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those in scenarios/.")
+    ],
+    traces: Annotated[
+        Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")
+    ] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
+    ] = DEFAULT_SEED,
     as_json: Json = False,
 ) -> int:
     """Run scenarios and say whether each of them passed.
@@ -151,10 +159,16 @@ def demo(
 
 
 def simulate(
-    topology: Annotated[Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")] = None,
+    topology: Annotated[
+        Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")
+    ] = None,
     seeds: Annotated[str, typer.Option(metavar="A..B", help="The seeds, both ends included.")] = "1..20",
-    days: Annotated[int, typer.Option(min=1, max=365, help="Lab days of work and faults before everything is healed.")] = 3,
-    faults: Annotated[str, typer.Option(metavar="all|none|LIST", help="Which kinds of fault, joined by commas.")] = "all",
+    days: Annotated[
+        int, typer.Option(min=1, max=365, help="Lab days of work and faults before everything is healed.")
+    ] = 3,
+    faults: Annotated[
+        str, typer.Option(metavar="all|none|LIST", help="Which kinds of fault, joined by commas.")
+    ] = "all",
     traces: Annotated[Path | None, typer.Option(help="Play one seed and keep its traces below this folder.")] = None,
     as_json: Json = False,
 ) -> int:
@@ -180,7 +194,12 @@ def simulate(
         print_json(
             {
                 "seeds": [
-                    {"seed": each.seed, "judgement": each.judgement.value, "words": list(each.words), "bound_us": each.bound_us}
+                    {
+                        "seed": each.seed,
+                        "judgement": each.judgement.value,
+                        "words": list(each.words),
+                        "bound_us": each.bound_us,
+                    }
                     for each in results
                 ],
                 "branches": campaign.branches(),
@@ -203,5 +222,3 @@ def _topology(path: Path) -> Any:
         raise CommandError(*str(error).splitlines()) from error
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
-
-

@@ -39,11 +39,20 @@ class Office:
             )
             for name in self.topology.servers
         }
+        self.running: list[str] = []
         for name in self.topology.servers_from_start():
             self.nodes[name].open(self.start)
+            self.running.append(name)
 
     def __getitem__(self, name: str) -> Node:
         return self.nodes[name]
+
+    def join(self, name: str, now: LabTime) -> None:
+        """A store that joins later starts, and the others hear of it."""
+        self.nodes[name].open(now)
+        for other in self.running:
+            self.nodes[other].join(now, name)
+        self.running.append(name)
 
     def at(self, minutes: float) -> LabTime:
         return self.start + int(minutes * MINUTE_US)
@@ -71,7 +80,7 @@ class Office:
     def run(self, now: LabTime, names: str = "") -> None:
         """Cycles and deliveries at `now` until nobody has anything to do."""
         for _ in range(100):
-            mails = [mail for name in names or self.nodes for mail in self.cycle(name, now)]
+            mails = [mail for name in names or self.running for mail in self.cycle(name, now)]
             if not mails:
                 return
             for mail in mails:

@@ -1,4 +1,4 @@
-"""Sets of change numbers against Python's own sets as the model."""
+"""Sets of change numbers against Python's own sets as the model (CN-5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire form of sets: published vectors, round trips, every command, and hostile bytes."""
+"""The wire form of sets (CN-5): published vectors, round trips, every command, and hostile bytes."""
 
 from __future__ import annotations
 

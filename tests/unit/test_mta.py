@@ -1,6 +1,8 @@
 """The message transfer agent on a real database and a real routing, without a socket."""
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,6 +16,7 @@ from topology.versions import ServerVersion
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, parse_instant
 from traces.recorder import Recorder
+from transport import mta_queue
 from transport.mta import Mta
 from transport.mta_values import (
     IncomingHop,
@@ -28,6 +31,7 @@ from transport.mta_values import (
     UnknownRecipientError,
 )
 from transport.policy import EXPIRY_US, HOP_LIMIT, RETRY_US, MtaPolicy, PriorityPolicy
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 from transport.tables import create_tables
 
@@ -52,7 +56,7 @@ class Server:
     """A server's MTA with its database; `at` is the lab time of the next stimulus."""
 
     mta: Mta
-    conn: sqlalchemy.Connection
+    conn: Connection
     trace: Recorder
     at: int = START_AT
     known: dict[str, str] = field(default_factory=dict)
@@ -90,24 +94,30 @@ def outgoing(*recipients: str, size: int = 100, **more: object) -> OutgoingMail:
     return OutgoingMail(**(values | more))  # type: ignore[arg-type]
 
 
-def make_server(conn: sqlalchemy.Connection, name: str = "A", policy: MtaPolicy | None = None) -> Server:
+def make_server(conn: Connection, name: str = "A", policy: MtaPolicy | None = None) -> Server:
     known = {f"{server}-IS@contoso.test": server for server in TOPOLOGY.servers}
     known["kim@contoso.test"] = "A"
     mta = Mta(name, Routing(TOPOLOGY), known.get, policy)
     return Server(mta, conn, Recorder(run="r", node=name, checked=True), known=known)
 
 
-@pytest.fixture
-def conn() -> Iterator[sqlalchemy.Connection]:
+@contextmanager
+def database() -> Iterator[Connection]:
     engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
     with engine.connect() as connection:
         create_tables(connection)
-        yield connection
+        yield Connection.of(connection)
     engine.dispose()
 
 
 @pytest.fixture
-def a(conn: sqlalchemy.Connection) -> Server:
+def conn() -> Iterator[Connection]:
+    with database() as connection:
+        yield connection
+
+
+@pytest.fixture
+def a(conn: Connection) -> Server:
     """Server A of site SEA, which is the bridgehead there."""
     return make_server(conn)
 
@@ -142,7 +152,7 @@ def test_a_recipient_named_twice_gets_one_copy(a: Server) -> None:
     assert [t.recipients for t in a.ready()] == [to("B")]
 
 
-def test_a_bridgehead_relays(conn: sqlalchemy.Connection) -> None:
+def test_a_bridgehead_relays(conn: Connection) -> None:
     """RT-1: what a bridgehead is given for other servers it passes on, and what is for itself it delivers."""
     c = make_server(conn, "C")
     hop = IncomingHop("A", START_AT - 5, 41, Priority.URGENT)
@@ -163,7 +173,7 @@ def test_a_bridgehead_relays(conn: sqlalchemy.Connection) -> None:
     assert event.lamport == 42 and {t.lamport for t in c.ready()} == {42}
 
 
-def test_a_server_that_is_no_bridgehead_hands_on_to_the_one_that_is(conn: sqlalchemy.Connection) -> None:
+def test_a_server_that_is_no_bridgehead_hands_on_to_the_one_that_is(conn: Connection) -> None:
     """RT-1: the connector is crossed by its bridgehead; the way there is within the site."""
     b = make_server(conn, "B")
     b.submit(*to("C", "D"))
@@ -334,7 +344,7 @@ def test_mails_on_a_slow_link_never_overlap_and_go_by_priority(a: Server) -> Non
     assert waiting == sorted(waiting, reverse=True) and len(waiting) > 10
 
 
-def test_a_mail_waits_for_its_connector_to_open(conn: sqlalchemy.Connection) -> None:
+def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
     """RT-1: a connector with a schedule is crossed in its quarter hours only, new mail and retries alike."""
     scheduled = topology_from_text(LINES.replace("cost: 50,", "cost: 1, schedule: every 4 h,"))
     d = make_server(conn)
@@ -405,7 +415,7 @@ def test_an_expired_mail_is_returned(a: Server) -> None:
     assert isinstance(event, HopExpired) and event.reason.startswith("4.4.7 not delivered before it expired")
 
 
-def test_patience_depends_on_the_priority(conn: sqlalchemy.Connection) -> None:
+def test_patience_depends_on_the_priority(conn: Connection) -> None:
     """RT-2: interval and expiry are settings per priority."""
     policy = MtaPolicy(urgent=PriorityPolicy(MINUTE_US, HOUR_US), not_urgent=PriorityPolicy(HOUR_US, DAY_US))
     for priority, attempts in ((Priority.URGENT, 61), (Priority.NOT_URGENT, 25)):
@@ -414,7 +424,7 @@ def test_patience_depends_on_the_priority(conn: sqlalchemy.Connection) -> None:
         assert fail_until_empty(server)[0] == attempts
 
 
-def test_the_number_of_retries_can_be_limited(conn: sqlalchemy.Connection) -> None:
+def test_the_number_of_retries_can_be_limited(conn: Connection) -> None:
     """RT-2: a mail goes back after so many retries, however young it is."""
     server = make_server(conn, policy=MtaPolicy(max_retries=3))
     server.submit(*to("B"))
@@ -461,7 +471,7 @@ def test_no_notice_answers_a_notice(a: Server) -> None:
     assert (a.count("mta_queue"), a.count("mta_content")) == (0, 0)
 
 
-def test_a_notice_travels_to_a_sender_elsewhere(conn: sqlalchemy.Connection) -> None:
+def test_a_notice_travels_to_a_sender_elsewhere(conn: Connection) -> None:
     """ML-7: a relay that gives up sends the notice on its way, from the null sender."""
     c = make_server(conn, "C")
     hop = IncomingHop("A", None, 0)
@@ -591,15 +601,35 @@ def test_an_address_that_moved_here_or_vanished_leaves_the_queue(a: Server) -> N
 # --- determinism
 
 
-def test_the_same_stimuli_give_the_same_bytes(conn: sqlalchemy.Connection) -> None:
+def test_the_same_stimuli_give_the_same_bytes() -> None:
     """Nothing in the agent depends on anything but what it is handed."""
     runs = []
     for _ in range(2):
-        with conn.begin_nested() as savepoint:
+        with database() as conn:
             server = make_server(conn)
             local = server.submit("x@contoso.test", *to("B", "C", "E", "D"))
             fail_until_empty(server)
-            lines = server.trace.take()
-            runs.append((local, lines, server.trace.seq))
-            savepoint.rollback()
+            runs.append((local, server.trace.take(), server.trace.seq))
     assert runs[0] == runs[1] and runs[0][1]
+
+
+# --- cost
+
+
+def test_a_long_queue_costs_no_more_than_a_short_one(a: Server) -> None:
+    """What runs for every mail looks things up by an index, and goes through no table."""
+    for number in range(50):
+        a.submit(*to("B", "E"), message_id=f"<{number}@A>")
+    statements = [
+        (mta_queue._DUE, (a.at, 10)),
+        (mta_queue._NEXT_DUE, ()),
+        (mta_queue._UNROUTED, (a.at,)),
+        (mta_queue._SELECT_ROW + " WHERE q.id = ?", (1,)),
+        (mta_queue._DELETE_CONTENT, (1, 1)),
+        (mta_queue._FIRST_WAITING, ("slow", "E", 0, a.at)),
+        (mta_queue._PUSH_BACK, (1, 1, "slow", "E", 0, a.at)),
+        (mta_queue._LINK_FREE, ("slow", "E")),
+    ]
+    for sql, parameters in statements:
+        plan = [row[3] for row in a.conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+        assert not any(re.match(r"SCAN (q|c|mta_\w+)\b", step) for step in plan), (sql, plan)

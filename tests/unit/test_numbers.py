@@ -1,4 +1,4 @@
-"""Change numbers: their order and their forms."""
+"""Change numbers (CN-1): their order and their forms."""
 
 from __future__ import annotations
 

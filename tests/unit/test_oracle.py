@@ -5,7 +5,7 @@ from __future__ import annotations
 from node.views import EntryView, Knowledge, RowView
 from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY, Change, Oracle
-from pflab.oracle_judge import Judge, Reading
+from pflab.oracle_compare import Judge, Reading
 from pflab.verdict import Judgement, Verdict
 
 GUIDS = {"A": "aa" * 16, "B": "bb" * 16, "C": "cc" * 16, "Setup": "00" * 16}
@@ -21,7 +21,13 @@ def n(shown: str) -> str:
 
 
 def folder(
-    object_: str, shown: str, name: str, replicas: tuple[str, ...], at: int = 0, parent: str = HIERARCHY, op: str = "create"
+    object_: str,
+    shown: str,
+    name: str,
+    replicas: tuple[str, ...],
+    at: int = 0,
+    parent: str = HIERARCHY,
+    op: str = "create",
 ) -> Change:
     return Change(
         store=shown.split("-")[0],
@@ -38,7 +44,13 @@ def folder(
 
 
 def message(
-    shown: str, of: str | None = None, *, supersedes: tuple[str, ...] = (), op: str = "create", at: int = 1, kind: str = "message"
+    shown: str,
+    of: str | None = None,
+    *,
+    supersedes: tuple[str, ...] = (),
+    op: str = "create",
+    at: int = 1,
+    kind: str = "message",
 ) -> Change:
     """A change of the message that `of` created (default: a new one), digest and subject made of its number."""
     return Change(
@@ -62,8 +74,11 @@ def oracle(*changes: Change, stores: tuple[str, ...] = ("A", "B")) -> Oracle:
     return found
 
 
-def knows(*shown: str, of: dict[str, str] | None = None, dead: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> Knowledge:
-    """A store that keeps these versions; `of` maps a version to its message's creation, `also` are numbers accounted for."""
+def knows(
+    *shown: str, of: dict[str, str] | None = None, dead: tuple[str, ...] = (), also: tuple[str, ...] = ()
+) -> Knowledge:
+    """A store that keeps these versions; `of` maps a version to its message's creation, `also` are numbers accounted
+    for."""
     of = of or {}
     versions: dict[str, tuple[tuple[str, str], ...]] = {}
     for each in shown:
@@ -80,7 +95,13 @@ def knows(*shown: str, of: dict[str, str] | None = None, dead: tuple[str, ...] =
 
 
 TREE = Knowledge(
-    HIERARCHY, True, f"{GUIDS['Setup']}:1", "", {PROJECTS: ((f"{GUIDS['Setup']}:1", ""),)}, {PROJECTS: f"{GUIDS['Setup']}:1"}, ()
+    HIERARCHY,
+    True,
+    f"{GUIDS['Setup']}:1",
+    "",
+    {PROJECTS: ((f"{GUIDS['Setup']}:1", ""),)},
+    {PROJECTS: f"{GUIDS['Setup']}:1"},
+    (),
 )
 
 
@@ -96,7 +117,8 @@ def projects(verdict: Verdict) -> tuple[Judgement, str]:
 
 
 def test_a_superseded_version_need_not_exist() -> None:
-    """CN-4: a version that another names as superseded, directly or through others, is not among those that must exist."""
+    """CN-4: a version that another names as superseded, directly or through others, is not among those that must
+    exist."""
     truth = oracle(
         message("A-1"), message("B-1", "A-1", supersedes=("A-1",)), message("A-2", "A-1", supersedes=("B-1",))
     ).truth()
@@ -322,4 +344,7 @@ def test_sets_are_read_as_people_see_them() -> None:
 
 def test_set_difference_cuts_ranges() -> None:
     """CN-5: what one has and the other lacks, range by range."""
-    assert sets.minus({"A": [(1, 10)], "B": [(1, 1)]}, {"A": [(3, 4), (9, 20)]}) == {"A": [(1, 2), (5, 8)], "B": [(1, 1)]}
+    assert sets.minus({"A": [(1, 10)], "B": [(1, 1)]}, {"A": [(3, 4), (9, 20)]}) == {
+        "A": [(1, 2), (5, 8)],
+        "B": [(1, 1)],
+    }

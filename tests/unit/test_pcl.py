@@ -1,4 +1,4 @@
-"""Predecessor change lists: the rule of CN-4, merging, and the wire form."""
+"""Predecessor change lists (CN-3, CN-4): what they include, merging, and the wire form."""
 
 from __future__ import annotations
 

@@ -223,6 +223,9 @@ def test_a_schedule_reads_as_people_write_it(text: str, shown: str) -> None:
         "Mon 735",
         "always; never",
         "x" * 5000,
+        "a" + " " * 100_000 + "!",
+        "every" + " " * 100_000,
+        "12:15;" * 1000,
         "Mon" + ",Mon" * 2000 + " x",
     ],
 )
