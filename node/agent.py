@@ -14,7 +14,6 @@ from node.tables import HIERARCHY_FID
 from node.timers import Timer, set_timer, take_due
 from traces.events import StatusMissed
 from transport.mta_values import LocalDelivery
-from transport.notices import NULL_SENDER
 from transport.stimulus import Stimulus
 
 STEPS_A_TICK = 100_000
@@ -33,10 +32,9 @@ def tick(ctx: Context, s: Stimulus) -> None:
 
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
-    """Mail for this server: replication mail for the store; a notice that one of its own came back says nothing new."""
+    """Mail for this server's store."""
     for delivery in deliveries:
-        if delivery.sender != NULL_SENDER:  # the expiry is in the trace; status and backfill mend what was lost
-            incoming.receive(ctx, s, delivery.sender, delivery.content)
+        incoming.receive(ctx, s, delivery.sender, delivery.content)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:

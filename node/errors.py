@@ -44,5 +44,9 @@ class BadMail(NodeError):
     """A mail for the store that is not, or not soundly, a replication mail of this organization (spec: IN-5)."""
 
 
+class OrdinaryMail(BadMail):
+    """A mail to the store's address with no replication message in it."""
+
+
 class Crashed(BaseException):
     """The simulator's power cut. A BaseException, so that no `except Exception` in the store survives it."""

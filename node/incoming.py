@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from node import backfill, hierarchy, rmq, status
 from node.cnset import CNSet
 from node.context import Context
-from node.errors import BadMail
+from node.errors import BadMail, OrdinaryMail
 from node.folders import Folder, object_text
 from node.mailer import traced_marks, traced_sections
 from node.notices import tell_contacts
@@ -21,6 +21,7 @@ from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionF
 from transport.errors import CodecError
 from transport.mdbef import decode_mdbef
 from transport.mime import BodyForm, parse_mail
+from transport.notices import NULL_SENDER
 from transport.stimulus import Stimulus
 from transport.systemmessage import SystemMessage
 from transport.tnef import decode_tnef
@@ -38,6 +39,8 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
     try:
         mail = read(ctx, content)
     except BadMail as error:
+        if isinstance(error, OrdinaryMail) and sender == NULL_SENDER:
+            return  # a notice that a mail of ours came back: its expiry is traced, status and backfill mend the loss
         s.conn.exec_driver_sql(
             "INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)",
             (s.now, sender, str(error), content),
@@ -53,7 +56,7 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
     try:
         parsed = parse_mail(content)
         if parsed.form is None or parsed.body is None:
-            raise BadMail("an ordinary mail: no replication message in it")
+            raise OrdinaryMail("an ordinary mail: no replication message in it")
         message = _DECODERS[parsed.form](parsed.body)
     except CodecError as error:
         raise BadMail(str(error)) from None

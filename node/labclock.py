@@ -35,7 +35,7 @@ class LabClock:
         self._monotonic = monotonic
         self._anchor_at = start_at
         self._anchor_s = monotonic()
-        self._rate = _checked(rate)
+        self._rate = checked_rate(rate)
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
@@ -52,7 +52,7 @@ class LabClock:
 
     def set_rate(self, rate: float) -> None:
         """Go on from the present instant at another rate. Raises ClockError for one below 0 or beyond MAX_RATE."""
-        rate = _checked(rate)
+        rate = checked_rate(rate)
         self._settle_at(self.now())
         self._rate = rate
         self._wake()
@@ -101,7 +101,8 @@ class LabClock:
                 woken.set_result(None)
 
 
-def _checked(rate: float) -> float:
+def checked_rate(rate: float) -> float:
+    """The rate as a float. Raises ClockError for one below 0, beyond MAX_RATE, or not a number."""
     if not isfinite(rate) or rate < 0 or rate > MAX_RATE:
         raise ClockError(f"a clock's rate lies between 0 (paused) and {MAX_RATE:g}; {rate!r} does not")
     return float(rate)

@@ -21,7 +21,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
-from node.labclock import LabClock
+from node.labclock import LabClock, checked_rate
 from pflab.lab import LabError, NotIdle
 from traces.labtime import LabTime, format_instant
 
@@ -105,6 +105,7 @@ class Coordinator:
 
     async def set_rate(self, rate: float) -> None:
         """Let the clock run at `rate` from the present instant; 0 pauses it. Raises node.labclock.ClockError."""
+        rate = checked_rate(rate)
         async with self._jumping:
             await self._jump(self.now, rate)
         self._changed("rate" if rate else "pause", rate, self.now)
@@ -219,8 +220,9 @@ class Coordinator:
 
     async def _jump(self, at: LabTime, rate: float) -> None:
         hosts = self._hosts()
-        stands = await self._all("hold", hosts, [host.hold() for host in hosts])
         try:
+            stands = await self._all("hold", hosts, [host.hold() for host in hosts])
+            self._clock.set_rate(0.0)
             # Clocks that ran until now differ by what asking took; nobody goes back, so all go to the latest.
             at = max([at, self.now, *stands])
             self._clock.jump(at)

@@ -7,12 +7,12 @@ seconds. At the end stand the state tables, what happened in words, and the verd
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
@@ -22,12 +22,12 @@ from pflab.oracle import HIERARCHY
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import EXAMPLES, Scenario, Step, load_scenario
 from pflab.scenario_play import Play
-from pflab.scenario_words import Lexicon, line, tag_of
+from pflab.scenario_words import Lexicon, line, tag_of, to_the_second
 from pflab.statepage import state_tables
 from pflab.verdict import ExitCode, Judgement, Verdict, join_names
 from topology import Topology, load_topology
 from traces.events import Event
-from traces.labtime import LabTime, format_instant
+from traces.labtime import DAY_US, LabTime
 
 if TYPE_CHECKING:
     from node.views import StateView
@@ -80,14 +80,14 @@ def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool) -> in
         _keep(play, kept)
 
     result = asyncio.run(run_scenario(lesson, make, watch=_narrator(console, ask), finish=finish))
-    console.print(_ending(result, kept, folder.path))
+    _end(console, result, kept, folder.path)
     return _exit_code(result, kept)
 
 
 def _load_lesson() -> Scenario:
     path = LESSONS / LESSON
     if not path.is_file():
-        raise LabError(f"the lesson {path} is not here; run pflab demo from an installation that has its scenarios beside it")
+        raise LabError(f"the lesson {path} is not here; run pflab from a tree that has its scenarios")
     return replace(load_scenario(path), topology=load_topology(DEFAULT_LAB))
 
 
@@ -108,7 +108,7 @@ def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], None]:
         if step.verb != "say":
             return
         console.print()
-        console.print(Text(f"{format_instant(at)}  ", style="cyan") + Text(step.args))
+        console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
         if ask:
             console.input("[dim]Enter to go on [/]")
 
@@ -128,24 +128,22 @@ def _keep(play: Play, kept: Lesson) -> None:
 # --- the end
 
 
-def _ending(result: ScenarioResult, kept: Lesson, folder: Path) -> RenderableType:
-    parts: list[RenderableType] = [Text()]
+def _end(console: Console, result: ScenarioResult, kept: Lesson, folder: Path) -> None:
+    console.print()
     if result.failure is not None:
-        parts.append(Text("\n".join(result.in_words()), style="red"))
-    parts += [_tables(kept.states, result.ended_at), _story(kept.events, kept.names), _judgement(kept.verdict, result)]
-    parts.append(Text(f"Traces, databases and verdict are in {folder}; look with: pflab state, pflab backfill.", style="dim"))
-    return Group(*parts)
-
-
-def _tables(states: Sequence[StateView], now: LabTime) -> RenderableType:
-    busy = [state for state in states if state.path == "Projects"]
-    heading = Text("What each holder of Projects knows, as it would print it:\n", style="bold")
-    return Group(heading, *(table for state in busy for table in (*state_tables([state], now), Text())))
-
-
-def _story(events: Sequence[Event], names: Lexicon) -> RenderableType:
-    told = [line(event, names) for event in events if tag_of(event) in TOLD]
-    return Group(Text("What happened:\n", style="bold"), Text("\n".join(told)), Text())
+        console.print("\n".join(result.in_words()), style="red", markup=False, soft_wrap=True)
+    console.print("What each holder of Projects knows, as it would print it:\n", style="bold")
+    for table in state_tables([state for state in kept.states if state.path == "Projects"], result.ended_at):
+        console.print(table)
+        console.print()
+    console.print("What happened:\n", style="bold")
+    for event in kept.events:
+        if tag_of(event) in TOLD:
+            console.print(line(event, kept.names), markup=False, soft_wrap=True)
+    console.print()
+    console.print(_judgement(kept.verdict, result))
+    text = f"Traces, databases and verdict are in {folder}; look with: pflab state, pflab backfill."
+    console.print(text, style="dim", markup=False, soft_wrap=True)
 
 
 def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableType:
@@ -153,13 +151,17 @@ def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableTyp
         return Text("No verdict: the lab could not be looked at.", style="red")
     good = verdict.judgement is Judgement.CONVERGED
     lines = [*verdict.in_words()]
-    days = (result.ended_at - result.began_at) / 86_400_000_000
     if good:
-        lines.append(f"Three lab days later all replicas of all folders agree, and nothing was lost ({days:g} days, {result.mails} mails).")
+        days = round((result.ended_at - result.began_at) / DAY_US)
+        lines.append(
+            f"{days} lab days and {result.mails} mails later all replicas of all folders agree, and nothing was lost."
+        )
     return Panel(Text("\n".join(lines)), title="Verdict", title_align="left", border_style="green" if good else "red")
 
 
 def _exit_code(result: ScenarioResult, kept: Lesson) -> int:
     if kept.verdict is None:
         return ExitCode.UNKNOWN
-    return max(result.exit_code, kept.verdict.exit_code, key=(ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION).index)
+    return max(
+        result.exit_code, kept.verdict.exit_code, key=(ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION).index
+    )

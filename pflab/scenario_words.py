@@ -13,7 +13,7 @@ from typing import Any
 from pflab import oracle_sets as sets
 from pflab.verdict import join_names
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
-from traces.labtime import format_instant
+from traces.labtime import SECOND_US, LabTime, format_instant
 
 MAIL_NAMES = {
     0x2: "hierarchy",
@@ -112,9 +112,13 @@ def mail_name(message_type: int) -> str:
 
 
 def line(event: Event, names: Lexicon) -> str:
-    """`2003-10-21T00:15:00Z  A  posts 'Hello' in Projects as A-1`."""
-    at = format_instant(event.at)
-    return f"{at}  {event.node:<4}  {words(event, names)}"
+    """`2003-10-21T00:15:00Z  A     makes 'Hello' in Projects as A-1`."""
+    return f"{to_the_second(event.at)}  {event.node:<4}  {words(event, names)}"
+
+
+def to_the_second(at: LabTime) -> str:
+    """An instant as people want to read it; the trace has the microseconds."""
+    return format_instant(at - at % SECOND_US)
 
 
 def words(event: Event, names: Lexicon) -> str:

@@ -8,9 +8,12 @@ from typing import Any, cast
 
 import typer
 
+from node.errors import NodeError
 from pflab.cli import files, runs, stores
 from pflab.cli.output import CommandError, err
+from pflab.lab import LabError
 from pflab.verdict import ExitCode
+from topology import ProblemsError
 
 app = typer.Typer(
     name="pflab",
@@ -43,6 +46,9 @@ def run(args: Sequence[str]) -> int:
     except CommandError as error:
         for line in error.lines:
             err.print(line, markup=False)
+        return ExitCode.UNKNOWN
+    except (LabError, NodeError, ProblemsError) as error:
+        err.print(f"pflab: {error}" if not isinstance(error, ProblemsError) else str(error), markup=False)
         return ExitCode.UNKNOWN
     except _USAGE_ERROR as error:
         err.print(_usage_line(error), markup=False)

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 out = Console(highlight=False, soft_wrap=True)
+page = Console(highlight=False)
+"""For tables and panels, which fit themselves to the terminal; `out` lets long lines be long."""
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from node.errors import NodeError
+from pflab.campaign import CampaignResult, SeedResult, parse_faults, run_seed
 from pflab.cli.labs import LabOrder, parse_seeds, run_folder
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
-from pflab.lab import LabError
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
+from pflab.demo import run_demo
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
 from pflab.verdict import ExitCode, Judgement, Verdict
+from topology import Topology, load_topology
 from traces.labtime import LabTime, format_instant
 
 SCENARIOS = Path("scenarios")
@@ -101,10 +102,7 @@ def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult
             out.print(f"{format_instant(at)}  {step.args}", markup=False, style="dim")
 
     with progress(len(scenario.steps), scenario.title) as bar:
-        try:
-            return asyncio.run(run_scenario(scenario, order.factory(), watch=_ticking(bar, watch)))
-        except (LabError, NodeError) as error:
-            raise CommandError(f"{scenario.path or scenario.title}: {error}") from error
+        return asyncio.run(run_scenario(scenario, order.factory(), watch=_ticking(bar, watch)))
 
 
 def _ticking(bar: Progress, watch: Any) -> Any:
@@ -146,16 +144,9 @@ def demo(
 
     Example: pflab demo --headless
     """
-    from pflab.demo import run_demo
-
     folder = run_folder("demo", None, simulate=False)
-    assert folder is not None
-    try:
-        return run_demo(folder, out, seed=seed, ask=not headless and out.is_terminal)
-    except ScenarioError as error:
-        raise CommandError(*str(error).splitlines()) from error
-    except (LabError, NodeError, OSError) as error:
-        raise CommandError(f"pflab demo: {error}") from error
+    assert folder is not None, "a live run always has a folder"
+    return run_demo(folder, page, seed=seed, ask=not headless and page.is_terminal)
 
 
 def simulate(
@@ -176,8 +167,6 @@ def simulate(
 
     Example: pflab simulate --seeds 1..100 --days 2 --faults lose,cut
     """
-    from pflab.campaign import CampaignResult, SeedResult, parse_faults, run_seed
-
     chosen = parse_seeds(seeds)
     organization = None if topology is None else _topology(topology)
     try:
@@ -213,12 +202,8 @@ def simulate(
     return campaign.exit_code
 
 
-def _topology(path: Path) -> Any:
-    from topology import TopologyError, load_topology
-
+def _topology(path: Path) -> Topology:
     try:
         return load_topology(path)
-    except TopologyError as error:
-        raise CommandError(*str(error).splitlines()) from error
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error

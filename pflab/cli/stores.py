@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from node.errors import NodeError
 from node.views import EntryView, StateView
 from pflab.cli.labs import existing_run
-from pflab.cli.output import CommandError, Json, out, print_json
-from pflab.lab import LabError
+from pflab.cli.output import CommandError, Json, out, page, print_json
 from pflab.oracle import HIERARCHY
 from pflab.runread import RunReader
 from pflab.statepage import backfill_table, entry_json, state_json, state_tables
@@ -47,8 +45,8 @@ def state(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_js
         return ExitCode.GOOD
     for view, now in found:
         for table in state_tables([view], now):
-            out.print(table)
-            out.print()
+            page.print(table)
+            page.print()
     return ExitCode.GOOD
 
 
@@ -67,18 +65,15 @@ def backfill(run: Run = None, folder: OneFolder = None, node: OneNode = None, as
         return ExitCode.GOOD
     for store, entries in found:
         if entries:
-            out.print(backfill_table(store, entries))
-            out.print()
+            page.print(backfill_table(store, entries))
+            page.print()
         else:
             out.print(f"Server {store} misses nothing that it knows of.")
     return ExitCode.GOOD
 
 
 def _reader(run: Path | None) -> RunReader:
-    try:
-        return RunReader.at(existing_run(run))
-    except (LabError, NodeError) as error:
-        raise CommandError(str(error)) from error
+    return RunReader.at(existing_run(run))
 
 
 def _stores(reader: RunReader, node: str | None) -> list[str]:

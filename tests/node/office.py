@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from node.core import Node
 from node.keys import LabAuthority
 from topology.load import topology_from_text
@@ -21,7 +23,7 @@ folders:
 class Office:
     """Opened nodes of one topology. Times are minutes after the topology's start."""
 
-    def __init__(self, text: str = THREE, **options: object) -> None:
+    def __init__(self, text: str = THREE, database_folder: Path | None = None) -> None:
         self.topology = topology_from_text(text)
         self.start: LabTime = self.topology.start_at
         self.events: list[Event] = []
@@ -30,12 +32,11 @@ class Office:
             name: Node(
                 name,
                 topology=self.topology,
-                database=None,
+                database=database_folder / f"{name}.db" if database_folder else None,
                 run="test",
                 seed=f"seed of {name}".encode(),
                 identity=authority.identity(name),
                 on_events=self.events.extend,
-                **options,  # type: ignore[arg-type]
             )
             for name in self.topology.servers
         }

@@ -16,7 +16,7 @@ ARCHIVE = f"{GUIDS['Setup']}:2"
 
 def n(shown: str) -> str:
     """A-5 as traces write it."""
-    name, counter = shown.split("-")
+    name, _, counter = shown.partition("-")
     return f"{GUIDS[name]}:{counter}"
 
 
@@ -30,7 +30,7 @@ def folder(
     op: str = "create",
 ) -> Change:
     return Change(
-        store=shown.split("-")[0],
+        store=shown.partition("-")[0],
         folder=HIERARCHY,
         object=object_,
         number=n(shown),
@@ -54,7 +54,7 @@ def message(
 ) -> Change:
     """A change of the message that `of` created (default: a new one), digest and subject made of its number."""
     return Change(
-        store=shown.split("-")[0],
+        store=shown.partition("-")[0],
         folder=PROJECTS,
         object=n(of or shown),
         number=n(shown),

@@ -14,8 +14,17 @@ from tests.unit.bag_strategies import bags
 from transport import tnefstream as ts
 from transport.attachment import IID_IMESSAGE
 from transport.errors import CodecError
-from transport.item import Item, check_item, embedded_attachment, encode_item, file_attachment, item_bag
-from transport.mapi import Bag, encode_bag, filetime
+from transport.item import (
+    MAX_RECIPIENTS,
+    Item,
+    check_item,
+    embedded_attachment,
+    encode_item,
+    file_attachment,
+    item_bag,
+)
+from transport.mapi import MAX_PROPERTIES, MAX_VALUES, Bag, encode_bag, filetime
+from transport.mdbef import MAX_EXTRA, encode_mdbef
 from transport.proptags import (
     PR_ATTACH_DATA_OBJ,
     PR_ATTACH_METHOD,
@@ -34,6 +43,7 @@ from transport.proptags import (
 )
 from transport.systemmessage import Part, RawAttribute, SystemMessage
 from transport.tnef import MAX_PARTS, decode_tnef, encode_tnef
+from transport.tnefstream import MAX_ATTRIBUTES
 
 GUID = bytes(range(16, 32))
 AT = 1_066_695_300_000_000
@@ -278,3 +288,21 @@ def test_a_stream_of_absurd_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(ts, "MAX_STREAM_SIZE", len(WIRE) - 1)
     with pytest.raises(CodecError, match="at most"):
         decode_tnef(WIRE)
+
+
+def documented(page: str, name: str) -> bytes:
+    """The bytes of one worked example of docs/wire-format.md: hexadecimal, and remarks behind semicolons."""
+    block = page.split(f"```hex {name}\n")[1].split("```")[0]
+    return bytes.fromhex(" ".join(line.partition(";")[0] for line in block.splitlines()))
+
+
+def test_the_documented_examples_are_true(project_root: Path) -> None:
+    """The worked examples in docs/wire-format.md are what the encoders write. (spec: ML-2)"""
+    page = (project_root / "docs" / "wire-format.md").read_text(encoding="utf-8")
+    guid = bytes.fromhex("9bb9ffb50f44774fb488c5c6702ee3a8")
+    item = encode_item(Item({PR_SUBJECT: "Hi", PR_LAST_MODIFICATION_TIME: filetime(AT)}))
+    sent = SystemMessage({PR_CNSET_SEEN: guid}, (Part(item, {PR_CHANGE_KEY: guid + b"\0\0\0\0\0d"}),))
+    assert documented(page, "tnef-example") == encode_tnef(sent)
+    assert documented(page, "mdbef-example") == encode_mdbef(sent)
+    for limit in (MAX_PROPERTIES, MAX_VALUES, MAX_ATTRIBUTES, MAX_RECIPIENTS, MAX_PARTS, MAX_EXTRA):
+        assert f"| {limit:,} |" in page

@@ -1,0 +1,179 @@
+"""What only a live lab promises: a running clock, real sockets, one clear line when it cannot start."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+import socket
+from collections.abc import Callable
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from node.labclock import ClockError
+from pflab.lab import LabError
+from pflab.live import LiveLab
+from pflab.runfolder import RunFolder
+from topology import topology_from_text
+from traces.events import ClockChanged, HopSent
+from traces.labtime import HOUR_US, MINUTE_US
+
+pytestmark = pytest.mark.live
+
+ALWAYS_US = 15 * MINUTE_US
+
+PATIENCE_S = 20.0
+"""Far more than any of these tests needs; only a lab that hangs reaches it."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "runs", "live")
+
+
+@pytest.fixture
+def lab(folder: RunFolder) -> LiveLab:
+    return LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=folder)
+
+
+async def post(lab: LiveLab, server: str = "A") -> None:
+    await lab.do(server, lambda node, now: node.post(now, "Projects", subject="Hello"))
+
+
+def subjects(lab: LiveLab, server: str) -> list[str]:
+    return [message.subject for message in lab.read(server, lambda node: node.messages("Projects"))]
+
+
+async def comes_true(predicate: Callable[[], bool]) -> None:
+    """Wait in real time, as a person before a running lab would."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not predicate():
+            await asyncio.sleep(0.005)
+
+
+async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
+    """At a rate above 0 nobody has to advance: timers fire, mail goes, the post arrives."""  # spec: TM-1
+    async with lab:
+        await post(lab)
+        await lab.coordinator.set_rate(36_000)
+        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        await lab.coordinator.pause()
+        assert lab.now >= lab.topology.start_at + ALWAYS_US
+        stands_at = lab.now
+        await lab.settle()
+        assert lab.now == stands_at
+
+
+async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
+    """A stimulus while the clock runs is taken up at once, not at the timer that was set before it."""
+    async with lab:
+        await lab.coordinator.set_rate(36_000)
+        await comes_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
+        await post(lab)
+        posted_at = lab.now
+        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        cycle = [event.at for event in lab.events() if isinstance(event, HopSent) and event.at >= posted_at][0]
+        assert cycle >= posted_at // ALWAYS_US * ALWAYS_US
+
+
+async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
+    """A warp takes over from a running clock, and the clock stands afterwards."""
+    async with lab:
+        await lab.coordinator.set_rate(1)
+        await lab.advance(lab.topology.start_at + 5 * HOUR_US)
+        assert lab.coordinator.rate == 0
+        assert lab.now == lab.topology.start_at + 5 * HOUR_US
+
+
+async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
+    """A step jumps to the next instant at which anything is due, and what is due there is done."""
+    async with lab:
+        await post(lab)
+        assert await lab.coordinator.step()
+        assert lab.now == lab.topology.start_at + ALWAYS_US
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
+    """Rates, pauses, steps and warps are in the trace."""
+    async with lab:
+        await lab.coordinator.set_rate(2)
+        await lab.coordinator.pause()
+        await lab.advance(lab.now + HOUR_US)
+        with pytest.raises(ClockError):
+            await lab.coordinator.set_rate(-1)
+        changes = [(event.how, event.rate) for event in lab.events() if isinstance(event, ClockChanged)]
+        assert changes == [("rate", 2.0), ("pause", 0.0), ("advance", 0.0)]
+
+
+async def test_events_of_a_live_lab_carry_real_time(lab: LiveLab) -> None:
+    """In a live lab every event says when it really happened, too."""
+    async with lab:
+        await lab.advance(lab.now + HOUR_US)
+        assert all(event.real is not None for event in lab.events())
+
+
+async def test_strangers_reach_a_store_by_smtp(lab: LiveLab) -> None:
+    """Any mail program can talk to a server: mail to an unknown address is refused, the connection is real."""  # spec: ML-7
+    async with lab:
+        address = lab.address_of("A")
+        assert address is not None
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = "kim@example.com", "nobody@example.com", "Hello"
+        mail.set_content("Hello")
+
+        def send() -> None:
+            with smtplib.SMTP(*address) as client:
+                client.send_message(mail)
+
+        with pytest.raises(smtplib.SMTPRecipientsRefused):
+            await asyncio.to_thread(send)
+        await lab.advance(lab.now + HOUR_US)
+
+
+async def test_a_taken_port_is_one_clear_line(folder: RunFolder) -> None:
+    """A server whose port is taken does not start, the error names server and port, and the rest is stopped again."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        lab = LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"B": port})
+        with pytest.raises(LabError, match=f"server B cannot listen on 127.0.0.1 port {port}") as refused:
+            async with lab:
+                pass
+    assert "\n" not in str(refused.value)
+    assert not lab.running("A")
+    assert not lab.running("B")
+
+
+async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
+    """A server with a port of its own listens there again after it was stopped."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    async with LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"A": port}) as lab:
+        assert lab.address_of("A") == ("127.0.0.1", port)
+        await lab.stop("A")
+        assert lab.address_of("A") is None
+        await lab.start("A")
+        assert lab.address_of("A") == ("127.0.0.1", port)
+
+
+async def test_a_live_lab_refuses_crash_points(lab: LiveLab) -> None:
+    """Where a server cannot die inside a stimulus, planning such a crash is refused."""
+    async with lab:
+        with pytest.raises(LabError, match="only in simulation"):
+            lab.faults.crash("A")
+
+
+async def test_many_mails_at_once(lab: LiveLab) -> None:
+    """More mails than may be in flight at once all arrive, at the instant at which they are due."""
+    async with lab:
+        for number in range(60):
+            # 90 KB each, so that a mail holds only a few of them.
+            await lab.do(
+                "A", lambda node, now, n=number: node.post(now, "Projects", subject=f"{n:02}", body="x" * 90_000)
+            )
+        await lab.advance(lab.topology.start_at + ALWAYS_US)
+        assert sorted(subjects(lab, "B")) == [f"{number:02}" for number in range(60)]

@@ -1,0 +1,83 @@
+"""A store killed at any instant loses nothing it acknowledged and sends nothing its state knows nothing of (spec: OUT-9, IN-2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from node.errors import Crashed
+from tests.node.office import Office
+
+
+@pytest.mark.parametrize(("point", "kept"), [("before commit", 0), ("after commit", 1)])
+def test_a_post_is_there_after_a_crash_exactly_if_it_was_committed(point: str, kept: int) -> None:
+    """A change takes its number in its own transaction: all of it stays, or nothing (spec: CN-2)."""
+    office = Office()
+    office["A"].crash_at = point
+    with pytest.raises(Crashed):
+        office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].abandon()
+    office["A"].reopen(office.at(2))
+    assert len(office["A"].messages("Projects")) == kept
+    office["A"].post(office.at(3), "Projects", subject="y")
+    office.run(office.at(15))
+    assert len(office["B"].messages("Projects")) == kept + 1
+    numbers = [message.number for message in office["B"].messages("Projects")]
+    assert sorted(numbers) == [f"A-{index + 1}" for index in range(kept + 1)]
+
+
+@pytest.mark.parametrize("point", ["before commit", "after commit"])
+def test_a_cycle_cut_by_a_crash_sends_each_change_at_least_once(point: str) -> None:
+    """State and mail commit together: after a crash in a cycle the mail is queued, or the change waits still (spec: OUT-9)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].crash_at = point
+    with pytest.raises(Crashed):
+        office["A"].tick(office.at(15))
+    office["A"].abandon()
+    office["A"].reopen(office.at(16))
+    office.run(office.at(16))
+    assert [message.subject for message in office["B"].messages("Projects")] == ["x"]
+
+
+@pytest.mark.parametrize("point", ["before commit", "after commit"])
+def test_a_mail_taken_in_a_crash_comes_again_and_changes_nothing_twice(point: str) -> None:
+    """A mail counts as taken only when it is durable; the sender's second try is harmless (spec: IN-2, IN-3)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    mails = [mail for mail in office.cycle("A", office.at(15)) if mail[1].next_hop == "B"]
+    office["B"].crash_at = point
+    with pytest.raises(Crashed):
+        office.deliver(mails[0], office.at(15))
+    office["B"].abandon()
+    office["B"].reopen(office.at(16))
+    office.deliver(mails[0], office.at(16))
+    assert len(office["B"].messages("Projects")) == 1
+    assert office["B"].knowledge("Projects").numbers == office["A"].knowledge("Projects").numbers
+
+
+def test_events_are_there_exactly_for_what_happened() -> None:
+    """The events of a stimulus are rows of its transaction: sequence numbers have no gap after a crash (spec: section 16)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].crash_at = "before commit"
+    with pytest.raises(Crashed):
+        office["A"].post(office.at(2), "Projects", subject="never happened")
+    office["A"].abandon()
+    office["A"].reopen(office.at(3))
+    office["A"].post(office.at(4), "Projects", subject="z")
+    mine = [event for event in office.events if event.node == "A"]
+    assert [event.seq for event in mine] == list(range(1, len(mine) + 1))
+    assert [event.incarnation for event in mine] == sorted(event.incarnation for event in mine)
+
+
+def test_a_database_on_disk_survives_a_kill(tmp_path: Path) -> None:
+    """What was acknowledged is in the file when the process is gone (spec: IN-2)."""
+    office = Office(database_folder=tmp_path)
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].abandon()
+    office["A"].reopen(office.at(2))
+    assert [message.subject for message in office["A"].messages("Projects")] == ["x"]
+    for name in "ABC":
+        office[name].close(office.at(3))
