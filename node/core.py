@@ -401,6 +401,11 @@ class Node:
         with self._reading() as (ctx, conn):
             return look.messages(ctx, conn, folder)
 
+    def count(self, folder: str) -> int:
+        """How many live messages the folder has here; a query, whatever their number."""
+        with self._reading() as (ctx, conn):
+            return look.count(ctx, conn, folder)
+
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):
             return look.body(ctx, conn, folder, message)

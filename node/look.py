@@ -102,6 +102,13 @@ def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
     return views
 
 
+def count(ctx: Context, conn: Connection, folder: str) -> int:
+    found: int = conn.exec_driver_sql(
+        "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (fid_of(ctx, folder),)
+    ).scalar_one()
+    return found
+
+
 def body(ctx: Context, conn: Connection, folder: str, message: str) -> str:
     """The text of the version shown."""
     fid = fid_of(ctx, folder)

@@ -129,12 +129,13 @@ class Members:
         if member.standing is Standing.RUNNING:
             raise LabError(f"server {member.name} is running already")
         node = member.node
-        if node is None or (member.standing is Standing.STOPPED and self._plan.databases_on_disk):
-            # After an orderly stop nothing is left but the database.
-            node = member.node = self._make(member.name)
-            node.open(now)
-        else:
+        if node is not None and member.standing is Standing.KILLED:
             node.reopen(now)
+        else:
+            # After an orderly stop nothing is left but the database; one in memory is the old node's.
+            if node is None or self._plan.databases_on_disk:
+                node = member.node = self._make(member.name)
+            node.open(now)
         if member.standing is Standing.ABSENT and self._joins_later(member.name):
             self._joined.append(member.name)
         member.standing = Standing.RUNNING
@@ -144,15 +145,10 @@ class Members:
         """Stop a running server's node in order."""
         assert member.node is not None
         member.standing = Standing.STOPPED
-        if self._plan.databases_on_disk:
-            member.node.close(now)
-        else:
-            # Closing would take a database in memory along.
-            member.node.export()
-            member.node.abandon()
+        member.node.close(now)
 
     def kill(self, member: Member) -> None:
-        """Let a running server's node die. What it had committed goes to the trace now, for it may never start again."""
+        """Let a running server's node die. What it committed goes to the trace now, for it may never start again."""
         assert member.node is not None
         member.standing = Standing.KILLED
         member.node.export()

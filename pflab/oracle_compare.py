@@ -145,7 +145,7 @@ class Judge:
     # --- losses (DU-1, CV-2)
 
     def lost(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
-        """Acknowledged changes that no store keeps in any form; every store of the tree must run for that to be said."""
+        """Acknowledged changes that no store keeps in any form; to say so, every store of the tree must run."""
         if any(store not in self.readings for store in self.oracle.stores):
             return
         for truth in truths:

@@ -82,9 +82,7 @@ class Record:
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:
     """Who has something due at `now`, and what, in words, for an error about waiting."""
-    told = [
-        f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))
-    ]
+    told = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
     at = format_instant(now)
     return f"at {at} not idle are {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} nobody has anything due"
 

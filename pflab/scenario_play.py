@@ -12,6 +12,7 @@ from pflab.oracle_judge import Observer
 from pflab.scenario_words import Lexicon, line, tag_of
 from pflab.verdict import Verdict
 from traces.events import ChangeMade, Event, MailSubmitted
+from traces.labtime import LabTime
 
 NOISE = frozenset(
     {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
@@ -51,8 +52,9 @@ class Named:
 class Play:
     """One run of a scenario on one lab.
 
-    `mark` is the index of the first event that a wait may still look at: an `until` sees what has happened since the
-    last `advance` or `until` ended. `checkpoints` are such indices by name.
+    `mark` is the index of the first event that an `until` may find: those since the end of the last `advance`, or since
+    the instant in which the last `until` ended, whatever the order of things in that instant; `found` are those that an
+    `until` has found already. `checkpoints` are indices by name, from which `expect` counts.
     """
 
     def __init__(self, lab: Lab) -> None:
@@ -63,6 +65,7 @@ class Play:
         self.faults: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
         self.mark = 0
+        self.found: set[int] = set()
         self.mails = 0
         self._newest: dict[str, str] = {}
         self._observer = Observer(lab)
@@ -87,6 +90,19 @@ class Play:
                 self._newest[event.object] = event.number
             elif isinstance(event, MailSubmitted):
                 self.mails += 1
+
+    def look_from_here(self) -> None:
+        """The next wait sees only what happens from now on."""
+        self.observe()
+        self.mark = len(self.log)
+
+    def look_from_instant(self, at: LabTime) -> None:
+        """The next wait sees what happened from that instant on."""
+        self.observe()
+        index = len(self.log)
+        while index > self.mark and self.log[index - 1].at >= at:
+            index -= 1
+        self.mark = index
 
     def judge(self) -> Judge:
         self.observe()

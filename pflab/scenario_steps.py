@@ -227,8 +227,7 @@ async def _advance(play: Play, moment: Moment) -> None:
             [f"to go on to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
         )
     await play.lab.advance(to_at)
-    play.observe()
-    play.mark = len(play.log)
+    play.look_from_here()
 
 
 STEPS: Mapping[str, Verb] = {

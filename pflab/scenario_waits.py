@@ -22,7 +22,7 @@ async def expect(play: Play, wish: Expect) -> None:
     left: list[Shortfall] = []
     if not await play.lab.until(_holds(play, wish, left), play.lab.now + wish.within):
         _require(left, f" within {format_duration(wish.within)}")
-    play.mark = len(play.log)
+    play.look_from_instant(play.lab.now)
 
 
 async def until(play: Play, wish: Until) -> None:
@@ -33,7 +33,7 @@ async def until(play: Play, wish: Until) -> None:
         left: list[Shortfall] = []
         if not await play.lab.until(_holds(play, wish, left), limit_at):
             _require(left, f" within {format_duration(wish.within)}, by {format_instant(limit_at)}")
-        play.mark = len(play.log)
+        play.look_from_instant(play.lab.now)
         _in_its_minute(wish, began_at, play.lab.now, "this to hold")
         return
     search = _Search(play, _wanted(play, wish))
@@ -41,7 +41,8 @@ async def until(play: Play, wish: Until) -> None:
         asked = f"{_in_words(wish)} within {format_duration(wish.within)}, by {format_instant(limit_at)}"
         raise StepFailed([asked], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
     assert search.event is not None
-    play.mark = search.at + 1
+    play.found.add(search.at)
+    play.look_from_instant(search.event.at)
     _in_its_minute(wish, began_at, search.event.at, _in_words(wish))
 
 
@@ -58,7 +59,7 @@ class _Search:
         self._play.observe()
         log = self._play.log
         while self.event is None and self.at < len(log):
-            if self._wanted(log[self.at]):
+            if self.at not in self._play.found and self._wanted(log[self.at]):
                 self.event = log[self.at]
                 return True
             self.at += 1

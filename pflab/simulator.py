@@ -216,9 +216,7 @@ class Simulator(Lab):
             # What it had committed before it crashed belongs to the trace.
             self._rise(self._seat[name])
         for member in self._members.running():
-            assert member.node is not None
-            member.node.close(self._now)
-            member.standing = Standing.STOPPED
+            self._members.stop(member, self._now)
         self._record.run_ended(self.verdict)
         self._record.close()
 

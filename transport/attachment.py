@@ -5,7 +5,7 @@ property [MS-OXTNEF 2.1.3.3.11], keeps every byte in every reader, and needs no 
 stays a property, and its attAttachData is a note to readers that know no embedded messages: without any
 attAttachData some of them (ytnef) do not look into an attachment at all.
 
-# spec: ML-2
+(spec: ML-2)
 """
 
 from typing import Final
@@ -52,11 +52,11 @@ def embedded_item(attachment: Bag) -> bytes | None:
     return None
 
 
-def attachment_pieces(bag: Bag, extra: tuple[RawAttribute, ...], index: int) -> list[bytes]:
-    """All attributes of one attachment, in pieces to be joined; `extra` is all that is kept for the item."""
-    kept = {raw.code for raw in extra if raw.attachment == index} if extra else frozenset[int]()
+def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
+    """All attributes of one attachment, in pieces to be joined; `raws` are those kept for it."""
+    kept = {raw.code for raw in raws}
     pieces = [] if ts.ATT_ATTACH_REND_DATA in kept else [ts.REND_ATTRIBUTE]
-    pieces += ts.frame_extra(extra, index)
+    pieces += ts.frame_kept(raws)
     if ts.ATT_ATTACH_TITLE not in kept and (title := _title(bag)):
         pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_TITLE, title)
     if ts.ATT_ATTACH_DATA not in kept:

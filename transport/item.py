@@ -4,11 +4,11 @@ An item (a message or a folder of the hierarchy) is encoded once, where it was c
 stored, mailed in either envelope and stored again without anyone encoding them anew; so they carry their own
 signature, lengths and checksums, and `check_item` tells an intact one from a damaged one wherever it stands.
 
-# spec: ML-2
+(spec: ML-2)
 """
 
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from transport import tnefstream as ts
@@ -58,7 +58,7 @@ class Item:
     props: Bag
     recipients: tuple[Bag, ...] = ()
     attachments: tuple[Bag, ...] = ()
-    extra: tuple[RawAttribute, ...] = field(default=())
+    extra: tuple[RawAttribute, ...] = ()
 
 
 def message_class(props: Bag) -> str | None:
@@ -72,23 +72,22 @@ def message_class(props: Bag) -> str | None:
 
 def encode_item(item: Item) -> bytes:
     """The item's stream. The same item gives the same bytes, always."""
-    pieces = message_pieces(item.props, message_class(item.props), item.extra, item.recipients)
+    owned = ts.by_owner(item.extra)
+    pieces = message_pieces(item.props, message_class(item.props), owned.get(-1, []), item.recipients)
     level = ts.LEVEL_MESSAGE
     for index, attachment in enumerate(item.attachments):
-        pieces += attachment_pieces(attachment, item.extra, index)
+        pieces += attachment_pieces(attachment, owned.get(index, []))
         level = ts.LEVEL_ATTACHMENT
     pieces.append(ts.end_guard(level, pieces[-1]))
     return b"".join(pieces)
 
 
 def message_pieces(
-    props: Bag, class_name: str | None, extra: tuple[RawAttribute, ...], recipients: tuple[Bag, ...] = ()
+    props: Bag, class_name: str | None, kept: list[RawAttribute], recipients: tuple[Bag, ...] = ()
 ) -> list[bytes]:
-    """All of a stream up to its first attachment, in pieces to be joined."""
-    pieces = [ts.PREFIX]
-    if extra:
-        pieces = [ts.prefix(extra), *ts.frame_extra(extra, -1)]
-    if not any(raw.code == ts.ATT_MESSAGE_CLASS and raw.attachment < 0 for raw in extra):
+    """All of a stream up to its first attachment, in pieces to be joined; `kept` are the message's own."""
+    pieces = [ts.prefix(kept), *ts.frame_kept(kept)] if kept else [ts.PREFIX]
+    if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in kept):
         pieces.append(ts.class_attribute(class_name))
     if recipients:
         table = [_U32.pack(len(recipients)), *(encode_bag(row) for row in recipients)]

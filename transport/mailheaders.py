@@ -3,7 +3,7 @@
 Writing refuses what would break out of a field (RFC 5322 2.2): a CR, LF or NUL is an error, never repaired.
 Reading takes any folding, any case, raw 8-bit text and encoded words (RFC 2047), in linear time.
 
-# spec: ML-7
+(spec: ML-7)
 """
 
 import re
@@ -260,7 +260,7 @@ def decode_words(value: str) -> str:
         return value
     pieces: list[str] = []
     at = 0
-    run_charset, run = "", b""  # neighbours of one character set may share a character
+    run_charset, run = "", bytearray()  # neighbours of one character set may share a character
     for match in _ENCODED_WORD.finditer(value):
         between = value[at : match.start()]
         charset, data = match[1].lower(), _word_bytes(match[2], match[3])
@@ -269,8 +269,9 @@ def decode_words(value: str) -> str:
         if between.strip() or not run_charset or charset != run_charset:
             pieces.append(_decode(run_charset, run))
             pieces.append(between if between.strip() or not run_charset else "")
-            run = b""
-        run_charset, run = charset, run + data
+            run = bytearray()
+        run_charset = charset
+        run += data
         at = match.end()
     pieces.append(_decode(run_charset, run))
     pieces.append(value[at:])
@@ -284,7 +285,7 @@ def _word_bytes(kind: str, text: str) -> bytes | None:
         return None
 
 
-def _decode(charset: str, data: bytes) -> str:
+def _decode(charset: str, data: bytearray) -> str:
     try:
         return data.decode(charset or "ascii", "replace")
     except LookupError:  # a number that names no character set

@@ -7,7 +7,7 @@ named property its name, and its value, all on 4-byte boundaries. docs/wire-form
 Every error is a ``CodecError``; a hostile length never makes us reserve more than the input's own size. The
 two loops below are the hot path of the lab (some 4 us for a dozen properties), hence their plain shape.
 
-# spec: ML-2
+(spec: ML-2)
 """
 
 import struct

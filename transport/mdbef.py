@@ -7,7 +7,7 @@ envelope does, so a bridgehead turns one into the other without touching an item
 A check sum covers the envelope but not the items, which have their own: damage to an item spoils that item
 alone, damage to anything else spoils the mail.
 
-# spec: ML-2, ML-4
+(spec: ML-2, ML-4)
 """
 
 import struct

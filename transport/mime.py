@@ -7,7 +7,7 @@ relay made around our body, or a body that it wrapped anew.
 
 Nothing but `CodecError` is raised, whatever comes in.
 
-# spec: ML-2, ML-4
+(spec: ML-2, ML-4)
 """
 
 import re

@@ -4,7 +4,7 @@ A system message is a bag of control properties and a list of parts. A part is o
 the very bytes its store encoded, and a bag of properties that travel beside it. TNEF and MDBEF are two
 envelopes of this one value, so changing the envelope never touches an item.
 
-# spec: ML-2
+(spec: ML-2)
 """
 
 from dataclasses import dataclass, field

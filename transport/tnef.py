@@ -8,7 +8,7 @@ A damaged item does not spoil its mail: parts are handed over undecoded, and onl
 itself is an error here. The one case in between, an attachment whose sum is wrong, is settled by asking the
 item (`_settle`).
 
-# spec: ML-2, IN-5
+(spec: ML-2, IN-5)
 """
 
 import struct
@@ -39,22 +39,22 @@ def encode_tnef(message: SystemMessage) -> bytes:
     """
     if len(message.parts) > MAX_PARTS:
         raise CodecError(f"{len(message.parts)} parts in one mail, at most {MAX_PARTS} are allowed")
-    extra = message.extra
-    pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, extra)
+    owned = ts.by_owner(message.extra)
+    pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
     add = pieces.extend
     for index, part in enumerate(message.parts):
-        add(_opening(extra, index) if extra else (ts.OPENING,))
+        add(_opening(owned[index]) if index in owned else (ts.OPENING,))
         head = _part_head(part)
         add(ts.frame_joined(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, head, part.item, _PADS[len(part.item) & 3]))
     return b"".join(pieces)
 
 
-def _opening(extra: tuple[RawAttribute, ...], index: int) -> list[bytes]:
-    """What comes before attAttachment: our own two attributes unless `extra` has others, and unknown ones."""
-    kept = {raw.code for raw in extra if raw.attachment == index}
+def _opening(raws: list[RawAttribute]) -> list[bytes]:
+    """What comes before attAttachment: our own two attributes unless others are kept, and unknown ones."""
+    kept = {raw.code for raw in raws}
     return [
         b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
-        *ts.frame_extra(extra, index),
+        *ts.frame_kept(raws),
         b"" if ts.ATT_ATTACH_DATA in kept else ts.NOTE_ATTRIBUTE,
     ]
 

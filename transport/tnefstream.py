@@ -4,7 +4,7 @@ A stream is a signature, a key, and attributes laid end to end: level (1 byte), 
 and a 16-bit sum of the data's bytes [MS-OXTNEF 2.1.3]. Both the outer message (`transport.tnef`) and each
 item (`transport.item`) are such streams.
 
-# spec: ML-2
+(spec: ML-2)
 """
 
 import struct
@@ -128,18 +128,27 @@ def end_guard(level: int, last_piece: bytes) -> bytes:
     return b"" if last_piece[-1] else _GUARDS[level]
 
 
-def prefix(extra: tuple[RawAttribute, ...]) -> bytes:
-    """The start of a stream, with the code page of the sender if `extra` names another one."""
+Owned = dict[int, list[RawAttribute]]
+"""Kept attributes by the attachment they belong to, -1 for the message."""
+
+
+def by_owner(extra: tuple[RawAttribute, ...]) -> Owned:
+    """Sorts kept attributes by owner once, so that no encoder searches them for each attachment."""
+    owned: Owned = {}
     for raw in extra:
-        if raw.code == ATT_OEM_CODEPAGE and raw.attachment < 0:
-            return SIGNATURE_AND_KEY + _VERSION
-    return PREFIX
+        owned.setdefault(raw.attachment, []).append(raw)
+    return owned
 
 
-def frame_extra(extra: tuple[RawAttribute, ...], attachment: int) -> list[bytes]:
-    """The unknown attributes of one attachment (or of the message: -1), framed again."""
-    level = LEVEL_MESSAGE if attachment < 0 else LEVEL_ATTACHMENT
-    return [_joined(level, raw.code, raw.data) for raw in extra if raw.attachment == attachment]
+def frame_kept(kept: list[RawAttribute]) -> list[bytes]:
+    """The kept attributes of one owner, framed again."""
+    return [_joined(LEVEL_MESSAGE if raw.attachment < 0 else LEVEL_ATTACHMENT, raw.code, raw.data) for raw in kept]
+
+
+def prefix(kept: list[RawAttribute]) -> bytes:
+    """The start of a stream, without our code page if `kept` (the message's) names another one."""
+    foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in kept)
+    return SIGNATURE_AND_KEY + _VERSION if foreign else PREFIX
 
 
 def walk(stream: bytes) -> list[Attribute]:

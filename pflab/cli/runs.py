@@ -153,6 +153,7 @@ def simulate(
     topology: Annotated[
         Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")
     ] = None,
+    *,
     seeds: Annotated[str, typer.Option(metavar="A..B", help="The seeds, both ends included.")] = "1..20",
     days: Annotated[
         int, typer.Option(min=1, max=365, help="Lab days of work and faults before everything is healed.")

@@ -5,8 +5,6 @@ The nodes are the real ones; where a test needs a node that misbehaves, it says 
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,7 +13,6 @@ from node.core import Node
 from node.errors import FolderUnknown, NotRunning
 from pflab.bound import bound_of
 from pflab.lab import Lab, LabError
-from pflab.live import LiveLab
 from tests.lab.conftest import LabFactory
 from traces import read_folder
 from traces.events import (
@@ -28,6 +25,7 @@ from traces.events import (
     HopReceived,
     HopSent,
     NodeStarted,
+    NodeStopped,
     RequestSent,
     RunEnded,
     RunStarted,
@@ -159,7 +157,7 @@ async def test_a_nodes_refusal_comes_through(make_lab: LabFactory) -> None:
 async def test_an_unknown_server_is_named_with_those_there_are(make_lab: LabFactory) -> None:
     """A server that the topology does not have is a LabError that lists the servers."""
     async with make_lab() as lab:
-        with pytest.raises(LabError, match="no server 'X'.*A, B, C"):
+        with pytest.raises(LabError, match=r"no server 'X'.*A, B, C"):
             await lab.do("X", lambda _, now: now)
         with pytest.raises(LabError, match="no server 'X'"):
             lab.running("X")
@@ -209,7 +207,9 @@ async def test_what_was_acknowledged_outlives_a_stop(make_lab: LabFactory) -> No
     async with make_lab() as lab:
         await post(lab, "A")
         await lab.stop("A")
+        assert [event.how for event in told(lab, NodeStopped, "A")] == ["stop"]
         await lab.start("A")
+        assert [event.reason for event in told(lab, NodeStarted, "A")] == ["first", "restart"]
         assert subjects(lab, "A") == ["Hello"]
         await lab.advance(START_AT + HOUR_US)
         assert subjects(lab, "B") == ["Hello"]
@@ -246,7 +246,8 @@ async def test_a_stopped_server_takes_no_stimulus(make_lab: LabFactory) -> None:
 
 
 async def test_a_store_that_joins_later_gets_the_hierarchy(make_lab: LabFactory) -> None:
-    """A late store is not there at first; started, the others are told, and it comes to know the folders."""  # spec: RP-3
+    """A late store is not there at first; started, the others are told, and it comes to know the folders."""
+    # spec: RP-3
     async with make_lab(WITH_A_LATE_STORE) as lab:
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
         await lab.advance(START_AT + HOUR_US)
@@ -444,7 +445,7 @@ def toy(kind: type[Restless]) -> Any:
 async def test_a_server_that_never_rests_is_named(make_lab: LabFactory) -> None:
     """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
     lab = make_lab("servers: {A: }", make_node=toy(Restless))
-    with pytest.raises(LabError, match="server A has a row due.*ticks did not take away|2003-10-21T00:00:00Z"):
+    with pytest.raises(LabError, match=r"server A has a row due.*ticks did not take away"):
         async with lab:
             await lab.advance(START_AT + HOUR_US)
     await lab.close()

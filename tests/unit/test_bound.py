@@ -36,7 +36,8 @@ def test_one_site_with_default_settings() -> None:
 
 
 def test_content_outside_the_site_waits_longer() -> None:
-    """Over sites the long time-outs count, the slowest schedule, and every mail's way over the connectors."""  # spec: BF-2
+    """Over sites the long time-outs count, the slowest schedule, and every mail's way over the connectors."""
+    # spec: BF-2
     near = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
     far = bound_of_topology(topology_from_text(TWO_SITES), hierarchy_changes=False)
     assert us(far, "first backfill time-out, known outside the site") == [12 * HOUR_US]

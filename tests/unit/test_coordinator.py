@@ -128,7 +128,7 @@ async def test_quiet_needs_two_rounds_without_activity(diary: list[str]) -> None
         host.activity += rounds < 4
         return ""
 
-    host.busy = busy  # type: ignore[method-assign]
+    host.busy = busy  # type: ignore[method-assign,assignment]
     await Stage(host).coordinator.quiet()
     assert rounds == 5
 

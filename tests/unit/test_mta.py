@@ -328,6 +328,25 @@ def test_an_urgent_mail_overtakes_those_that_have_not_begun(a: Server) -> None:
     assert due == {"1": 2, "urgent": 3, "2": 4, "4": 5, "3": 6}
 
 
+def test_what_begins_this_instant_has_begun(a: Server) -> None:
+    """RT-2: an urgent mail of the same instant goes second to the one that found the link free."""
+    a.submit(*to("E"), size=1000, message_id="1")
+    a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
+    assert {q.message_id: q.due_at - START_AT for q in a.mta.queued(a.conn)} == {
+        "1": 2 * SECOND_US,
+        "urgent": 3 * SECOND_US,
+    }
+
+
+def test_a_held_mail_gives_up_its_place_on_the_link(a: Server) -> None:
+    """Its due time is the one of the fault, whatever goes over the link meanwhile."""
+    for name in ("1", "2"):
+        a.submit(*to("E"), size=1000, message_id=name)
+    a.mta.hold(a.stimulus(), 2, START_AT + HOUR_US)
+    a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
+    assert a.mta.queued(a.conn)[-1].due_at == START_AT + HOUR_US
+
+
 def test_mails_on_a_slow_link_never_overlap_and_go_by_priority(a: Server) -> None:
     """RT-1, RT-2: whatever is queued when, the link carries one mail at a time without a pause between waiting ones."""
     for number in range(60):
@@ -362,8 +381,10 @@ def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
 def test_a_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
     """OUT-7: only a connector that says so limits the size; what fits crosses."""
     a.route("SEA-NYC")
-    assert a.submit(*to("D"), size=2000) == []
-    (notice,) = a.submit(*to("D"), size=2500, message_id="<2@A>")
+    limit = next(connector.size_limit for connector in TOPOLOGY.connectors if connector.name == "SEA-LON")
+    assert limit is not None
+    assert a.submit(*to("D"), size=limit) == []
+    (notice,) = a.submit(*to("D"), size=limit + 1, message_id="<2@A>")
     assert notice.recipients == to("A") and b"5.3.4 larger than the connector SEA-LON" in notice.content
     assert a.count("mta_queue") == 1
 
@@ -596,6 +617,22 @@ def test_an_address_that_moved_here_or_vanished_leaves_the_queue(a: Server) -> N
     local = a.mta.reroute(a.stimulus())
     assert [delivery.recipients for delivery in local] == [to("B"), to("A")]
     assert (a.count("mta_queue"), a.count("mta_content")) == (0, 0)
+    a.submit(*to("D", "C2"))
+    del a.known[to("D")[0]]
+    (notice,) = a.mta.reroute(a.stimulus())
+    assert notice.recipients == to("A")
+    assert [q.recipients for q in a.mta.queued(a.conn)] == [to("C2")]
+
+
+def test_another_connector_to_the_same_server_is_another_way(a: Server) -> None:
+    """RT-2: when one of two connectors goes down, the mail takes the other, with that one's latency."""
+    two = "  - {name: spare, kind: x400, between: [SEA, NYC], cost: 20, latency: 1 s}\n"
+    twofold = topology_from_text(LINES + two)
+    a.mta.routing = Routing(twofold)
+    a.submit(*to("C"))
+    a.mta.routing = Routing(twofold, frozenset({"SEA-NYC"}))
+    a.mta.reroute(a.stimulus())
+    assert [(q.connector, q.due_at) for q in a.mta.queued(a.conn)] == [("spare", START_AT + SECOND_US)]
 
 
 # --- determinism

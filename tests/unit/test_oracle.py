@@ -25,6 +25,7 @@ def folder(
     shown: str,
     name: str,
     replicas: tuple[str, ...],
+    *,
     at: int = 0,
     parent: str = HIERARCHY,
     op: str = "create",

@@ -126,6 +126,14 @@ def test_what_is_too_large_is_not_kept() -> None:
     assert len(reader._buffer) <= 2010
 
 
+def test_what_is_left_of_a_content_that_is_too_large_is_not_its_beginning() -> None:
+    """A dot that comes to stand at the front of what is kept ends nothing."""
+    reader = DataReader(10)
+    assert not reader.feed(b"x" * 20 + b".\r\nab")
+    assert not reader.feed(b"c")
+    assert reader.feed(b"\r\n.\r\n")
+
+
 def test_a_line_is_limited() -> None:
     """A line as long as the limit is taken, one byte more is not."""
     check_lines(b"a\r\n" + b"x" * (LINE_LIMIT_BYTES - 2) + b"\r\nb\r\n")

@@ -292,7 +292,7 @@ def test_a_stream_of_absurd_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 def documented(page: str, name: str) -> bytes:
     """The bytes of one worked example of docs/wire-format.md: hexadecimal, and remarks behind semicolons."""
-    block = page.split(f"```hex {name}\n")[1].split("```")[0]
+    block = page.split(f"```hex {name}\n")[1].split("```", maxsplit=1)[0]
     return bytes.fromhex(" ".join(line.partition(";")[0] for line in block.splitlines()))
 
 

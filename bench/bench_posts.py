@@ -1,0 +1,104 @@
+"""Posts through three live stores: real sockets, real databases, mail by SMTP between them, one process."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from node.core import Node
+from node.views import Post
+from pflab.lab import Lab
+from pflab.live import LiveLab
+from pflab.runfolder import RunFolder
+from topology import Topology, topology_from_text
+from traces import LabTime
+
+DURABILITY = "normal: WAL, a commit survives a killed process; one commit a stimulus"
+
+POSTS = 5_000
+BATCH = 100  # posts a commit at the ingesting store, as the figures of other systems
+SINGLES = 400
+BODY = "x" * 1000
+
+TOPOLOGY = """
+organization: Bench
+sites: [SEA]
+servers: {A: {}, B: {}, C: {}}
+folders: {Projects: {replicas: [A, B, C]}}
+settings: {Replication Always Interval: %s}
+"""
+
+
+def _topology(interval: str) -> Topology:
+    return topology_from_text(TOPOLOGY % interval)
+
+
+def _count(node: Node) -> int:
+    return node.count("Projects")
+
+
+async def _until_all_have(lab: Lab, count: int) -> None:
+    while not all(lab.read(name, _count) >= count for name in ("B", "C")):
+        await lab.settle()
+
+
+async def _bulk(folder: Path) -> float:
+    """Posts a second from the first ingest until both other stores hold them all."""
+    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "bulk")) as lab:
+        began = time.perf_counter()
+        for batch in range(POSTS // BATCH):
+            posts = [Post(f"post {batch}-{index}", BODY, "kim@bench.test") for index in range(BATCH)]
+            await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))  # type: ignore[misc]
+            await asyncio.sleep(0)
+        await _until_all_have(lab, POSTS)
+        return POSTS / (time.perf_counter() - began)
+
+
+async def _packed(folder: Path) -> float:
+    """Posts a second when a cycle packs all that was ingested into mails of the size target."""
+    async with LiveLab(_topology("15 min"), folder=RunFolder.create(folder, "packed")) as lab:
+        began = time.perf_counter()
+        for batch in range(POSTS // BATCH):
+            posts = [Post(f"post {batch}-{index}", BODY, "kim@bench.test") for index in range(BATCH)]
+            await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))  # type: ignore[misc]
+        await lab.advance(lab.now + 15 * 60 * 1_000_000)
+        assert all(lab.read(name, _count) == POSTS for name in ("B", "C"))
+        return POSTS / (time.perf_counter() - began)
+
+
+async def _singles(folder: Path) -> tuple[float, float, float]:
+    """One change a mail: changes a second, and the p50 and p99 in ms until it shows on both other stores."""
+    took: list[float] = []
+    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "singles")) as lab:
+        for index in range(SINGLES):
+            began = time.perf_counter()
+            await lab.do("A", _one_post(index))
+            await _until_all_have(lab, index + 1)
+            took.append(time.perf_counter() - began)
+    ordered = sorted(took)
+    return SINGLES / sum(took), ordered[SINGLES // 2] * 1000, ordered[SINGLES * 99 // 100] * 1000
+
+
+def _one_post(index: int):  # type: ignore[no-untyped-def]
+    def post(node: Node, now: LabTime) -> str:
+        return node.post(now, "Projects", subject=f"post {index}", body=BODY)
+
+    return post
+
+
+def figures() -> dict[str, float | str]:
+    """Posts of 1 KB into one store until the two others show them (posts/s, changes/s, ms)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        packed = asyncio.run(_packed(path))
+        bulk = asyncio.run(_bulk(path))
+        rate, p50, p99 = asyncio.run(_singles(path))
+    return {
+        "packed posts/s converged (cycle)": round(packed),
+        "bulk posts/s converged (immediate)": round(bulk),
+        "one-change mails: changes/s converged": round(rate),
+        "single post visible, p50 ms": round(p50, 2),
+        "single post visible, p99 ms": round(p99, 2),
+    }

@@ -1,0 +1,64 @@
+"""The simulator: how much a stimulus costs, and how fast weeks pass."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+
+from pflab.simulator import Simulator
+from topology import topology_from_text
+from traces.labtime import DAY_US, HOUR_US
+
+DURABILITY = "in memory: nothing is committed to disk"
+
+WEEK = """
+organization: Bench
+sites: [SEA, NYC, LON]
+connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 10}, {name: NYC-LON, between: [NYC, LON], cost: 20}]
+servers: {A: {site: SEA}, B: {site: SEA}, C: {site: NYC}, D: {site: NYC}, E: {site: LON}}
+folders: {P: {replicas: [A, B, C, D, E]}, Q: {replicas: [A, C, E]}}
+"""
+
+
+async def _week() -> tuple[float, int]:
+    draw = random.Random(7)
+    began = time.perf_counter()
+    async with Simulator(topology_from_text(WEEK), seed=7) as lab:
+        for hour in range(0, 7 * 24, 2):
+            name, path = draw.choice([("A", "P"), ("B", "P"), ("C", "Q"), ("E", "Q"), ("D", "P")])
+            await lab.do(name, lambda node, now, path=path: node.post(now, path, subject="x", body="y" * 500))  # type: ignore[misc]
+            await lab.advance(lab.now + 2 * HOUR_US)
+            del hour
+        await lab.advance(lab.topology.start_at + 7 * DAY_US)
+        return time.perf_counter() - began, len(lab.events())
+
+
+def figures() -> dict[str, float | str]:
+    """A five-store week with 84 posts: seconds of real time, stimuli a second, microseconds a stimulus."""
+    seconds, events = asyncio.run(_week())
+    stimuli = _stimuli()
+    return {
+        "five-store week, s": round(seconds, 2),
+        "events in it": events,
+        "simulated stimuli/s": round(stimuli["rate"]),
+        "us a stimulus": round(1_000_000 / stimuli["rate"], 1),
+    }
+
+
+def _stimuli() -> dict[str, float]:
+    """Stimuli (posts, ticks, hops and mails taken) of a busy hour, and their rate."""
+
+    async def busy() -> tuple[int, float]:
+        async with Simulator(topology_from_text(WEEK + "settings: {Replication Always Interval: 1 min}\n"), seed=7) as lab:
+            began = time.perf_counter()
+            posts = 0
+            for _ in range(60):
+                for name in "ABCDE":
+                    await lab.do(name, lambda node, now: node.post(now, "P", subject="x", body="y" * 500))
+                    posts += 1
+                await lab.advance(lab.now + 60_000_000)
+            return posts + lab.steps, time.perf_counter() - began
+
+    count, seconds = asyncio.run(busy())
+    return {"rate": count / seconds}

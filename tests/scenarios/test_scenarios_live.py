@@ -1,0 +1,26 @@
+"""Scenario files played live: real sockets, real databases, the lab's clock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.live import LiveLab
+from pflab.runfolder import RunFolder
+from pflab.runner import run_scenario
+from pflab.scenario import load_scenario
+
+SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_scenario_passes_live(path: Path, tmp_path: Path) -> None:
+    """Each scenario that may be played live holds what it expects over real SMTP."""
+    scenario = load_scenario(path)
+    if not scenario.live:
+        pytest.skip("the scenario says live: false, so it needs the simulator")
+    folder = RunFolder.at(tmp_path / "run")
+    result = await run_scenario(scenario, lambda topology: LiveLab(topology, folder=folder, seed=1))
+    assert result.passed, "\n".join(result.in_words())

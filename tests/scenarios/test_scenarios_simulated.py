@@ -1,0 +1,47 @@
+"""Every scenario file, played in the simulator: as mails come, and with the network's order shuffled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.network import NetworkPolicy
+from pflab.runner import ScenarioResult, run_scenario
+from pflab.scenario import load_scenario
+from pflab.simulator import Simulator
+
+SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
+SHUFFLES = range(3)
+"""Seeds of shuffled orders; the campaign tries thousands, here each lesson is held to a few."""
+
+
+def told(result: ScenarioResult) -> str:
+    return "\n".join(result.in_words())
+
+
+def test_there_are_scenarios() -> None:
+    """A folder without scenarios must not pass as if all had been played."""
+    assert len(SCENARIOS) >= 18
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_scenario_passes_simulated(path: Path) -> None:
+    """Each scenario holds what it expects when mails go in order."""
+    result = await run_scenario(load_scenario(path), lambda topology: Simulator(topology, seed=1))
+    assert result.passed, told(result)
+
+
+@pytest.mark.parametrize("seed", SHUFFLES)
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_scenario_passes_in_any_order(path: Path, seed: int) -> None:
+    """IN-3, CF-1: each scenario holds whatever the order of stores' turns and of mails that leave at one instant."""
+    policy = NetworkPolicy(shuffle=True)
+    result = await run_scenario(load_scenario(path), lambda topology: Simulator(topology, seed=seed, network=policy))
+    assert result.passed, told(result)
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_scenario_cites_its_rules(path: Path) -> None:
+    """Each scenario says which rules it tests."""
+    assert load_scenario(path).rules
