@@ -20,6 +20,10 @@ from traces.events import ChangeMade, ConflictEnded, TombstoneMade
 from transport.stimulus import Stimulus
 
 
+MAX_ITEM_BYTES = 40 * 1024 * 1024
+"""The largest message: with its base64 and the hops' lines it stays under the SMTP listener's 64 MiB."""
+
+
 def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
     """The folder and its replica, if users may change its content here. NoReplicaHere says where they could."""
     folder = ctx.folders.visible(path)
@@ -60,7 +64,7 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
             attachments=each.attachments,
             fai=fai,
         )
-        versions.append(Version(object_id, number, pcl, s.now, item, each.subject, fai))
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, fai)))
     insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
     for version in versions:
         _record(s, folder, version, "create", ())
@@ -113,8 +117,16 @@ def edit(
     version = Version(
         target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
     )
-    _supersede(ctx, s, target, version, "modify")
+    _supersede(ctx, s, target, _checked(version), "modify")
     return number.text
+
+
+def _checked(version: Version) -> Version:
+    """A version that can be sent. Misuse, before anything is changed, for one that never could."""
+    if version.item is not None and len(version.item) > MAX_ITEM_BYTES:
+        limit = MAX_ITEM_BYTES // 1024**2
+        raise Misuse(f"a message of {len(version.item):,} bytes; up to {limit} MiB can be replicated")
+    return version
 
 
 def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:

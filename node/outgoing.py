@@ -31,7 +31,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
         return
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     stores = ctx.other_holders(fid)
-    mails = split(updates, ctx.config.message_size, limit)
+    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
     pending = pending_after(mails)
     for mail, later in zip(mails, pending, strict=True):
         numbers = _closed(ctx, own, mail, later, fai=False)

@@ -9,17 +9,24 @@ from node.numbers import ChangeNumber
 from node.replmail import Update
 
 
-def split(updates: Sequence[Update], size_target: int, item_limit: int | None) -> list[list[Update]]:
+DELETION_BYTES = 200
+"""What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
+
+
+def split(
+    updates: Sequence[Update], size_target: int, item_limit: int | None, *, hierarchy: bool
+) -> list[list[Update]]:
     """Updates in mails: small ones together up to the target, a bigger one alone (spec: OUT-3).
 
-    Deletions weigh nothing, so that the deletion of a whole tree stays in one mail (spec: HI-6).
+    Folders' deletions weigh nothing, so that the deletion of a whole tree stays in one mail (spec: HI-6).
     """
+    deletion = 0 if hierarchy else DELETION_BYTES
     mails: list[list[Update]] = []
     size = items = 0
     for update in updates:
         item = update.version.item
-        weight = len(item) if item is not None else 0
-        full = item is not None and (size + weight > size_target or (item_limit is not None and items >= item_limit))
+        weight = len(item) if item is not None else deletion
+        full = weight > 0 and (size + weight > size_target or (item_limit is not None and items >= item_limit))
         if not mails or (full and size > 0):
             mails.append([])
             size = items = 0

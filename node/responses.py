@@ -38,7 +38,7 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
     find = _folders_for if hierarchy else _messages_for
     updates = in_order([*find(ctx, s.conn, fid, have | have_fai)])
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
-    mails = split(updates, ctx.config.message_size, limit) or [[]]
+    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
     parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
     for updates_of, numbers, fai in parts:
         section = section_of(ctx, own, cnset=numbers, cnset_fai=fai)

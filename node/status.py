@@ -11,9 +11,19 @@ from node.rst import OwnRow
 from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
+from traces.labtime import DAY_US
 from traces.events import RespondersConsidered, StatusDue
 from transport.sql import Connection
 from transport.stimulus import Stimulus
+
+FOLDERS_A_MAIL = 1000
+"""Folders that one status or status request names at most; receivers take four times as many."""
+
+ANSWERED_KEPT_US = 30 * DAY_US
+"""How long an answered request mail is remembered; a mail expires in a few days."""
+
+BAD_MAIL_KEPT = 1000
+"""Bad mails that are kept for people to look at; the oldest go first."""
 
 # -- asking
 
@@ -56,7 +66,11 @@ def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str
     for own, stores in items:
         if stores:
             groups.setdefault(tuple(stores), []).append(own)
-    return [(list(stores), group) for stores, group in groups.items()]
+    return [(list(stores), part) for stores, group in groups.items() for part in _parts(group)]
+
+
+def _parts(group: Sequence[OwnRow]) -> list[list[OwnRow]]:
+    return [list(group[at : at + FOLDERS_A_MAIL]) for at in range(0, len(group), FOLDERS_A_MAIL)]
 
 
 # -- answering
@@ -115,10 +129,19 @@ def next_check(ctx: Context, now: LabTime) -> LabTime:
 def check(ctx: Context, s: Stimulus) -> None:
     """A status check: statuses of quiet folders, then repeats of what may have been lost."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
+    _tidy(s)
     if ctx.config.repeat_status:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)
     _send_due(ctx, s)
+
+
+def _tidy(s: Stimulus) -> None:
+    """Forgets what can matter no more, so that a month of mail does not fill the disk."""
+    s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
+    s.conn.exec_driver_sql(
+        "DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,)
+    )
 
 
 def _send_due(ctx: Context, s: Stimulus) -> None:
@@ -159,7 +182,8 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
         elif own is not None:
             again.setdefault(store, []).append(own)
     for store in sorted(again):
-        _request(ctx, s, [store], again[store], Mark.REPEAT)
+        for part in _parts(again[store]):
+            _request(ctx, s, [store], part, Mark.REPEAT)
 
 
 def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
@@ -174,13 +198,9 @@ def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
             if lacks and _may_repeat(ctx, s, own.fid, store):
                 again.setdefault(store, []).append(own)
     for store in sorted(again):
-        send(
-            ctx,
-            s,
-            MessageType.STATUS,
-            [store],
-            [section_of(ctx, own, marks=Mark.REPEAT) for own in again[store]],
-        )
+        for part in _parts(again[store]):
+            sections = [section_of(ctx, own, marks=Mark.REPEAT) for own in part]
+            send(ctx, s, MessageType.STATUS, [store], sections)
         s.conn.exec_driver_sql(
             "INSERT OR REPLACE INTO repeated VALUES (?, ?, ?)", [(own.fid, store, s.now) for own in again[store]]
         )

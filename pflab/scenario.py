@@ -87,7 +87,7 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     problems: list[Problem] = []
     head = _head(source, problems)
     steps = list(_steps(source, problems))
-    organization = None if head is None else _topology(source, head, path, problems)
+    organization = _topology(source, path, problems)
     if organization is not None:
         names = NameCheck(organization, source)
         for step in steps:
@@ -130,16 +130,23 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
 # --- the topology of a scenario
 
 
-def _topology(source: YamlSource, head: Head, path: Path | None, problems: list[Problem]) -> Topology | None:
-    """The organization, with the scenario's settings for those servers that do not set them."""
-    if isinstance(head.topology, dict):
-        return _inline(source, head.topology, head.settings, problems)
-    found = find_topology(head.topology, path)
+def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) -> Topology | None:
+    """The organization, with the scenario's settings for those servers that do not set them.
+
+    Read from the file as it is, so that one mistake elsewhere in the head does not hide those in the steps.
+    """
+    named, settings = source.data.get("topology"), source.data.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    if isinstance(named, dict):
+        return _inline(source, named, settings, problems)
+    if not isinstance(named, str):
+        return None
+    found = find_topology(named, path)
     if found is None:
         right = (
             f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
         )
-        problems.append(source.problem(("topology",), f"{quoted(head.topology)} is no topology file", right))
+        problems.append(source.problem(("topology",), f"{quoted(named)} is no topology file", right))
         return None
     try:
         organization = topology_from_text(found.read_text("utf-8"), str(found))
@@ -149,9 +156,7 @@ def _topology(source: YamlSource, head: Head, path: Path | None, problems: list[
     except (OSError, UnicodeDecodeError) as error:
         problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a readable file in UTF-8"))
         return None
-    return (
-        _with_settings(source, organization.as_document(), head.settings, problems) if head.settings else organization
-    )
+    return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:

@@ -155,7 +155,7 @@ def _size(value: Any) -> int:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else [value]
+    listed = list(value) if isinstance(value, list | tuple) else [value]
     if not listed or not all(isinstance(each, str) and each for each in listed):
         raise wrong(f"{value!r} is not a name or a list of names")
     return tuple(listed)

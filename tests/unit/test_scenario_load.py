@@ -1,0 +1,268 @@
+"""Reading scenario files: what is right becomes steps, what is wrong becomes one line each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.scenario import Scenario, ScenarioError, load_scenario, scenario_from_text
+from pflab.scenario_model import VERBS, Entry, Expect, Until
+from pflab.scenario_schema import scenario_schema
+from pflab.scenario_steps import STEPS
+from pflab.scenario_values import Count, Moment
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, parse_instant
+
+HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
+
+
+def steps(*lines: str) -> Scenario:
+    return scenario_from_text(HEAD + "".join(f"  - {line}\n" for line in lines))
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ScenarioError) as caught:
+        scenario_from_text(text, "test.yaml")
+    return str(caught.value).splitlines()
+
+
+def wrong(*lines: str) -> list[str]:
+    return problems(HEAD + "".join(f"  - {line}\n" for line in lines))
+
+
+def test_steps_keep_their_verb_and_line() -> None:
+    """Each step knows its number and the line it stands in, so that a failure can point there."""
+    scenario = steps("say: Hello", "{advance: 15 min}")
+    assert [(each.number, each.line, each.verb) for each in scenario.steps] == [(1, 4, "say"), (2, 5, "advance")]
+
+
+def test_a_time_of_day_is_no_number() -> None:
+    """12:15 is a clock time: its next occurrence, never a sexagesimal number."""
+    (step,) = steps("advance: 12:15").steps
+    assert step.args == Moment(clock_us=12 * HOUR_US + 15 * MINUTE_US)
+    noon = parse_instant("2003-10-21T12:15Z")
+    assert step.args.resolve(noon - MINUTE_US) == noon
+    assert step.args.resolve(noon) == noon + DAY_US
+
+
+def test_moments_are_durations_instants_and_clock_times() -> None:
+    """An advance takes all three forms."""
+    taken = [step.args for step in steps("advance: 36 h", "advance: 2003-10-22T00:15Z", "advance: 00:15").steps]
+    assert taken == [
+        Moment(after_us=36 * HOUR_US),
+        Moment(at=parse_instant("2003-10-22T00:15Z")),
+        Moment(clock_us=15 * MINUTE_US),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits", "fails"),
+    [("2", [2], [1, 3]), ("none", [0], [1]), ("at least 2", [2, 9], [1]), ("at most 2", [0, 2], [3])],
+)
+def test_counts(text: str, fits: list[int], fails: list[int]) -> None:
+    """Counts are a number, none, at least or at most."""
+    (step,) = steps(f"expect: {{mails: {{count: {text}}}}}").steps
+    count: Count = step.args.mails[0].count
+    assert all(number in count for number in fits)
+    assert not any(number in count for number in fails)
+
+
+def test_one_entry_needs_no_list() -> None:
+    """array takes none, an entry, or a list of entries; mails and events one or several."""
+    texts = ("none", "{missing: A-1}", "[{missing: A-1}, {local: true}]")
+    taken = [steps(f"expect: {{on: B, array: {text}}}").steps[0].args.array for text in texts]
+    assert taken == [(), (Entry(missing=("A-1",)),), (Entry(missing=("A-1",)), Entry(local=True))]
+
+
+def test_every_verb_of_the_file_can_be_done() -> None:
+    """What the model takes the runner can do, but for what a later version brings."""
+    assert set(VERBS) - set(STEPS) == {"backup", "restore", "quiz"}
+
+
+@pytest.mark.parametrize("verb", ["backup", "restore", "quiz"])
+def test_verbs_of_a_later_version_say_so(verb: str) -> None:
+    """A verb that is planned is refused in one clear line."""
+    assert wrong(f"{verb}: A") == [
+        f"test.yaml:4:{len(verb) + 7}: steps[0].{verb}: this verb is not there yet;"
+        " backup, restore and quiz come in a later version"
+    ]
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    """Each mistake is one line with its line number, what is wrong and what would be right."""
+    lines = problems(
+        "title: Many mistakes\n"
+        "topology: one-site.yaml\n"
+        "rules: [BF-1, nonsense]\n"
+        "steps:\n"
+        "  - posst: {on: A}\n"
+        "  - post: {on: Z, folder: Projects, subject: Hello}\n"
+        "  - post: {on: A, foldr: Projects, subject: Hello}\n"
+        "  - advance: soon\n"
+        "  - expect: {on: B, folder: Projekts, array: none}\n"
+        "  - until: {mail: content, within: 0 min}\n"
+    )
+    assert lines == [
+        'test.yaml:3:15: rules[1]: "nonsense" is no rule of SPEC.md; an id such as BF-3',
+        'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
+        'test.yaml:6:16: steps[1].post.on: "Z" is no server; one of "A", "B", "C"',
+        'test.yaml:7:11: steps[2].post: "folder" is missing;'
+        " the keys are on, folder, subject, body, attachment, sender, as",
+        'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
+        "test.yaml:8:14: steps[3].advance: 'soon' is not a duration;"
+        " write a number and a unit of us, ms, s, min, h, d, w, as 15 min or 6 h",
+        'test.yaml:9:29: steps[4].expect.folder: "Projekts" is no folder of the topology or of an earlier step;'
+        ' did you mean "Projects"?',
+        "test.yaml:10:36: steps[5].until.within: '0 min' is out of range; a duration is above zero and at most 400 d",
+    ]
+
+
+def test_a_step_is_one_verb() -> None:
+    """Two verbs in one step, or none, are refused with what a step looks like."""
+    (first, second) = wrong("{advance: 1 h, say: Hello}", "advance")
+    assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and what it takes")
+    assert second.startswith("test.yaml:5:5: steps[1]: not a step")
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("expect: {on: B}", "nothing is asked; give one of has, lacks,"),
+        ("expect: {has: x}", "has asks about a store; add on:"),
+        ("expect: {on: B, array: none, since: x}", "since goes with mails or events"),
+        ("until: {within: 1 h}", "nothing to wait for; give mail, event, or a condition"),
+        ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event do not go together"),
+        ("until: {event: entry.made, from: A, within: 1 h}", "from, to and marked go with mail"),
+        ("until: {mail: content}", '"within" is missing'),
+        ("folder: {on: A}", "nothing is asked; give one of create, change, rename, move, delete"),
+        ("folder: {on: A, create: X, delete: Y}", "create and delete do not go together"),
+        ("folder: {on: A, rename: Projects}", "rename and to go together"),
+        ("folder: {on: A, delete: Projects, schedule: never}", "go with create or change only"),
+        ("folder: {on: A, create: X/Y}", '"X" is no folder yet; create "X" first'),
+        ("cut: {from: A}", "from and to go together"),
+        ("cut: {between: [A]}", "between names two servers or sites"),
+        ("cut: {connector: X}", '"X" is no connector; there is none'),
+        ("lose: {type: contents}", "'contents' is not a mail type; the types are hierarchy, content,"),
+        ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; a text; put quotes around it'),
+        ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
+        ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
+        ("edit: {on: A, message: x}", "nothing is asked; give one of subject, body"),
+        ("edit: {on: A, message: x, subject: y}", '"x" is no message of an earlier step (its as); there is none'),
+        ("heal: x", '"x" is no fault (the name given with as, or all)'),
+        ("expect: {mails: {count: 1}, since: x}", '"x" is no checkpoint of an earlier step'),
+        ("expect: {events: {event: entry.mad, count: 1}}", '"entry.mad" is no event; did you mean "entry.made"?'),
+        ("expect: {events: {event: entry.made, with: {locl: true}, count: 1}}", 'entry.made has no field "locl"'),
+        ("expect: {on: A, folder: Projects, state: {Q: {has: A-1}}}", '"Q" is no server'),
+        ("settings: {on: A}", '"set" is missing'),
+        ("kill: [A, Q]", '"Q" is no server'),
+    ],
+)
+def test_what_is_wrong_with_a_step(step: str, told: str) -> None:
+    """Each kind of mistake in a step is told in one line that names it."""
+    lines = wrong(step)
+    assert len(lines) == 1
+    assert lines[0].startswith("test.yaml:4:")
+    assert told in lines[0]
+
+
+def test_a_name_can_be_given_once() -> None:
+    """Two messages of one name would make every later step ambiguous."""
+    post = "post: {on: A, folder: Projects, subject: x, as: x}"
+    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is taken; a name of its own']
+
+
+def test_posts_name_all_and_each() -> None:
+    """The name of several posts is known, and each of theirs."""
+    scenario = steps(
+        "posts: {on: A, folder: Projects, count: 3, as: many}", "delete: {on: A, message: [many-1, many-3]}"
+    )
+    assert scenario.steps[1].args.message == ("many-1", "many-3")
+
+
+def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
+    """Created, renamed and moved folders may be spoken of by their new paths, with all below them."""
+    steps(
+        "folder: {on: A, create: Projects/Plans}",
+        "folder: {on: A, create: Projects/Plans/Old}",
+        "folder: {on: A, rename: Projects/Plans, to: Ideas}",
+        "folder: {on: A, move: Projects/Ideas, under: /}",
+        "post: {on: A, folder: Ideas/Old, subject: x}",
+    )
+
+
+def test_not_a_scenario() -> None:
+    """A file that is no mapping, or no YAML, is one line."""
+    assert problems("- 1\n") == ["test.yaml:1:1: not a scenario; the keys title, topology and steps"]
+    assert problems("title: [\n")[0].startswith("test.yaml:2:1: not YAML")
+
+
+def test_a_missing_topology_is_told_with_what_there_is() -> None:
+    """A topology is a file beside the scenario or an example; otherwise the examples are named."""
+    (line,) = problems(HEAD.replace("one-site", "no-site") + "  - say: x\n")
+    assert line.startswith(
+        'test.yaml:2:11: topology: "no-site.yaml" is no topology file; a file beside the scenario, or one of'
+    )
+    assert "one-site.yaml" in line
+
+
+def test_a_mistake_in_an_inline_topology_is_told_at_its_line() -> None:
+    """The topology may stand in the scenario; its mistakes point into the scenario file."""
+    lines = problems(
+        "title: x\ntopology:\n  servers:\n    A: {}\n    B: {version: 1999}\n"
+        "  folders:\n    Plans.2003: {replicas: [Q]}\nsteps:\n  - say: x\n"
+    )
+    assert [line.split(": ")[0:2] for line in lines] == [
+        ["test.yaml:5:9", "topology.servers.B.version"],
+        ["test.yaml:7:29", "topology.folders.Plans.2003.replicas[0]"],
+    ]
+
+
+def test_settings_of_a_scenario_hold_for_all_servers() -> None:
+    """A scenario's settings are the organization's: a server's own go first."""
+    scenario = scenario_from_text(
+        "title: x\ntopology: {servers: {A: {}, B: {settings: {Replication Outstanding Backfill Limit: 7}}}}\n"
+        "settings: {Replication Outstanding Backfill Limit: 3}\nsteps:\n  - say: x\n"
+    )
+    texts = [
+        server.settings.text("Replication Outstanding Backfill Limit") for server in scenario.topology.servers.values()
+    ]
+    assert texts == ["3", "7"]
+
+
+def test_an_unknown_setting_is_told() -> None:
+    """A setting that does not exist is refused before anything runs."""
+    (line,) = problems("title: x\ntopology: one-site.yaml\nsettings: {Replication Nonsense: 3}\nsteps:\n  - say: x\n")
+    assert line.startswith("test.yaml:3:12: settings.Replication Nonsense: ")
+
+
+def test_a_scenario_may_bear_the_name_of_its_topology(tmp_path: Path) -> None:
+    """new-store.yaml plays on new-store.yaml: the example is meant, not the scenario itself."""
+    path = tmp_path / "new-store.yaml"
+    path.write_text("title: x\ntopology: new-store.yaml\nsteps:\n  - say: x\n", "utf-8")
+    assert list(load_scenario(path).topology.servers) == ["A", "B", "E"]
+
+
+def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are one line with the line they stand in."""
+    path = tmp_path / "x.yaml"
+    path.write_bytes(b"title: x\n# \xff\n")
+    with pytest.raises(ScenarioError, match=r"x\.yaml:2:1: not UTF-8; save it as UTF-8"):
+        load_scenario(path)
+
+
+def test_the_schema_names_every_verb_and_key() -> None:
+    """The JSON Schema offers each verb once, and the keys under the names that files use."""
+    schema = scenario_schema()
+    offered = [next(iter(step["properties"])) for step in schema["properties"]["steps"]["items"]["oneOf"]]
+    assert offered == list(VERBS)
+    assert {"on", "has", "array", "within"} <= set(schema["$defs"]["Expect"]["properties"])
+    assert {"from", "with", "mail"} <= set(schema["$defs"]["Until"]["properties"])
+    assert schema["required"] == ["title", "topology", "steps"]
+
+
+def test_until_and_expect_are_different_models() -> None:
+    """An until needs a limit; an expect may do without."""
+    first, second = steps("until: {converged: all, within: 1 h}", "expect: {converged: all}").steps
+    assert isinstance(first.args, Until)
+    assert isinstance(second.args, Expect)
+    assert second.args.within is None
