@@ -83,12 +83,26 @@ def test_a_lost_status_is_repeated_and_what_it_says_is_backfilled() -> None:
     office.cycle("A", office.at(36 * H + 15))  # the status is lost
     assert office["B"].backfill() == []
     office.run(office.at(48 * H + 15))
+    assert office["B"].backfill() == []
+    office.run(office.at(60 * H + 15))
     (entry,) = office["B"].backfill()
     assert entry.missing == "A-1"
     repeats = [event for event in mails(office, 0x10, "A") if "repeat" in event.marks]
     assert len(repeats) == 2
-    office.run(office.at(60 * H))
+    office.run(office.at(72 * H))
     assert [message.subject for message in office["C"].messages("Projects")] == ["lost twice"]
+
+
+def test_latency_alone_causes_no_repeat() -> None:
+    """A healthy organization sends no repeats, though a holder's check can come half a day after the sender's (spec: ST-7)."""
+    office = Office()
+    office["A"].post(office.at(0), "Projects", subject="x")
+    mails_out = office.cycle("A", office.at(15))
+    for mail in mails_out:
+        office.deliver(mail, office.at(15.01))
+    for hour in range(12, 120, 12):
+        office.run(office.at(hour * H + 15))
+    assert not [event for event in mails(office, 0x10) if "repeat" in event.marks]
 
 
 def test_without_repeats_a_lost_status_is_lost_as_it_was_in_the_originals() -> None:
