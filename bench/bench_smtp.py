@@ -13,6 +13,8 @@ from transport.mta_values import IncomingHop, Priority, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
 
+DURABILITY: Final = "nothing is stored"
+
 SMALL_BYTES: Final = 1_000
 LARGE_BYTES: Final = 300_000
 SMALL_COUNT: Final = 2_000

@@ -19,7 +19,6 @@ from traces import LabTime
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
 from transport.stimulus import Stimulus
 
-
 MAX_ITEM_BYTES = 40 * 1024 * 1024
 """The largest message: with its base64 and the hops' lines it stays under the SMTP listener's 64 MiB."""
 

@@ -41,7 +41,7 @@ from traces import LabTime, Recorder
 from traces.events import HopDropped, NodeStarted, NodeStopped, SettingValue
 from traces.header import Event
 from transport.mta import Mta
-from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, Transmission
+from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -314,8 +314,6 @@ class Node:
         self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
     ) -> None:
         """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken."""
-        if hop.sent_at is not None:
-            now = max(now, hop.sent_at)  # spec: TM-1 never before it was sent
         subject, message_id = subject_and_id(content)
         try:
             with self._stimulus(now) as (ctx, s):
@@ -372,6 +370,11 @@ class Node:
         """The attempt failed."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
+
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
+        """The end of an attempt as the SMTP sender tells it: each recipient may have a fate of its own."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
         """A fault keeps the mail back."""

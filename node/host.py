@@ -286,7 +286,8 @@ class Host:
             await self._wake.wait()
             return
         timer = asyncio.create_task(self._clock.wait_until(due_at))
-        timer.add_done_callback(lambda _: self._wake.set())
+        # A timer that was cancelled wakes nobody, or each rest would end the next one.
+        timer.add_done_callback(lambda done: None if done.cancelled() else self._wake.set())
         try:
             await self._wake.wait()
         finally:
@@ -301,6 +302,8 @@ class Host:
         for transmission in self._node.outgoing(now, room, frozenset(self._in_flight)):
             self._begin(transmission, now)
             begun = True
+        if begun:
+            self._ticked_s = asyncio.get_running_loop().time()
         return begun
 
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
@@ -336,13 +339,9 @@ class Host:
                 self._failed(error)
 
     def _conclude(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        delivered = outcome.state is SendState.DELIVERED
-        self._gate.after_send(self.name, transmission, delivered)
-        now, queue_id = self._clock.now(), transmission.queue_id
-        if delivered:
-            self._stimulus(lambda node: node.hop_done(now, queue_id))
-        else:
-            self._stimulus(lambda node: node.hop_failed(now, queue_id, outcome.reason, outcome.permanent))
+        self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
+        now = self._clock.now()
+        self._stimulus(lambda node: node.hop_concluded(now, transmission.queue_id, outcome))
 
     # --- the end
 

@@ -8,7 +8,6 @@ from node.cnset import CNSet
 from node.numbers import ChangeNumber
 from node.replmail import Update
 
-
 DELETION_BYTES = 200
 """What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
 

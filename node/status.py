@@ -11,8 +11,8 @@ from node.rst import OwnRow
 from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
-from traces.labtime import DAY_US
 from traces.events import RespondersConsidered, StatusDue
+from traces.labtime import DAY_US
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -80,6 +80,7 @@ def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool) -> in
         _keep(play, kept)
 
     result = asyncio.run(run_scenario(lesson, make, watch=_narrator(console, ask), finish=finish))
+    folder.write_verdict(result.as_document())
     _end(console, result, kept, folder.path)
     return _exit_code(result, kept)
 

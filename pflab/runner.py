@@ -8,8 +8,9 @@ is asked only where the scenario expects it, but the verdict tells it either way
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from node.errors import NodeError
 from pflab.lab import Lab, LabError
@@ -55,6 +56,7 @@ class ScenarioResult:
 
     title: str
     path: Path | None
+    rules: tuple[str, ...]
     run: str
     began_at: LabTime
     ended_at: LabTime
@@ -71,6 +73,24 @@ class ScenarioResult:
     @property
     def exit_code(self) -> int:
         return ExitCode.GOOD if self.passed else ExitCode.VIOLATION
+
+    def as_document(self) -> dict[str, Any]:
+        """For JSON: what `verdict.json` of a run folder holds and `pflab run --json` prints."""
+        failure = self.failure
+        return {
+            "scenario": str(self.path or self.title),
+            "title": self.title,
+            "rules": list(self.rules),
+            "run": self.run,
+            "passed": self.passed,
+            "began_at": format_instant(self.began_at),
+            "ended_at": format_instant(self.ended_at),
+            "steps": self.steps,
+            "mails": self.mails,
+            "events": self.events,
+            "failure": None if failure is None else {**asdict(failure), "at": format_instant(failure.at)},
+            "verdict": None if self.verdict is None else self.verdict.as_document(),
+        }
 
     def in_words(self) -> list[str]:
         took = format_duration(self.ended_at - self.began_at)
@@ -104,6 +124,7 @@ async def run_scenario(
         return ScenarioResult(
             title=scenario.title,
             path=scenario.path,
+            rules=scenario.rules,
             run=lab.run,
             began_at=began_at,
             ended_at=lab.now,

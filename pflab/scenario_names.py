@@ -192,8 +192,16 @@ class NameCheck:
                 continue
             right = did_you_mean(name, known) if known else one_of(known)
             # The list's item, where the file has a list there.
-            item = path if isinstance(value, str) else (*path, number)
+            item = (*path, number) if self._is_list(path) else tuple(path)
             yield self._source.problem(item, f"{quoted(name)} is no {what}", right, of_key=of_key)
+
+    def _is_list(self, path: Sequence[PathItem]) -> bool:
+        value: Any = self._source.data
+        for step in path:
+            if not isinstance(value, dict | list) or (isinstance(value, dict) and step not in value):
+                return False
+            value = value[step]  # type: ignore[index]
+        return isinstance(value, list)
 
 
 def _key(args: model.Part, field: str) -> str:

@@ -65,7 +65,7 @@ class Simulator(Lab):
     """A simulated lab.
 
     seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network:
-    the whims of the network. run: the run's id; by default made of the topology's organization and the seed.
+    the whims of the network, none by default. run: the run's id, by default `sim-<seed>`.
     """
 
     def __init__(
@@ -236,14 +236,14 @@ class Simulator(Lab):
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
             self._rise(self._seat[name])
         now = self._now
-        first: _Seat | None = None
+        first, first_at = None, now
         waiting: list[_Seat] = []
         for seat in self._seats:
             due_at = self._due_at(seat)
             if due_at is not None and due_at <= now:
                 waiting.append(seat)
-                if first is None or due_at < first.due_at:  # type: ignore[operator]  # both are due
-                    first = seat
+                if first is None or due_at < first_at:
+                    first, first_at = seat, due_at
         turn = self._network.turn(len(waiting))
         return waiting[turn] if turn else first
 

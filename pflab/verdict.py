@@ -6,8 +6,9 @@ Plain values and their words; the judging itself is `pflab.oracle`'s.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Judgement(StrEnum):
@@ -75,6 +76,10 @@ class Verdict:
     def folder(self, path: str) -> FolderVerdict | None:
         """The verdict of the folder with this path or id, or None if the run has no such folder."""
         return next((each for each in self.folders if path in (each.path, each.folder)), None)
+
+    def as_document(self) -> dict[str, Any]:
+        """For JSON: what `in_words` says, in parts."""
+        return {"judgement": self.judgement.value, **asdict(self)}
 
     def in_words(self) -> list[str]:
         lines = [each.in_words() for each in self.folders]

@@ -20,9 +20,6 @@ from transport.proptags import PR_ATTACH_DATA_OBJ, tag_name
 from transport.systemmessage import RawAttribute, SystemMessage
 from transport.tnef import decode_tnef
 
-Interpreters = Mapping[int | NamedTag, Callable[[Value], str]]
-"""For some tags, what their values mean in words. May raise `CodecError` or `ValueError`."""
-
 MAX_TEXT: Final = 200
 """Characters of a text that are shown."""
 
@@ -40,6 +37,13 @@ class Branch:
     label: str
     text: str = ""
     children: tuple["Branch", ...] = ()
+
+
+Meaning = str | tuple[Branch, ...]
+"""What a value means: a text, or branches below its property."""
+
+Interpreters = Mapping[int, Callable[[Value], Meaning]]
+"""For some tags, what their values mean. May raise `CodecError` or `ValueError`."""
 
 
 def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
@@ -112,7 +116,7 @@ def _item(item: Item, interpreters: Interpreters) -> tuple[Branch, ...]:
 
 def describe_bag(bag: Bag, interpreters: Interpreters) -> tuple[Branch, ...]:
     """One branch for each property, in the bag's own order."""
-    return tuple(Branch(property_label(tag), _value(tag, value, interpreters)) for tag, value in bag.items())
+    return tuple(_property(tag, value, interpreters) for tag, value in bag.items())
 
 
 def property_label(tag: int | NamedTag) -> str:
@@ -121,15 +125,17 @@ def property_label(tag: int | NamedTag) -> str:
     return f"{name} {tag_text(tag)}" if name else safe_text(tag_text(tag))
 
 
-def _value(tag: int | NamedTag, value: Value, interpreters: Interpreters) -> str:
-    interpreter = interpreters.get(tag)
+def _property(tag: int | NamedTag, value: Value, interpreters: Interpreters) -> Branch:
+    label = property_label(tag)
+    plain = value_text(tag.type if isinstance(tag, NamedTag) else tag & 0xFFFF, value)
+    interpreter = None if isinstance(tag, NamedTag) else interpreters.get(tag)
     if interpreter is None:
-        return value_text(tag.type if isinstance(tag, NamedTag) else tag & 0xFFFF, value)
+        return Branch(label, plain)
     try:
-        return safe_text(interpreter(value))
+        meaning = interpreter(value)
     except (CodecError, ValueError) as wrong:
-        plain = value_text(tag.type if isinstance(tag, NamedTag) else tag & 0xFFFF, value)
-        return f"{plain} (not understood: {safe_text(str(wrong))})"
+        return Branch(label, f"{plain} (not understood: {safe_text(str(wrong))})")
+    return Branch(label, safe_text(meaning)) if isinstance(meaning, str) else Branch(label, "", meaning)
 
 
 def value_text(kind: int, value: Value) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from node import replmail
+from node.interpret import INTERPRETERS
 from pflab.cli.labs import read_bytes
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.scenario import load_scenario
@@ -99,7 +99,7 @@ def decode(
     Example: pflab decode lost.eml
     """
     try:
-        branch = describe_mail(read_bytes(mail), _interpreters())
+        branch = describe_mail(read_bytes(mail), INTERPRETERS)
     except CodecError as error:
         raise CommandError(f"{mail}: {error}") from error
     if as_json:
@@ -108,11 +108,6 @@ def decode(
         for depth, line in outline(branch):
             out.print("  " * depth + line, markup=False)
     return ExitCode.GOOD
-
-
-def _interpreters() -> Any:
-    """What the node's own properties mean, where the node says so."""
-    return getattr(replmail, "INTERPRETERS", None)
 
 
 def _branch_json(branch: Branch) -> dict[str, Any]:

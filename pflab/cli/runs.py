@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ from pflab.cli.output import CommandError, Json, out, page, print_json, print_li
 from pflab.demo import run_demo
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
-from pflab.verdict import ExitCode, Judgement, Verdict
+from pflab.verdict import ExitCode, Judgement
 from topology import Topology, load_topology
 from traces.labtime import LabTime, format_instant
 
@@ -61,9 +60,9 @@ def run(
         order = LabOrder(seed, by_simulator, folder)
         result = _play(scenario, order, quiet=as_json)
         if folder is not None:
-            folder.write_verdict(result_json(result, scenario))
+            folder.write_verdict(result.as_document())
         code = max(code, result.exit_code)
-        results.append(result_json(result, scenario))
+        results.append(result.as_document())
         if not as_json:
             print_lines(result.in_words(), style=None if result.passed else "red")
     if as_json:
@@ -111,29 +110,6 @@ def _ticking(bar: Progress, watch: Any) -> Any:
         watch(step, at)
 
     return step_done
-
-
-def result_json(result: ScenarioResult, scenario: Scenario) -> dict[str, Any]:
-    """A result as programs read it; also what `verdict.json` of the run folder holds."""
-    failure = result.failure
-    return {
-        "scenario": str(scenario.path or scenario.title),
-        "title": result.title,
-        "rules": list(scenario.rules),
-        "run": result.run,
-        "passed": result.passed,
-        "began_at": format_instant(result.began_at),
-        "ended_at": format_instant(result.ended_at),
-        "steps": result.steps,
-        "mails": result.mails,
-        "events": result.events,
-        "failure": None if failure is None else {**asdict(failure), "at": format_instant(failure.at)},
-        "verdict": None if result.verdict is None else verdict_json(result.verdict),
-    }
-
-
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    return {"judgement": verdict.judgement.value, **asdict(verdict)}
 
 
 def demo(

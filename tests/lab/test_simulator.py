@@ -7,17 +7,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from node.core import Node
 from node.errors import NotRunning
-from pflab.lab import LabError
+from pflab.lab import LabError, NotIdle
 from pflab.network import NetworkPolicy
 from pflab.runfolder import RunFolder
 from pflab.simulator import CRASH_REST_US, Simulator
 from topology import Topology, topology_from_text
 from traces.events import HopDropped, HopFailed, NodeStarted, VersionApplied
-from traces.labtime import DAY_US, HOUR_US, MINUTE_US
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
+from transport.mta_values import Priority, Transmission
 
 ALWAYS_US = 15 * MINUTE_US
 
@@ -200,6 +203,50 @@ async def test_a_crashed_server_can_be_started_by_hand(topology: Topology) -> No
         await lab.start("A")
         await lab.advance(lab.now + HOUR_US)
         assert len([event for event in lab.events() if isinstance(event, NodeStarted) and event.node == "A"]) == 2
+
+
+# --- limits
+
+
+class Chatty:
+    """A node that always has another mail for the next one."""
+
+    crash_at = None
+
+    def __init__(self, name: str, to: str) -> None:
+        self.name = name
+        self._to = to
+        self._number = 0
+
+    def open(self, now: LabTime) -> None: ...
+    def close(self, now: LabTime) -> None: ...
+    def export(self) -> None: ...
+    def hop_done(self, now: LabTime, queue_id: int) -> None: ...
+    def mail_in(self, *_: object) -> None: ...
+
+    def next_due(self) -> LabTime:
+        return parse_instant("2003-10-21T00:00Z")
+
+    def outgoing(self, now: LabTime, limit: int) -> list[Transmission]:
+        self._number += 1
+        return [
+            Transmission(self._number, self._to, None, "", ("x@x",), b"", "<1@x>", "Hello", 0, Priority.NORMAL, now, 0)
+        ]
+
+    def queue(self) -> list[object]:
+        return []
+
+
+async def test_an_endless_instant_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers that send each other mail for ever at one instant are named once the limit on steps is reached."""
+    monkeypatch.setattr("pflab.simulator.STEPS_PER_INSTANT", 50)
+    lab = Simulator(
+        topology_from_text("servers: {A: , B: }"),
+        make_node=lambda name, **_: cast(Node, Chatty(name, "B" if name == "A" else "A")),
+    )
+    with pytest.raises(NotIdle, match=r"still busy after 50 steps at one instant; .*server A: a timer due"):
+        await lab.up()
+    await lab.close()
 
 
 # --- the network's whims

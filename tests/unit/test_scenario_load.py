@@ -11,7 +11,8 @@ from pflab.scenario_model import VERBS, Entry, Expect, Until
 from pflab.scenario_schema import scenario_schema
 from pflab.scenario_steps import STEPS
 from pflab.scenario_values import Count, Moment
-from traces.labtime import DAY_US, HOUR_US, MINUTE_US, parse_instant
+from traces.errors import TimeTextError
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, parse_duration, parse_instant
 
 HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
 
@@ -102,6 +103,8 @@ def test_all_mistakes_are_told_at_once() -> None:
         "  - expect: {on: B, folder: Projekts, array: none}\n"
         "  - until: {mail: content, within: 0 min}\n"
     )
+    with pytest.raises(TimeTextError) as not_a_duration:
+        parse_duration("soon")
     assert lines == [
         'test.yaml:3:15: rules[1]: "nonsense" is no rule of SPEC.md; an id such as BF-3',
         'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
@@ -109,8 +112,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
         " the keys are on, folder, subject, body, attachment, sender, as",
         'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
-        "test.yaml:8:14: steps[3].advance: 'soon' is not a duration;"
-        " write a number and a unit of us, ms, s, min, h, d, w, as 15 min or 6 h",
+        f"test.yaml:8:14: steps[3].advance: {not_a_duration.value}",
         'test.yaml:9:29: steps[4].expect.folder: "Projekts" is no folder of the topology or of an earlier step;'
         ' did you mean "Projects"?',
         "test.yaml:10:36: steps[5].until.within: '0 min' is out of range; a duration is above zero and at most 400 d",

@@ -1,0 +1,250 @@
+"""The host of a node, with a toy node: when it works, when it rests, and what it says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import cast
+
+import pytest
+
+from node.core import Node
+from node.errors import MailRefused, NotRunning
+from node.host import Address, Host
+from node.labclock import LabClock
+from pflab.fault import GO, Decision
+from traces.labtime import HOUR_US, LabTime, parse_instant
+from transport.mta_values import IncomingHop, Priority, Transmission
+
+START_AT = parse_instant("2003-10-21T00:00Z")
+
+TURNS = 200
+"""Turns of the event loop in which a host that spins would do so a hundred times."""
+
+
+class CountingClock(LabClock):
+    """A clock that stands, and counts how often it is looked at."""
+
+    looks = 0
+
+    def now(self) -> LabTime:
+        self.looks += 1
+        return super().now()
+
+
+class Toy:
+    """A node with one queue row and one timer, both of which a test may set; it writes down what it was told."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.timer_at: LabTime | None = None
+        self.queue: list[Transmission] = []
+        self.told: list[str] = []
+        self.refusal: MailRefused | None = None
+
+    def next_due(self) -> LabTime | None:
+        return START_AT if self.queue else self.timer_at
+
+    def outgoing(self, now: LabTime, limit: int, busy: frozenset[int]) -> list[Transmission]:
+        return [mail for mail in self.queue if mail.queue_id not in busy][:limit]
+
+    def tick(self, now: LabTime) -> None:
+        self.told.append("tick")
+        self.timer_at = None
+
+    def check_recipient(self, address: str) -> None: ...
+
+    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
+
+    def hop_done(self, now: LabTime, queue_id: int) -> None:
+        self.told.append("done")
+        self.queue.clear()
+
+    def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
+        self.told.append(f"failed{' for good' if permanent else ''}: {reason}")
+        self.queue.clear()
+
+    def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
+        self.told.append(f"held for {until_at - now}")
+        self.queue.clear()
+
+    def abandon(self) -> None:
+        self.told.append("abandoned")
+
+    def close(self, now: LabTime) -> None:
+        self.told.append("closed")
+
+
+class Gate:
+    """Decides the same for every mail."""
+
+    def __init__(self) -> None:
+        self.decision = GO
+        self.over: list[bool] = []
+
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
+        return self.decision
+
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
+        self.over.append(delivered)
+
+
+class Pair:
+    """Two hosts, A and B, that find each other; `rest` waits until neither has anything to do."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        self.clock = CountingClock(START_AT, monotonic=lambda: 0.0)
+        self.a, self.b = Toy("A"), Toy("B")
+        self.addresses: dict[str, Address] = {}
+        self.hosts = [self._host(self.a, self.clock), self._host(self.b, LabClock(START_AT, monotonic=lambda: 0.0))]
+
+    def _host(self, node: Toy, clock: LabClock) -> Host:
+        return Host(cast(Node, node), clock=clock, address_of=self.addresses.get, gate=self.gate, idle=lambda: None)
+
+    async def start(self) -> None:
+        for host in self.hosts:
+            self.addresses[host.name] = await host.start()
+
+    def send(self) -> None:
+        """Queue a mail from A to B, by a stimulus."""
+        mail = Transmission(
+            1, "B", None, "a@x", ("b@x",), b"Hello\r\n", "<1@a>", "Hello", 0, Priority.NORMAL, START_AT, 0
+        )
+        self.hosts[0].do(lambda node, now: cast(Toy, node).queue.append(mail))
+
+    async def rest(self) -> None:
+        async with asyncio.timeout(20):
+            while any(host.busy(START_AT) for host in self.hosts):  # noqa: ASYNC110 - sockets alone move it
+                await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def pair() -> AsyncIterator[Pair]:
+    pair = Pair()
+    await pair.start()
+    yield pair
+    for host in pair.hosts:
+        await host.stop()
+
+
+async def test_a_host_with_nothing_due_rests(pair: Pair) -> None:
+    """Between timers a host does not spin, however often it was woken before."""
+    for _ in range(3):
+        pair.hosts[0].do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
+        await asyncio.sleep(0)
+    before = pair.clock.looks
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+    assert pair.clock.looks - before < TURNS // 10
+
+
+async def test_a_timer_is_ticked_when_the_clock_reaches_it(pair: Pair) -> None:
+    """A jump to a timer's instant makes the host tick its node, and one short of it does not."""
+    host = pair.hosts[0]
+    host.do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
+    await host.hold()
+    await host.set_clock(START_AT + HOUR_US - 1, 0.0)
+    await host.go()
+    await pair.rest()
+    assert pair.a.told == []
+    await host.hold()
+    await host.set_clock(START_AT + HOUR_US, 0.0)
+    assert host.busy(START_AT + HOUR_US)
+    await host.go()
+    async with asyncio.timeout(20):
+        while host.busy(START_AT + HOUR_US):  # noqa: ASYNC110 - the host's own task moves it
+            await asyncio.sleep(0)
+    assert pair.a.told == ["tick"]
+
+
+async def test_a_held_host_begins_nothing(pair: Pair) -> None:
+    """Between hold and go nothing is sent and nothing ticked; afterwards it is."""
+    await pair.hosts[0].hold()
+    pair.send()
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+    assert pair.a.told == []
+    await pair.hosts[0].go()
+    await pair.rest()
+    assert pair.a.told == ["done"]
+
+
+async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
+    """A due mail reaches the other node over a socket, and its sender is told that it was taken."""
+    # spec: ML-3, IN-2
+    pair.send()
+    await pair.rest()
+    assert pair.b.told == ["mail from A for b@x"]
+    assert pair.a.told == ["done"]
+    assert pair.gate.over == [True]
+
+
+async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
+    """A mail that is to be sent twice arrives twice and is reported once."""
+    pair.gate.decision = Decision(copies=2)
+    pair.send()
+    await pair.rest()
+    assert pair.b.told == ["mail from A for b@x"] * 2
+    assert pair.a.told == ["done"]
+
+
+async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
+    """What the gate refuses is a failed hop, what it holds waits, and the other end sees neither."""
+    pair.gate.decision = Decision(refuse="cut")
+    pair.send()
+    await pair.rest()
+    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.send()
+    await pair.rest()
+    assert pair.a.told == ["failed: cut", f"held for {HOUR_US}"]
+    assert pair.b.told == []
+
+
+@pytest.mark.parametrize(("code", "told"), [(550, "failed for good: 550"), (451, "failed: 451")])
+async def test_a_refusal_is_for_good_or_for_now(pair: Pair, code: int, told: str) -> None:
+    """A node's refusal comes back as its code; 5xx is for good, 4xx for now."""
+    pair.b.refusal = MailRefused(code, "no")
+    pair.send()
+    await pair.rest()
+    assert len(pair.a.told) == 1
+    assert pair.a.told[0].startswith(told)
+
+
+async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
+    """Without an address, or with one where nobody listens, the hop fails with a reason."""
+    await pair.hosts[1].kill()
+    pair.send()
+    await pair.rest()
+    del pair.addresses["B"]
+    pair.send()
+    await pair.rest()
+    assert pair.a.told[0].startswith("failed: no connection")
+    assert pair.a.told[1] == "failed: connection refused: B is not running"
+
+
+async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureFixture) -> None:
+    """An error in the host's own work is kept for whoever waits, and makes the host not idle."""
+
+    def broken(now: LabTime) -> None:
+        raise RuntimeError("disk full")
+
+    pair.a.tick = broken  # type: ignore[method-assign]
+    pair.hosts[0].do(lambda node, now: setattr(node, "timer_at", START_AT))
+    async with asyncio.timeout(20):
+        while pair.hosts[0].failure is None:  # noqa: ASYNC110 - the host's own task moves it
+            await asyncio.sleep(0)
+    assert "disk full" in pair.hosts[0].busy(START_AT)
+    assert "server A failed" in caplog.text
+
+
+async def test_a_killed_host_says_nothing_more(pair: Pair) -> None:
+    """After a kill the node was abandoned, not closed, and takes no stimulus."""
+    await pair.hosts[1].kill()
+    assert pair.b.told == ["abandoned"]
+    with pytest.raises(NotRunning):
+        pair.hosts[1].do(lambda node, now: None)
+    pair.b.told.clear()
