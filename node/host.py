@@ -77,7 +77,7 @@ class Gate(Protocol):
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
 
 
-class HostStuck(NodeError):  # noqa: N818 - it names a state
+class HostStuck(NodeError):
     """A node has a row due that it never does."""
 
 

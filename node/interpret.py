@@ -18,7 +18,7 @@ from transport.proptags import PR_CHANGE_KEY, PR_PARENT_SOURCE_KEY, PR_PREDECESS
 
 def _bytes(value: Value) -> bytes:
     if not isinstance(value, bytes):
-        raise ValueError("not a binary value")
+        raise ValueError("not a binary value")  # noqa: TRY004 - it is the value in a mail that is wrong
     return value
 
 

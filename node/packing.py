@@ -1,4 +1,4 @@
-"""What goes into which mail: the size target, the folder limit, and the numbers each mail stands for (spec: OUT-2, OUT-3, CN-6, CN-7)."""
+"""What goes into which mail, and the numbers each mail stands for (spec: OUT-2, OUT-3, CN-6, CN-7)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ class StoreState:
 
     def __init__(self, conn: Connection) -> None:
         row = conn.exec_driver_sql(
-            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at FROM store_state"
+            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at"
+            " FROM store_state"
         ).one()
         self.name: str = row[0]
         self.guid: Guid = row[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from topology import Topology, topology_from_text
 
@@ -26,7 +27,7 @@ def draw_topology(draw: random.Random, name: str) -> Topology:
     lines = ["organization: Campaign", f"sites: [{', '.join(sites)}]"]
     if len(sites) > 1:
         lines.append("connectors:")
-        pairs = list(zip(sites, sites[1:], strict=False))
+        pairs = list(pairwise(sites))
         if len(sites) == 3 and draw.random() < 0.5:
             pairs.append((sites[0], sites[2]))
         for one, other in pairs:

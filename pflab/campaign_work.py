@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from node.core import Node
 from node.errors import NodeError
@@ -86,10 +87,8 @@ class Workload:
         return self._lab.read(name, lambda node: node.folders())
 
     async def _do(self, name: str, act: Callable[[Node, LabTime], object]) -> None:
-        try:
+        with suppress(NodeError):  # a name that is taken, a folder that went meanwhile: refused, nothing happened
             await self._lab.do(name, act)
-        except NodeError:
-            pass  # a name that is taken, a folder that went meanwhile: refused in words, nothing happened
 
     async def _post(self) -> None:
         place = self._place()

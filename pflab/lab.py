@@ -34,7 +34,7 @@ class LabError(Exception):
     """The lab cannot do what was asked; one clear line that says what is wrong and what would be right."""
 
 
-class NotIdle(LabError):  # noqa: N818 - it names a state; `NotIdleError` would say it twice
+class NotIdle(LabError):
     """A wait came to its limit; the text names who is not idle and why."""
 
 

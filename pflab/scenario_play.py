@@ -23,7 +23,7 @@ LAST_EVENTS = 12
 """How many of them a failure tells."""
 
 
-class StepFailed(Exception):  # noqa: N818 - a result of a test, not an error of the program
+class StepFailed(Exception):
     """An expectation or a step failed. `expected` and `stands` are lines for people."""
 
     def __init__(self, expected: Sequence[str], stands: Sequence[str]) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from node.core import Node
 from node.errors import NodeError
 from tests.node.office import Office
+from traces import LabTime
 from transport.mta_values import Transmission
 
 FIVE = """
@@ -19,6 +24,22 @@ folders:
 """
 
 WRITERS = "ABC"
+
+
+def _path(node: Node, pick: int) -> str:
+    return node.folders()[pick].path
+
+
+ACTS: dict[str, Callable[[Node, LabTime, int, str], object]] = {
+    "post": lambda node, now, pick, text: node.post(now, "P", subject=text),
+    "edit": lambda node, now, pick, text: node.edit(now, "P", node.messages("P")[pick].id, subject=text),
+    "delete": lambda node, now, pick, text: node.delete(now, "P", node.messages("P")[pick].id),
+    "create": lambda node, now, pick, text: node.create_folder(now, f"P/New{pick % 2}", replicas=list("ABCDE")),
+    "rename": lambda node, now, pick, text: node.change_folder(now, _path(node, pick), rename=text),
+    "move": lambda node, now, pick, text: node.change_folder(now, _path(node, pick), move_to=_path(node, -1)),
+    "drop": lambda node, now, pick, text: node.delete_folder(now, _path(node, pick)),
+    "exchange": lambda node, now, pick, text: None,
+}
 
 acts = st.lists(
     st.tuples(
@@ -37,27 +58,8 @@ def play(office: Office, steps: list[tuple[str, str, int]]) -> list[tuple[str, T
     now = 0
     for name, act, pick in steps:
         now += 15
-        node = office[name]
-        try:
-            if act == "post":
-                node.post(office.at(now - 5), "P", subject=f"post {now}")
-            elif act in {"edit", "delete"}:
-                message = node.messages("P")[pick].id
-                if act == "edit":
-                    node.edit(office.at(now - 5), "P", message, subject=f"edit {now}")
-                else:
-                    node.delete(office.at(now - 5), "P", message)
-            elif act == "create":
-                node.create_folder(office.at(now - 5), f"P/New{pick % 2}", replicas=list("ABCDE"))
-            elif act == "rename":
-                node.change_folder(office.at(now - 5), node.folders()[pick].path, rename=f"R{now}")
-            elif act == "move":
-                paths = [folder.path for folder in node.folders()]
-                node.change_folder(office.at(now - 5), paths[pick], move_to=paths[-1])
-            elif act == "drop":
-                node.delete_folder(office.at(now - 5), node.folders()[pick].path)
-        except (NodeError, IndexError):
-            pass  # refused, or nothing there to act on
+        with suppress(NodeError, IndexError):  # refused, or nothing there to act on
+            ACTS[act](office[name], office.at(now - 5), pick, f"{act} {now}")
         for writer in WRITERS:
             mails = office.cycle(writer, office.at(now))
             sent.extend(mails)

@@ -194,9 +194,8 @@ def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
     spoiled = mail.updates[1].version
     broken = replace(mail.updates[1], version=replace(spoiled, item=b"\x78\x9f\x3e\x22 not an item"))
     again = replace(mail, updates=(mail.updates[0], broken, mail.updates[2]))
-    office["B"].mail_in(
-        office.at(15), HOP, "", ["B-IS@contoso.test"], wrapped(encode(again, LabAuthority(b"office of the tests").identity("A")))
-    )
+    signed = wrapped(encode(again, LabAuthority(b"office of the tests").identity("A")))
+    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed)
     assert [each.subject for each in office["B"].messages("Projects")] == ["post 0", "post 2"]
     assert len(office.of_type("version.failed")) == 1
     (entry,) = office["B"].backfill()

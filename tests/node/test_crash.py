@@ -1,4 +1,4 @@
-"""A store killed at any instant loses nothing it acknowledged and sends nothing its state knows nothing of (spec: OUT-9, IN-2)."""
+"""A store killed at any instant loses nothing that it acknowledged (spec: OUT-9, IN-2)."""
 
 from __future__ import annotations
 

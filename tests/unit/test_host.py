@@ -14,7 +14,7 @@ from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.fault import GO, Decision
 from traces.labtime import HOUR_US, LabTime, parse_instant
-from transport.mta_values import IncomingHop, Priority, Transmission
+from transport.mta_values import IncomingHop, Priority, SendOutcome, SendState, Transmission
 
 START_AT = parse_instant("2003-10-21T00:00Z")
 
@@ -59,12 +59,10 @@ class Toy:
             raise self.refusal
         self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
 
-    def hop_done(self, now: LabTime, queue_id: int) -> None:
-        self.told.append("done")
-        self.queue.clear()
-
-    def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
-        self.told.append(f"failed{' for good' if permanent else ''}: {reason}")
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
+        delivered = outcome.state is SendState.DELIVERED
+        failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
+        self.told.append("done" if delivered else failed)
         self.queue.clear()
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
