@@ -15,6 +15,7 @@ from node.context import Context
 from node.idset import decode_idset, encode_idset
 from node.mailer import section_of, send
 from node.replmail import MessageType
+from node.sources import leaver_claims, leavers
 from node.store import StoreState
 from node.timers import Timer, clear_timer, set_timer
 from traces import LabTime
@@ -130,10 +131,19 @@ def _is_local(ctx: Context, fid: int, numbers: CNSet, fai: CNSet) -> bool:
 
 def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -> None:
     """What `store`'s row claims and this store lacks enters the array (spec: BF-1, ST-5)."""
-    own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
-    if own is None or row is None:
+    row = ctx.rst.row(fid, store)
+    if row is not None:
+        note_claimed(ctx, s, fid, row.numbers, row.fai, held)
+
+
+def note_claimed(
+    ctx: Context, s: Stimulus, fid: int, claimed: CNSet, claimed_fai: CNSet, held: CNSet = CNSet.EMPTY
+) -> None:
+    """What another store claims to have and this store lacks enters the array; `held` are numbers that wait here."""
+    own = ctx.rst.own(fid)
+    if own is None or own.pending:  # spec: RP-2 a store that leaves asks for nothing more
         return
-    numbers, fai = row.numbers - own.numbers, row.fai - own.fai
+    numbers, fai = claimed - own.numbers, claimed_fai - own.fai
     if not numbers and not fai:
         return
     # What waits in the queue is not missing (spec: BF-2), nor is a change made here that the own row does not claim yet
@@ -223,6 +233,9 @@ def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     if not found:
         return
     claimed, claimed_fai = ctx.rst.union(fid)
+    for store in leavers(s.conn, fid):
+        numbers, fai = leaver_claims(s.conn, fid, store)
+        claimed, claimed_fai = claimed | numbers, claimed_fai | fai
     for entry in found:
         lost, lost_fai = entry.numbers - claimed, entry.fai - claimed_fai
         if not lost and not lost_fai:

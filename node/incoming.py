@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node import backfill, hierarchy, rmq, status
+from node import backfill, hierarchy, leaving, rmq, status
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import BadMail, OrdinaryMail
@@ -12,7 +12,7 @@ from node.folders import Folder, object_text
 from node.mailer import traced_marks, traced_sections
 from node.notices import tell_contacts
 from node.replicas import settle, snapshot
-from node.replmail import RESPONSES, MessageType, ReplicationMail, Section, decode
+from node.replmail import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
 from node.responses import answer
 from node.rst import PeerRow
 from node.tables import HIERARCHY_FID
@@ -186,6 +186,8 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     if mail.type in RESPONSES:
         empty = not section.cnset and not section.cnset_fai
         backfill.response_came(ctx, s, folder.fid, mail.store, empty=empty)
+        if Mark.NO_REPLICA in section.marks:
+            leaving.leaver_gone(ctx, s, folder.fid, mail.store)
 
 
 def _drop_dead(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:
@@ -208,6 +210,7 @@ def account(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fre
         own.status_sent_at = None
         ctx.rst.touch(own)
     backfill.came_in(ctx, s, fid)
+    leaving.answer_leavers(ctx, s, fid)
 
 
 def _on_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:

@@ -1,12 +1,11 @@
-"""Replicas here come and go as the hierarchy says (spec: HI-6, RP-1, RP-2 as far as it is built)."""
+"""Replicas here come and go as the hierarchy says (spec: HI-6, RP-1, RP-2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from node import backfill
-from node.cnset import CNSet
+from node import backfill, leaving
 from node.context import Context
 from node.folders import Folder
 from node.items import FolderProperties
@@ -14,7 +13,7 @@ from node.outgoing import broadcast, reschedule
 from node.rst import OwnRow
 from node.status import want_status
 from node.timers import Timer, clear_timer
-from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaDropped, ReplicaPending
+from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaPending
 from transport.stimulus import Stimulus
 
 
@@ -42,7 +41,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
             _tell(s, folder, was)
         if folder.props is None or folder.hidden:
             if own is not None:
-                drop(ctx, s, folder)
+                leaving.drop(ctx, s, folder, "the folder is deleted")
             if was is None:
                 news.append(folder)
             continue
@@ -79,15 +78,15 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
     old = was.props if was else None
     if not listed and not own.pending:
         _leave(ctx, s, folder, own)
-    elif listed and own.pending:  # spec: RP-2 re-added meanwhile: pending ends
-        own.pending = False
-        ctx.rst.touch(own)
+    elif listed and own.pending:
+        leaving.stay(ctx, s, own)
     if old is None:
         return
     if set(old.replicas) != set(folder.props.replicas):
         gone = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
         for store in gone:  # spec: RST-4 a leaving store's row is dropped
             ctx.rst.drop_row(s.conn, folder.fid, store)
+        leaving.forget_leavers(ctx, s, folder.fid)
         if gone:
             backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
         if listed and ctx.other_holders(folder.fid):  # spec: ST-3 by each store that holds it
@@ -104,16 +103,4 @@ def _leave(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> None:
     own.pending = True
     ctx.rst.touch(own)
     s.trace.record(ReplicaPending, folder=folder.text)
-
-
-def drop(ctx: Context, s: Stimulus, folder: Folder) -> None:
-    """The folder is deleted or hidden: its content goes, with its rows, entries and requests (spec: HI-6)."""
-    fid = folder.fid
-    backfill.drop_folder(ctx, s, fid, "the folder is deleted")
-    own = ctx.rst.own(fid)
-    numbers = own.numbers | own.fai if own else CNSet.EMPTY
-    ctx.rst.drop(s.conn, fid)
-    for table in ("message", "superseded", "asked", "wanted", "repeated"):
-        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
-    clear_timer(s.conn, Timer.CYCLE, fid)
-    s.trace.record(ReplicaDropped, folder=folder.text, cnset=numbers.text())
+    leaving.announce(ctx, s, own)

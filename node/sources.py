@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from node.cnset import CNSet
 from node.context import Context
+from node.idset import decode_idset
 from node.profile import VERSION_RANK, SourceChoice
 from traces import LabTime
 from traces.events import Candidate, SourcesConsidered
@@ -38,7 +39,9 @@ class _Source:
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, numbers: CNSet, fai: CNSet) -> Choice:
     """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
-    found = [_source(ctx, s.conn, fid, store, numbers, fai) for store in ctx.other_holders(fid)]
+    stores = ctx.other_holders(fid)
+    stores += [store for store in leavers(s.conn, fid) if store not in stores]
+    found = [_source(ctx, s.conn, fid, store, numbers, fai) for store in stores]
     ordered, chosen, reasons = _CHOICES[ctx.config.profile.source_choice](found, numbers, fai)
     s.trace.record(
         SourcesConsidered,
@@ -65,6 +68,7 @@ def _source(ctx: Context, conn: Connection, fid: int, store: str, numbers: CNSet
     entry = ctx.directory.get(store)
     assert entry is not None, "holders have joined the directory"
     row = ctx.rst.row(fid, store)
+    has, has_fai = (row.numbers, row.fai) if row else leaver_claims(conn, fid, store)
     down = conn.exec_driver_sql("SELECT down FROM peer WHERE store = ?", (store,)).scalar()
     return _Source(
         store=store,
@@ -73,8 +77,8 @@ def _source(ctx: Context, conn: Connection, fid: int, store: str, numbers: CNSet
         preferred=store == ctx.config.preferred_source,
         cost=ctx.directory.cost(ctx.name, store),
         version=entry.version,
-        numbers=numbers & row.numbers if row else CNSet.EMPTY,
-        fai=fai & row.fai if row else CNSet.EMPTY,
+        numbers=numbers & has,
+        fai=fai & has_fai,
         addressed=entry.address is not None,
     )
 
@@ -115,6 +119,20 @@ def _sorted_list(found: list[_Source], numbers: CNSet, fai: CNSet) -> tuple[list
 _CHOICES: Mapping[
     SourceChoice, Callable[[list[_Source], CNSet, CNSet], tuple[list[_Source], Choice, dict[str, str]]]
 ] = {SourceChoice.SORTED_LIST: _sorted_list}
+
+
+def leavers(conn: Connection, fid: int) -> list[str]:
+    """Stores that leave the folder and wait until another has all they have: sources too, for that long (spec: RP-2)."""
+    return [
+        store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))
+    ]
+
+
+def leaver_claims(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:
+    row = conn.exec_driver_sql(
+        "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
+    ).first()
+    return (decode_idset(row[0]), decode_idset(row[1])) if row else (CNSet.EMPTY, CNSet.EMPTY)
 
 
 def touch(conn: Connection, store: str, now: LabTime) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from node import leaving
 from node.context import Context, next_cycle
 from node.mailer import section_of, send
 from node.replmail import Mark, MessageType, ReplicationMail, Section
@@ -78,11 +79,12 @@ def _parts(group: Sequence[OwnRow]) -> list[list[OwnRow]]:
 
 def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Answers a status request for the folders where this store must and has something, to the requester alone (spec: ST-2)."""
-    answers = [
-        section_of(ctx, own)
-        for own, section in _held(ctx, mail.sections)
-        if _must_answer(ctx, own, section)
-    ]
+    answers = []
+    for own, section in _held(ctx, mail.sections):
+        if Mark.DELETE_PENDING in section.marks:  # spec: RP-2
+            leaving.on_pending_request(ctx, s, mail, section, own)
+        elif _must_answer(ctx, own, section):
+            answers.append(section_of(ctx, own))
     if answers:
         send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
 
@@ -97,6 +99,11 @@ def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
 
 def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """A status has done its work when its rows were read (spec: ST-5); one marked repeat is answered (spec: ST-7)."""
+    for section in mail.sections:
+        fid = ctx.folders.fid_of(section.folder)
+        replica = ctx.rst.own(fid) if fid is not None else None
+        if Mark.RETAINED in section.marks and replica is not None:
+            leaving.on_retained(ctx, s, mail, replica)
     answers = [section_of(ctx, own) for own, section in _held(ctx, mail.sections) if Mark.REPEAT in section.marks]
     if answers:
         send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
@@ -130,6 +137,7 @@ def check(ctx: Context, s: Stimulus) -> None:
     """A status check: statuses of quiet folders, then repeats of what may have been lost."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
     _tidy(s)
+    leaving.announce_again(ctx, s)
     if ctx.config.repeat_status:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)

@@ -206,6 +206,24 @@ wanted = Table(  # folders whose status will be requested at the next cycle (spe
     Column("fid", Integer, primary_key=True),
 )
 
+leaving = Table(  # the delete-pending requests of a replica that is to go from here (spec: RP-2)
+    "leaving",
+    metadata,
+    Column("mail", Text, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+leaver = Table(  # what a leaving store has, until this store has all of it and says so (spec: RP-2)
+    "leaver",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("mail", Text, nullable=False),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+)
+
 timer = Table(  # every delay of the agent is a row; next_due is a query over them
     "timer",
     metadata,

@@ -168,6 +168,7 @@ class Oracle:
     def histories(self, folder: str) -> Mapping[str, History]:
         return self._objects.get(folder, {})
 
+    # spec: CV-2
     def truth(self) -> dict[str, FolderTruth]:
         """By folder id: 1-1 first, then each living folder that no tombstone stands above, by path."""
         folders = self._objects.get(HIERARCHY, {})

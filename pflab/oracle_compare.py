@@ -69,6 +69,7 @@ class Judge:
     # --- one folder (CV-1, CV-2)
 
     def folder(self, truth: FolderTruth) -> FolderVerdict:
+        # spec: CV-1
         stopped = [name for name in truth.holders if name not in self.readings]
         if stopped:
             witness = f"{join_names(stopped)} is stopped" if len(stopped) == 1 else f"{join_names(stopped)} are stopped"
@@ -146,6 +147,7 @@ class Judge:
 
     def lost(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
         """Acknowledged changes that no store keeps in any form; to say so, every store of the tree must run."""
+        # spec: CV-2, DU-1
         if any(store not in self.readings for store in self.oracle.stores):
             return
         for truth in truths:
@@ -185,7 +187,7 @@ class Judge:
     # --- rows and backfill (CV-3)
 
     def untruthful(self, folders: Iterable[str]) -> Iterator[str]:
-        """Rows that say more of a store than the store itself knows."""
+        """Rows that say more of a store than the store itself knows."""  # spec: CV-3
         for folder in folders:
             for store, reading in self.readings.items():
                 for row in reading.rows.get(folder, ()):
@@ -200,7 +202,7 @@ class Judge:
                         yield f"{where} claims {sets.words(too_much)}, which {row.store} lacks"
 
     def leftovers(self, folders: Iterable[str]) -> Iterator[str]:
-        """Backfill entries that a present holder claims to be able to satisfy."""
+        """Backfill entries that a present holder claims to be able to satisfy."""  # spec: CV-3
         wanted = set(folders)
         for store, reading in self.readings.items():
             for entry in reading.entries:

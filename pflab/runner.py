@@ -17,9 +17,10 @@ from pflab.lab import Lab, LabError
 from pflab.scenario import Scenario, Step
 from pflab.scenario_play import Play, StepFailed
 from pflab.scenario_steps import STEPS
+from pflab.scenario_words import hours_and_minutes
 from pflab.verdict import ExitCode, Verdict
 from topology.model import Topology
-from traces.labtime import LabTime, format_duration, format_instant
+from traces.labtime import LabTime, format_instant
 
 LabFactory = Callable[[Topology], Lab]
 """Makes a lab for a topology; it has not been entered yet."""
@@ -93,7 +94,7 @@ class ScenarioResult:
         }
 
     def in_words(self) -> list[str]:
-        took = format_duration(self.ended_at - self.began_at)
+        took = hours_and_minutes(self.ended_at - self.began_at)
         if self.failure is None:
             return [f"passed: {self.title} ({self.steps} steps, {self.mails} mails, {took} of lab time)"]
         return [f"failed: {self.title}", *(f"  {line}" for line in self.failure.in_words())]

@@ -258,7 +258,7 @@ class Entry(Part):
     due: PointText | None = None
     attempts: int | None = None
     local: bool | None = None
-    asked: Names | None = Field(None, description="the stores that a request is outstanding with")
+    asked: Names | None = Field(default=None, description="the stores that a request is outstanding with")
 
 
 class Row(Part):

@@ -13,7 +13,7 @@ from typing import Any
 from pflab import oracle_sets as sets
 from pflab.verdict import join_names
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
-from traces.labtime import SECOND_US, LabTime, format_instant
+from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_instant
 
 MAIL_NAMES = {
     0x2: "hierarchy",
@@ -114,6 +114,14 @@ def mail_name(message_type: int) -> str:
 def line(event: Event, names: Lexicon) -> str:
     """`2003-10-21T00:15:00Z  A     makes 'Hello' in Projects as A-1`."""
     return f"{to_the_second(event.at)}  {event.node:<4}  {words(event, names)}"
+
+
+def hours_and_minutes(span_us: int) -> str:
+    """A span as people say it: `36 h 15 min`, `36 h`, `15 min`; what is below a minute is left out."""
+    hours, minutes = divmod(span_us // MINUTE_US, 60)
+    told = [f"{hours} h"] if hours else []
+    told += [f"{minutes} min"] if minutes or not hours else []
+    return " ".join(told)
 
 
 def to_the_second(at: LabTime) -> str:

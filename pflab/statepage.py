@@ -15,8 +15,8 @@ from rich.table import Table
 
 from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY
-from pflab.scenario_words import SETUP, to_the_second
-from traces.labtime import MINUTE_US, format_instant
+from pflab.scenario_words import SETUP, hours_and_minutes, to_the_second
+from traces.labtime import format_instant
 
 if TYPE_CHECKING:
     from node.views import EntryView, RowView, StateView
@@ -79,13 +79,8 @@ def _heard(row: RowView, now: LabTime | None) -> str:
         return ""
     if row.heard_at is None:
         return "never"
-    ago = "" if now is None else f"\n{_ago(now - row.heard_at)}"
+    ago = "" if now is None else f"\n{hours_and_minutes(now - row.heard_at)} ago"
     return to_the_second(row.heard_at) + ago
-
-
-def _ago(past_us: int) -> str:
-    hours, minutes = divmod(past_us // MINUTE_US, 60)
-    return f"{hours} h {minutes} min ago" if hours else f"{minutes} min ago"
 
 
 def state_json(state: StateView) -> dict[str, Any]:

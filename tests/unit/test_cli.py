@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from node.views import RowView, StateView
 from pflab.cli.app import app, run
+from pflab.statepage import data_lines, received, state_tables
 from pflab.verdict import ExitCode
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
@@ -288,6 +290,25 @@ def test_names_of_shipped_scenarios_are_found(
     monkeypatch.chdir(SCENARIOS.parent)
     assert run(["run", "edit", "--simulate"]) == ExitCode.GOOD
     capsys.readouterr()
+
+
+def test_state_tables_read_as_the_source_prints_them() -> None:
+    """RST-1: the own replica shows the last update sent, another's what it has received, each as its highest number."""
+    own = RowView("A", True, "A-1..100, B-1..50", "", "A-100", None)
+    other = RowView("B", False, "A-1..100, B-1..50", "", None, 0)
+    assert data_lines(own) == ["Last update sent: A-100"]
+    assert data_lines(other) == ["A-100 received", "B-50 received"]
+    (table,) = state_tables([StateView("x:1", "Projects", "A", (other, own))])
+    assert table.title == "Replication State Table for Server A"
+    assert list(table.columns[0].cells) == ["Projects on Server A\n(local replica)", "Projects on Server B"]
+    assert list(table.columns[1].cells) == ["Last update sent: A-100", "A-100 received\nB-50 received"]
+
+
+def test_gaps_in_a_row_are_shown() -> None:
+    """RST-3: a store that lacks something in between is not shown as if it had all."""
+    assert received("A-1..2, A-5..9, A-11") == ["A-11 (not 3..4, 10)"]
+    assert received("A-3..9") == ["A-9"]
+    assert received("") == []
 
 
 @pytest.mark.live

@@ -1,0 +1,113 @@
+"""How a replica goes: kept until another store is known to have all of it (spec: RP-2).
+
+The leaving store asks all holders by a 0x20 marked delete-pending, with everything it has. A holder that has all of it
+answers; one that lacks some enters that in its array, with the leaving store among the sources, and answers when it has
+all. The first answer lets the data be dropped; until then the leaving store serves backfill.
+"""
+
+from __future__ import annotations
+
+from node import backfill
+from node.cnset import CNSet
+from node.context import Context
+from node.folders import Folder
+from node.idset import decode_idset, encode_idset
+from node.mailer import section_of, send
+from node.replmail import Mark, MessageType, ReplicationMail, Section
+from node.rst import OwnRow
+from node.timers import Timer, clear_timer
+from traces.events import ReplicaDropped
+from transport.stimulus import Stimulus
+
+_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver")
+"""Tables with a column `fid` whose rows mean nothing once the replica is gone."""
+
+# -- at the leaving store
+
+
+def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
+    """Asks every holder whether it has all that this store has; again at each check while none has answered."""
+    stores = ctx.other_holders(own.fid)
+    if not stores:
+        return
+    section = section_of(ctx, own, marks=Mark.DELETE_PENDING, responders=stores)
+    mail = send(ctx, s, MessageType.STATUS_REQUEST, stores, [section])
+    if mail is not None:
+        s.conn.exec_driver_sql("INSERT INTO leaving VALUES (?, ?)", (mail, own.fid))
+
+
+def announce_again(ctx: Context, s: Stimulus) -> None:
+    """The status check of the replicas that wait to be dropped."""
+    for fid in ctx.rst.held_fids():
+        own = ctx.rst.own(fid)
+        if own is not None and own.pending:
+            announce(ctx, s, own)
+
+
+def stay(ctx: Context, s: Stimulus, own: OwnRow) -> None:
+    """Re-added meanwhile: pending ends, and late answers find nothing that they answer."""
+    own.pending = False
+    ctx.rst.touch(own)
+    s.conn.exec_driver_sql("DELETE FROM leaving WHERE fid = ?", (own.fid,))
+
+
+def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
+    """An answer to a request of this very leaving, from a store that is in the list now: the data may go."""
+    asked = s.conn.exec_driver_sql(
+        "SELECT 1 FROM leaving WHERE mail = ? AND fid = ?", (mail.in_reply_to, own.fid)
+    ).first()
+    if own.pending and asked and mail.store in ctx.holders(own.fid):
+        drop(ctx, s, ctx.folders.at(own.fid), "the replica is removed")
+
+
+def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
+    """The content goes, with its rows, entries, requests and timers (spec: HI-6, RP-2)."""
+    fid = folder.fid
+    backfill.drop_folder(ctx, s, fid, reason)
+    own = ctx.rst.own(fid)
+    numbers = own.numbers | own.fai if own else CNSet.EMPTY
+    ctx.rst.drop(s.conn, fid)
+    for table in _OF_A_FOLDER:
+        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
+    clear_timer(s.conn, Timer.CYCLE, fid)
+    s.trace.record(ReplicaDropped, folder=folder.text, cnset=numbers.text())
+
+
+# -- at a holder
+
+
+def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
+    """A leaving store says what it has: answered now, or when this store has all of it."""
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO leaver VALUES (?, ?, ?, ?, ?)",
+        (own.fid, mail.store, mail.message_id, encode_idset(section.row), encode_idset(section.row_fai)),
+    )
+    backfill.note_claimed(ctx, s, own.fid, section.row, section.row_fai)
+    answer_leavers(ctx, s, own.fid)
+
+
+def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
+    """Answers the leaving stores of which this store now has everything."""
+    own = ctx.rst.own(fid)
+    if own is None or own.pending:
+        return
+    for store, mail, numbers, fai in s.conn.exec_driver_sql(
+        "SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store", (fid,)
+    ).all():
+        if not (decode_idset(numbers) <= own.numbers and decode_idset(fai) <= own.fai):
+            continue
+        section = section_of(ctx, own, marks=Mark.RETAINED)
+        send(ctx, s, MessageType.STATUS, [store], [section], in_reply_to=mail)
+        s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+
+
+def leaver_gone(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
+    """A store answered that it holds no replica: as a source it is gone, and what only it claimed is claimed no more."""
+    s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+    backfill.prune(ctx, s, fid, f"{store} holds no replica any more")
+
+
+def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
+    """A store that is in the list again is no leaver."""
+    for store in ctx.holders(fid):
+        s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
