@@ -109,7 +109,11 @@ class Database:
         assert self._writer is not None, "open() comes first"
         with closing(sqlite3.connect(":memory:")) as target:
             self._writer.raw.backup(target)
-            return target.serialize()
+            content = bytearray(target.serialize())
+        # Bytes 18 and 19 of the header say how the file is written; a copy in memory has no write-ahead log (SQLite's
+        # file format, section 1.3.3).
+        content[18:20] = b"\1\1"
+        return bytes(content)
 
     def replace(self, content: bytes | None) -> None:
         """Puts another database in this one's place; None: an empty one."""

@@ -78,6 +78,7 @@ class Simulator(Lab):
         run: str | None = None,
         make_node: NodeFactory = default_node,
     ) -> None:
+        super().__init__()
         self.topology = topology
         self.seed = seed
         self._folder = folder
@@ -192,6 +193,9 @@ class Simulator(Lab):
         self._rise(self._seat[self._members.member(name).name])
         if name in self._kills:
             self.faults.heal(self._kills.pop(name))
+
+    def _will_restore(self, name: str, content: bytes) -> None:
+        self._members.member(name).restores = content
 
     # --- beginning and end
 
