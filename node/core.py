@@ -7,13 +7,13 @@ neither. Nothing here waits, and nothing here knows which of the two is calling.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from node import agent, changes, foldering, genesis, look, restoring
-from node.config import Config, config_of
+from node.config import Config, config_from, config_of, read_at_once, store_settings, stored_settings
 from node.context import Context
 from node.database import Database, Durability
 from node.directory import Directory
@@ -38,6 +38,8 @@ from node.views import (
     StateView,
 )
 from topology.model import Topology
+from topology.setting_table import find_spec
+from topology.settings import RawSetting, value_text
 from traces import LabTime, Recorder
 from traces.events import HopDropped, NodeStarted, NodeStopped, SettingValue
 from traces.header import Event
@@ -150,6 +152,7 @@ class Node:
                 state.go_on(continued.incarnation, continued.seq, continued.lamport, continued.last_at)
             state.incarnation += 1
             state.save(conn)
+            self._config = config_of(self._topology, self.name, stored_settings(conn))
             if continued is not None and not first:
                 restoring.take_new_guid(conn, state, self._seed, new_guid=self._config.settings.new_guid_on_restore)
         self._trace = Recorder(
@@ -330,6 +333,19 @@ class Node:
         """Deletes a folder and everything under it (spec: HI-6)."""
         with self._stimulus(now) as (ctx, s):
             foldering.delete(ctx, s, path)
+
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
+        """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
+        with self._stimulus(now) as (ctx, s):
+            store_settings(s.conn, values)
+            settings = self._config.settings.changed(read_at_once(values))
+            config = config_from(self._config.profile, settings)
+            ctx.config, ctx.mta.policy = config, config.mail_policy
+            for name in values:
+                spec = find_spec(name)
+                value, default = settings.text(name), value_text(spec, spec.default)
+                s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+        self._config = config
 
     def join(self, now: LabTime, store: str) -> None:
         """A store that joins later is in the directory now."""

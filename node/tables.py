@@ -233,6 +233,13 @@ timer = Table(  # every delay of the agent is a row; next_due is a query over th
     Index("timer_by_due", "due_at", "kind", "key"),
 )
 
+setting = Table(  # what an administrator set since the topology was written (spec: SE-1)
+    "setting",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),  # JSON, as it stands in a topology file
+)
+
 bad_mail = Table(
     "bad_mail",
     metadata,

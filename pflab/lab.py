@@ -15,7 +15,7 @@ Times are lab times (µs since 1970, UTC: TM-2) and only go forward (TM-1).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.faults import FaultPlan
-    from topology import Topology
+    from topology import RawSetting, Topology
     from traces.events import Event
     from traces.labtime import LabTime
 
@@ -146,6 +146,10 @@ class Lab(ABC):
         A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one
         when it starts (RP-3). Raises LabError if it runs already.
         """
+
+    async def configure(self, name: str, values: Mapping[str, RawSetting]) -> None:
+        """New settings of a running store, by their real names; null takes one away. Raises NodeError."""
+        await self.do(name, lambda node, now: node.configure(now, values))
 
     async def backup(self, name: str) -> str:
         """Keep a copy of a running node's database as it stands; the id of the backup. Raises NotRunning."""
