@@ -7,7 +7,7 @@ back when it does not. In memory (simulation) reader and writer are one connecti
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -51,6 +51,12 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
     return engine
 
 
+def _make_tables(conn: sqlalchemy.Connection) -> None:
+    tables.metadata.create_all(conn)
+    mail_tables.metadata.create_all(conn)
+    conn.commit()
+
+
 class Database:
     """The database of one node. `path` None keeps it in memory."""
 
@@ -67,18 +73,12 @@ class Database:
             return
         writer = self._engine.connect()
         self._connections.append(writer)
-        self._make_tables()
+        _make_tables(writer)
         self._writer = self._reader = Connection.of(writer)
         if self.path is not None:
             reader = self._engine.connect()
             self._connections.append(reader)
             self._reader = Connection.of(reader)
-
-    def _make_tables(self) -> None:
-        writer = self._connections[0]
-        tables.metadata.create_all(writer)
-        mail_tables.metadata.create_all(writer)
-        writer.commit()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -115,15 +115,31 @@ class Database:
         content[18:20] = b"\1\1"
         return bytes(content)
 
-    def replace(self, content: bytes | None) -> None:
-        """Puts another database in this one's place; None: an empty one."""
+    def replace(self, content: bytes | None, prepare: Callable[[Connection], None]) -> None:
+        """Puts another database, prepared, in this one's place at once; None: an empty one with our tables.
+
+        A kill leaves either the old one or the prepared new one. sqlite3.DatabaseError if `content` is no database.
+        """
         assert self._writer is not None, "open() comes first"
-        with closing(sqlite3.connect(":memory:")) as source:
+        engine = _engine(None, "normal")
+        with engine.connect() as conn:
+            source = Connection.of(conn)
             if content is not None:
-                source.deserialize(content)
-            source.backup(self._writer.raw)
-        if content is None:
-            self._make_tables()
+                source.raw.deserialize(content)
+            _make_tables(conn)
+            prepare(source)
+            source.raw.backup(self._writer.raw)
+        engine.dispose()
+
+    @staticmethod
+    def made_at(content: bytes) -> int:
+        """The lab time of the last stimulus in a copy. sqlite3.DatabaseError if it is no copy of a node's database."""
+        with closing(sqlite3.connect(":memory:")) as source:
+            source.deserialize(content)
+            found: tuple[int] | None = source.execute("SELECT last_at FROM store_state").fetchone()
+        if found is None:
+            raise LookupError("no store has begun in it")
+        return found[0]
 
     def drop_connections(self) -> None:
         """What a crash does to them. An in-memory database outlives it, as a disk would."""

@@ -35,6 +35,7 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
             _apply_one(ctx, s, update, by, result)
         except CodecError as error:
             s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
+            result.failed |= update.names
             continue
         queue.extend((freed, "queue") for freed in rmq.freed_folders(ctx, s, update.version.object))
     return result

@@ -148,7 +148,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     applied = hierarchy.apply_folders(ctx, s, mail.updates, way, mail.store)
     _tell_failures(s, mail)
     waiting = rmq.held_hierarchy(s.conn)
-    account(ctx, s, HIERARCHY_FID, (section.cnset - waiting - mail.failed) | applied.numbers, CNSet.EMPTY, applied.fresh)
+    account(ctx, s, HIERARCHY_FID, (section.cnset - waiting - mail.failed - applied.failed) | applied.numbers, CNSet.EMPTY, applied.fresh)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
         backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, empty=not section.cnset)
