@@ -191,9 +191,6 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
             set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
-            s.conn.exec_driver_sql(
-                "UPDATE request SET retry_at = min(retry_at, ?) WHERE entry = ?", (entry.due_at, entry.id)
-            )
         _save(s.conn, entry)
 
 
@@ -331,9 +328,10 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
         return
     entry = _entry(tuple(row))
     for request in requests(s.conn, entry=entry.id):
-        if request.retry_at > s.now:
-            continue
-        if not request.answered:
+        over = request.retry_at <= s.now
+        if not over and entry.waiting:
+            continue  # woken for a slot: what was asked already goes on
+        if over and not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         _end(ctx, s, request, "retry")
     if not entry.waiting:
