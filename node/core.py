@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from node import agent, changes, foldering, genesis, look
+from node import agent, changes, foldering, genesis, look, restoring
 from node.config import Config, config_of
 from node.context import Context
 from node.database import Database, Durability
@@ -22,6 +22,7 @@ from node.errors import Crashed, MailRefused, NotRunning
 from node.exporter import export_events
 from node.folders import Folders
 from node.keys import Identity, Verifier
+from node.restoring import Continued
 from node.rst import ReplicationStateTable
 from node.store import StoreState
 from node.timers import next_due
@@ -115,18 +116,42 @@ class Node:
         self._ctx = self._trace = None
         self._database.close()
 
-    def kill(self) -> None:
-        """Ends the process's part without a goodbye, for drivers that hold the file themselves."""
-        self.abandon()
+    def backup(self) -> bytes:
+        """The database as it stands, for `restore`."""
+        return self._database.copy()
 
-    def _start(self, now: LabTime) -> None:
+    def restore(self, now: LabTime, backup: bytes) -> None:
+        """The start of a stopped or abandoned node on a backup (spec: RP-4).
+
+        A backup older than a tombstone may get is not restored: the store begins as new (spec: DL-4, RP-3).
+        """
+        self._database.open()
+        with self._database.reading() as conn:
+            known = StoreState(conn)
+        self.export()
+        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at)
+        self._database.replace(backup)
+        with self._database.reading() as conn:
+            made_at = StoreState(conn).last_at
+        if now - made_at >= self._config.settings.tombstone_age_us:
+            self._database.replace(None)
+        self._start(now, continued)
+
+    def _start(self, now: LabTime, continued: Continued | None = None) -> None:
         with self._database.writing() as conn:
-            first = not StoreState.exists(conn)
-            if first:
-                StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
+            if not StoreState.exists(conn):
+                incarnation = continued.incarnation if continued else 0
+                guid = guid_from(self._seed, "replica", incarnation) if incarnation else guid_from(self._seed, "replica")
+                StoreState.create(conn, self.name, guid, now)
+            # A first start that a crash cut short is made again: the hierarchy's own row is the last thing it writes.
+            first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
             state = StoreState(conn)
+            if continued is not None:
+                state.go_on(continued.incarnation, continued.seq, continued.lamport, continued.last_at)
             state.incarnation += 1
             state.save(conn)
+            if continued is not None and not first:
+                restoring.take_new_guid(conn, state, self._seed, new_guid=self._config.settings.new_guid_on_restore)
         self._trace = Recorder(
             run=self._run,
             node=self.name,
@@ -138,19 +163,22 @@ class Node:
         )
         self._ctx = self._load()
         with self._stimulus(now) as (ctx, s):
+            restored = continued is not None and not first
             s.trace.record(
                 NodeStarted,
                 version=self._config.profile.version,
                 replica_guid=ctx.store.guid.hex(),
-                reason="first" if first else "restart",
+                reason="restored" if restored else "first" if first else "restart",
             )
             self._tell_settings(s)
-            later = self._topology.servers[self.name].joins_later
+            later = self._topology.servers[self.name].joins_later or continued is not None
             if first:
                 self._first_start(ctx, s, later=later)
             agent.started(
                 ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now)
             )
+            if restored:
+                restoring.ask_around(ctx, s)
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
@@ -439,6 +467,6 @@ class Node:
 
     def export(self) -> None:
         """Writes the events not yet written as a closed segment, and only then prunes them."""
-        if self.traces_dir is None or self._ctx is None:
+        if self.traces_dir is None:
             return
         export_events(self._database, self.name, self.traces_dir)

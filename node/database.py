@@ -6,8 +6,9 @@ back when it does not. In memory (simulation) reader and writer are one connecti
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,15 +66,19 @@ class Database:
         if self._writer is not None:
             return
         writer = self._engine.connect()
-        tables.metadata.create_all(writer)
-        mail_tables.metadata.create_all(writer)
-        writer.commit()
         self._connections.append(writer)
+        self._make_tables()
         self._writer = self._reader = Connection.of(writer)
         if self.path is not None:
             reader = self._engine.connect()
             self._connections.append(reader)
             self._reader = Connection.of(reader)
+
+    def _make_tables(self) -> None:
+        writer = self._connections[0]
+        tables.metadata.create_all(writer)
+        mail_tables.metadata.create_all(writer)
+        writer.commit()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -98,6 +103,23 @@ class Database:
             yield raw
         finally:
             raw.exec_driver_sql("ROLLBACK")
+
+    def copy(self) -> bytes:
+        """The whole database as bytes, as it is after the last commit."""
+        assert self._writer is not None, "open() comes first"
+        with closing(sqlite3.connect(":memory:")) as target:
+            self._writer.raw.backup(target)
+            return target.serialize()
+
+    def replace(self, content: bytes | None) -> None:
+        """Puts another database in this one's place; None: an empty one."""
+        assert self._writer is not None, "open() comes first"
+        with closing(sqlite3.connect(":memory:")) as source:
+            if content is not None:
+                source.deserialize(content)
+            source.backup(self._writer.raw)
+        if content is None:
+            self._make_tables()
 
     def drop_connections(self) -> None:
         """What a crash does to them. An in-memory database outlives it, as a disk would."""

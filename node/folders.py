@@ -127,6 +127,11 @@ class Folders:
         self._by_fid[folder.fid] = folder
         self.next_fid = max(self.next_fid, folder.fid + 1)
 
+    def forget(self, folder: Folder) -> None:
+        """A tombstone was dropped (spec: DL-4)."""
+        del self._by_object[folder.object]
+        del self._by_fid[folder.fid]
+
     def arrange(self) -> None:
         """Computes the tree anew (spec: HI-7)."""
         live = [folder for folder in self.all() if folder.props is not None]

@@ -11,7 +11,6 @@ from node.errors import MessageUnknown
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
 from node.items import body_of, sender_of
 from node.numbers import ChangeNumber, named
-from node.store import LOCAL_REP
 from node.tables import HIERARCHY_FID
 from node.timers import Timer
 from node.versions import digest_of
@@ -34,8 +33,15 @@ PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 
 
 def names_of(ctx: Context) -> Mapping[bytes, str]:
-    """The store behind each replica GUID, as far as mails have said."""
-    return {**ctx.store.store_of, ctx.store.guid: ctx.name}
+    """The store behind each replica GUID, as far as mails have said; a restored store's later ones are A2, A3 (spec: RP-4)."""
+    names: dict[bytes, str] = {}
+    seen: dict[str, int] = {}
+    for guid in ctx.store.guids_in_order():
+        store = ctx.store.store_of.get(guid)
+        if store is not None:
+            seen[store] = seen.get(store, 0) + 1
+            names[guid] = store if seen[store] == 1 else f"{store}{seen[store]}"
+    return names
 
 
 def fid_of(ctx: Context, folder: str) -> int:
@@ -226,8 +232,10 @@ def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:
 def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:
     where, values = ("", ()) if table == "folder" else (" AND fid = ? AND fai = 0", (fid,))
     return CNSet.from_numbers(
-        ctx.store.number(LOCAL_REP, ctr)
-        for (ctr,) in conn.exec_driver_sql(f"SELECT ctr FROM {table} WHERE sent = 0{where} ORDER BY ctr", values)
+        ctx.store.number(rep, ctr)
+        for rep, ctr in conn.exec_driver_sql(
+            f"SELECT rep, ctr FROM {table} WHERE sent = 0{where} ORDER BY rep, ctr", values
+        )
     )
 
 

@@ -65,7 +65,7 @@ def send(
     assert sender is not None, "a running store has joined the directory"
     ctx.store.mail_number += 1
     number = ctx.store.mail_number
-    message_id = f"{number}.{token_from(ctx.seed, 'mail', number)}@{ctx.name}.{sender.partition('@')[2]}"
+    message_id = f"{number}.{token_from(ctx.seed, 'mail', ctx.store.incarnation, number)}@{ctx.name}.{sender.partition('@')[2]}"
     mail = ReplicationMail(
         type=kind,
         store=ctx.name,

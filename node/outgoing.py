@@ -12,7 +12,6 @@ from node.packing import highest, pending_after, split
 from node.pcl import Pcl
 from node.replmail import MessageType, Update
 from node.rst import OwnRow
-from node.store import LOCAL_REP
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from node.versions import tied_numbers
@@ -77,11 +76,11 @@ def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
     """This store's changes in a folder that were not broadcast yet, in order of number."""
     return [
         Update(
-            Version(object_id, ctx.store.number(LOCAL_REP, ctr), Pcl.decode(pcl), at, item, subject, bool(fai)),
+            Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai)),
             tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY,
         )
-        for object_id, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
-            "SELECT object, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
+        for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
+            "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
             " WHERE fid = ? AND sent = 0 ORDER BY ctr",
             (fid,),
         ).all()
@@ -92,11 +91,12 @@ def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
     """This store's hierarchy changes that were not broadcast yet, in order of number."""
     return [
         Update(
-            Version(object_id, ctx.store.number(LOCAL_REP, ctr), Pcl.decode(pcl), at, None if deleted else item),
+            Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item),
             tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY,
         )
-        for object_id, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
-            "SELECT object, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE sent = 0 ORDER BY ctr"
+        for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
+            "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder"
+            " WHERE sent = 0 ORDER BY ctr"
         ).all()
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from node import leaving
+from node import leaving, tombstones
 from node.context import Context, next_cycle
 from node.mailer import section_of, send
 from node.replmail import Mark, MessageType, ReplicationMail, Section
@@ -138,6 +138,7 @@ def check(ctx: Context, s: Stimulus) -> None:
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
     _tidy(s)
     leaving.announce_again(ctx, s)
+    tombstones.drop_old(ctx, s)
     if ctx.config.repeat_status:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)

@@ -57,6 +57,11 @@ class StoreState:
         self.object_counter += 1
         return ChangeNumber(self.guid, self.object_counter)
 
+    def go_on(self, incarnation: int, seq: int, lamport: int, last_at: LabTime) -> None:
+        """The trace's numbers and the clock go on where they stood, whatever a backup says."""
+        self.incarnation, self.seq = max(self.incarnation, incarnation), max(self.seq, seq)
+        self.lamport, self.last_at = max(self.lamport, lamport), max(self.last_at, last_at)
+
     def save(self, conn: Connection) -> None:
         conn.exec_driver_sql(
             "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
@@ -81,6 +86,12 @@ class StoreState:
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
         return rep
+
+    def guids_in_order(self) -> list[Guid]:
+        """Every GUID known here: this store's earlier ones, then its present one, then the others as they were met."""
+        own = [guid for guid in self._rep_of if self.store_of.get(guid) == self.name]
+        own.sort(key=lambda guid: (guid == self.guid, self._rep_of[guid]))
+        return [*own, *(guid for guid in self._rep_of if guid not in own)]
 
     def known_rep(self, guid: Guid) -> int | None:
         return self._rep_of.get(guid)

@@ -8,7 +8,6 @@ from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY, Oracle, change_of, genesis_of
 from pflab.oracle_compare import Judge, Reading
 from pflab.scenario_words import SETUP, Lexicon
-from pflab.verdict import Verdict
 from traces.events import ChangeMade, Event, NodeStarted, ReplicaDropped
 
 if TYPE_CHECKING:
@@ -79,8 +78,3 @@ class Observer:
         self.observe()
         readings = {name: self._lab.read(name, read_store) for name in self.running()}
         return Judge(self.oracle, readings, self.names.store_of, frozenset(self._began_anew))
-
-
-def judge_lab(lab: Lab, *, at_rest: bool = True) -> Verdict:
-    """The verdict over a lab as it stands, from all its events. `at_rest`: it has had the time to settle (CV-3)."""
-    return Observer(lab).judge().verdict(at_rest=at_rest)

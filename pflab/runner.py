@@ -152,7 +152,7 @@ async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | No
 
 def _failure(play: Play, step: Step, expected: Sequence[str], stands: Sequence[str]) -> Failure:
     play.observe()
-    events = tuple(play.last_events(step.stores(play.running())))
+    events = tuple(play.last_events(step.stores()))
     return Failure(step.number, step.line, step.verb, play.lab.now, tuple(expected), tuple(stands), events)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import topology
-from pflab.scenario_model import VERBS, Condition, Head, Until
+from pflab.scenario_model import VERBS, Head, Until
 from pflab.scenario_names import NameCheck
 from pflab.scenario_problems import problems_of
-from topology import Topology, TopologyError, topology_from_text
+from topology import Topology, TopologyError, load_topology, topology_from_text
 from topology.problems import PathItem, Position, Problem, ProblemsError, did_you_mean, quoted
 from topology.yaml_source import MAX_BYTES, YamlSource, read_yaml
 
@@ -40,16 +40,11 @@ class Step:
     verb: str
     args: Any
 
-    def stores(self, running: Sequence[str]) -> list[str]:
-        """The stores that it is about, to tell whose events led to a failure; empty means all."""
-        found: list[str] = []
-        for field in ("on", "from_", "to"):
-            value = getattr(self.args, field, None)
-            found += [value] if isinstance(value, str) else list(value or ())
-        if isinstance(self.args, Condition) and not (isinstance(self.args, Until) and self.args.mail):
-            # What a store lacks is explained by what the others did.
-            return []
-        return [name for name in found if name in running]
+    def stores(self) -> list[str]:
+        """The stores whose events led to a failure here; none means all, since what a store lacks others explain."""
+        if isinstance(self.args, Until) and self.args.mail is not None:
+            return [name for name in (self.args.from_, self.args.to) if name is not None]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +144,12 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         problems.append(source.problem(("topology",), f"{quoted(named)} is no topology file", right))
         return None
     try:
-        organization = topology_from_text(found.read_text("utf-8"), str(found))
+        organization = load_topology(found)
     except TopologyError as error:
         problems += error.problems
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a readable file in UTF-8"))
+    except OSError as error:
+        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a file that can"))
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 

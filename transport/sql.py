@@ -58,6 +58,11 @@ class Connection:
         assert isinstance(raw, sqlite3.Connection), "nodes keep their state in SQLite"
         return cls(raw)
 
+    @property
+    def raw(self) -> sqlite3.Connection:
+        """The driver's connection, for what only it can do, such as a backup."""
+        return self._raw
+
     def exec_driver_sql(self, statement: str, parameters: Parameters | list[Parameters] = ()) -> Rows:
         """Runs one statement; a list of parameters runs it once for each."""
         cursor = self._raw.cursor(Rows)

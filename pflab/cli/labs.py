@@ -58,12 +58,8 @@ def existing_run(run: Path | None) -> Path:
     return path.resolve()
 
 
-def read_text(path: Path) -> str:
-    """A file that the user named. Raises CommandError with one line for whatever is wrong with it."""
-    return read_bytes(path).decode("utf-8", "replace")
-
-
 def read_bytes(path: Path) -> bytes:
+    """A file that the user named. Raises CommandError with one line for whatever is wrong with it."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -1,0 +1,80 @@
+"""A store that comes back from a backup (spec: RP-4).
+
+Its counter stands where it stood at the backup, and the world has seen higher numbers of it. So by default it takes a new
+replica GUID: the old one's numbers are then like any other store's, and what others still have of them comes back by
+backfill. A setting leaves the new GUID out, so that a class can watch change numbers being reissued.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from node.context import Context
+from node.entropy import guid_from
+from node.mailer import section_of, send
+from node.replmail import MessageType
+from node.rst import OwnRow
+from node.store import LOCAL_REP, StoreState
+from traces import LabTime
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+RESPONDERS = 3
+"""Required responders of a restored store's status requests: two or three (spec: ST-3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continued:
+    """What does not go back with a backup: the trace's numbers, which are the lab's and not the store's."""
+
+    incarnation: int
+    seq: int
+    lamport: int
+    last_at: LabTime
+
+
+def take_new_guid(conn: Connection, store: StoreState, seed: bytes, *, new_guid: bool) -> None:
+    """Before anything else: the old GUID becomes another replica's, and counting begins anew under a new one."""
+    if not new_guid:
+        return
+    old = store.guid
+    fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
+    guid = guid_from(seed, "replica", store.incarnation)
+    conn.exec_driver_sql("UPDATE replid SET guid = ? WHERE rep = ?", (guid, LOCAL_REP))
+    conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (fresh, old, store.name))
+    for table in ("message", "folder", "superseded"):
+        conn.exec_driver_sql(f"UPDATE {table} SET rep = ? WHERE rep = ?", (fresh, LOCAL_REP))
+    conn.exec_driver_sql("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
+    conn.exec_driver_sql("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0", (guid,))
+
+
+def ask_around(ctx: Context, s: Stimulus) -> None:
+    """The first start after the restore: 1-1 and every content replica, from two or three responders (spec: ST-3).
+
+    A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
+    """
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
+    for fid in ctx.rst.held_fids():
+        own = ctx.rst.own(fid)
+        assert own is not None
+        own.last_update_at, own.status_sent_at = s.now, None
+        ctx.rst.touch(own)
+        stores = ctx.other_holders(fid)
+        if stores and not own.pending:
+            groups.setdefault((tuple(stores), tuple(_responders(ctx, stores))), []).append(own)
+    for (addressed, responders), group in groups.items():
+        sections = [section_of(ctx, own, responders=responders) for own in group]
+        send(ctx, s, MessageType.STATUS_REQUEST, addressed, sections)
+        s.conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
+            [(own.fid, store, s.now) for own in group for store in responders],
+        )
+
+
+def _responders(ctx: Context, stores: list[str]) -> list[str]:
+    def rank(store: str) -> tuple[bool, int, bytes]:
+        cost, entry = ctx.directory.cost(ctx.name, store), ctx.directory.get(store)
+        assert entry is not None, "holders have joined the directory"
+        return cost is None, cost or 0, entry.guid
+
+    return sorted(stores, key=rank)[:RESPONDERS]

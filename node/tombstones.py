@@ -1,0 +1,51 @@
+"""When a tombstone may be forgotten (spec: DL-4).
+
+Past its age and known to every other holder; a setting drops it by age alone, as the originals did, and then a store that
+was away for longer brings back what was deleted.
+"""
+
+from __future__ import annotations
+
+from node.context import Context
+from node.folders import object_text
+from node.numbers import ChangeNumber
+from node.tables import HIERARCHY_FID
+from traces.events import TombstoneDropped
+from transport.stimulus import Stimulus
+
+A_RUN = 10_000
+"""Tombstones looked at in one run, oldest first; the next check goes on."""
+
+
+def drop_old(ctx: Context, s: Stimulus) -> None:
+    """The status check's look at tombstones past their age."""
+    before_at = s.now - ctx.config.settings.tombstone_age_us
+    for mid, fid, object_id, rep, ctr, fai in s.conn.exec_driver_sql(
+        "SELECT mid, fid, object, rep, ctr, fai FROM message WHERE deleted = 1 AND sent = 1 AND modified_at <= ?"
+        " ORDER BY modified_at, mid LIMIT ?",
+        (before_at, A_RUN),
+    ).all():
+        number = ctx.store.number(rep, ctr)
+        if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, bool(fai)):
+            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
+            _forget(ctx, s, fid, object_id, number)
+    for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
+        sent = s.conn.exec_driver_sql("SELECT sent FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+        if sent and _known_to_all(ctx, HIERARCHY_FID, folder.number, False):
+            s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))
+            ctx.folders.forget(folder)
+            _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)
+
+
+def _known_to_all(ctx: Context, fid: int, number: ChangeNumber, fai: bool) -> bool:
+    if ctx.config.settings.tombstones_by_age_alone:
+        return True
+    rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
+    return all(row is not None and number in (row.fai if fai else row.numbers) for row in rows)
+
+
+def _forget(ctx: Context, s: Stimulus, fid: int, object_id: bytes, number: ChangeNumber) -> None:
+    s.conn.exec_driver_sql("DELETE FROM superseded WHERE object = ?", (object_id,))
+    s.trace.record(
+        TombstoneDropped, folder=ctx.folders.text_of(fid), object=object_text(object_id), number=number.text
+    )

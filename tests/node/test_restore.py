@@ -1,0 +1,129 @@
+"""Backup and restore, and tombstones that outlive their use (spec: RP-4, DL-4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.node.office import THREE, Office
+
+H, DAY = 60, 24 * 60
+
+
+def subjects(office: Office, name: str) -> list[str]:
+    return sorted(message.subject for message in office[name].messages("Projects"))
+
+
+def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> None:
+    """It asks for status, and what it made after the backup comes back from others (spec: RP-4, ST-3)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="before")
+    office.run(office.at(15))
+    backup = office["A"].backup()
+    office["A"].post(office.at(16), "Projects", subject="after, broadcast")
+    office.run(office.at(30))
+    office["A"].abandon()
+    office["A"].restore(office.at(31), backup)
+    assert subjects(office, "A") == ["before"]
+    office.run(office.at(31))
+    (entry,) = office["A"].backfill()
+    assert entry.missing == "A-2"
+    office["A"].post(office.at(32), "Projects", subject="anew")
+    office.run(office.at(45))
+    office.run(entry.due_at)
+    for name in "ABC":
+        assert subjects(office, name) == ["after, broadcast", "anew", "before"]
+        assert office[name].knowledge("Projects").numbers == office["A"].knowledge("Projects").numbers
+    assert "A2-1" in [message.number for message in office["B"].messages("Projects")]
+    assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_unsent_changes_of_the_backup_are_sent() -> None:
+    """What was not broadcast at the backup goes out after the restore, with its old number (spec: RP-4, DU-1)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
+    backup = office["A"].backup()
+    office["A"].abandon()
+    office["A"].restore(office.at(2), backup)
+    office.run(office.at(15))
+    here, there = office["A"].messages("Projects"), office["B"].messages("Projects")
+    assert [message.number for message in here] == ["A-1"]
+    assert [message.change for message in there] == [message.change for message in here]
+    assert subjects(office, "C") == ["unsent at the backup"]
+
+
+def test_without_a_new_guid_numbers_are_reissued() -> None:
+    """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
+    office = Office(THREE + "settings: {New Replica GUID On Restore: 0}\n")
+    backup = office["A"].backup()
+    office["A"].post(office.at(1), "Projects", subject="first A-1")
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    office["A"].post(office.at(17), "Projects", subject="second A-1")
+    office.run(office.at(30))
+    assert subjects(office, "A") == ["second A-1"]
+    numbers = {message.change for message in office["B"].messages("Projects")}
+    assert len(numbers) == 1, "two messages with one change number"
+
+
+def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
+    """Sequence numbers and incarnations are the run's, and no backup takes them back (spec: section 16)."""
+    office = Office()
+    backup = office["A"].backup()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].abandon()
+    office["A"].restore(office.at(2), backup)
+    mine = [event for event in office.events if event.node == "A"]
+    assert [event.seq for event in mine] == list(range(1, len(mine) + 1))
+    assert mine[-1].incarnation == 2
+
+
+def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
+    """A tombstone is dropped past its age and when every holder's row contains its number (spec: DL-4)."""
+    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    message = office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["A"].delete(office.at(16), "Projects", message)
+    office.run(office.at(30))
+    for half_day in range(1, 12):
+        office.run(office.at(half_day * 12 * H + 15))
+        if half_day == 5:
+            assert office["B"].knowledge("Projects").tombstones == (message,), "too young"
+    for name in "ABC":
+        assert office[name].knowledge("Projects").tombstones == ()
+        assert office[name].messages("Projects") == []
+    assert len(office.of_type("tombstone.dropped")) == 3
+
+
+@pytest.mark.parametrize(("by_age", "kept"), [(0, True), (1, False)])
+def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool) -> None:
+    """By age alone, as in the originals, a tombstone goes too early; by the rule it waits (spec: DL-4)."""
+    text = "settings: {Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: %d}\n" % by_age
+    office = Office(THREE + text)
+    message = office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["C"].abandon()
+    office["A"].delete(office.at(16), "Projects", message)
+    for half_day in range(1, 12):
+        now = office.at(half_day * 12 * H + 15)
+        for name in "AB":
+            for mail in office.cycle(name, now):
+                if mail[1].next_hop != "C":
+                    office.deliver(mail, now)
+    assert (office["A"].knowledge("Projects").tombstones == (message,)) is kept
+
+
+def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
+    """A backup older than the tombstone age would bring deleted things back: the store begins as new (spec: DL-4, RP-3)."""
+    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    backup = office["C"].backup()
+    office["C"].abandon()
+    late = office.at(5 * DAY)
+    office["C"].restore(late, backup)
+    assert office["C"].folders() == []
+    office.run(late)
+    for hours in (7, 14, 21, 28, 35, 42, 49, 56, 63, 70):
+        office.run(late + hours * H * 60_000_000)
+    assert subjects(office, "C") == ["x"]
