@@ -15,6 +15,7 @@ wrong type is found, unless the recorder is `checked`.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -29,6 +30,12 @@ _ENCODER: Final = msgspec.json.Encoder()
 # What the recorder writes into the header, and nobody else; the Message-ID comes with the event.
 _STAMPED: Final = frozenset(Event.__struct_fields__) - {"mail"}
 _TAGS: Final = {kind: _ENCODER.encode(tag) for tag, kind in EVENT_TYPES.items()}
+
+
+@cache
+def _own_fields(kind: type[Event]) -> frozenset[str]:
+    """The fields that whoever records an event may give it."""
+    return frozenset(kind.__struct_fields__) - _STAMPED
 
 
 class Recorder:
@@ -91,7 +98,7 @@ class Recorder:
         seq = self.seq + 1
         lamport = self.lamport + 1
         if self._checked:
-            self._typed(kind, seq, lamport, fields)
+            _typed(self._common(), kind, seq, lamport, fields)
         self.seq = seq
         self.lamport = lamport
         self._kept.append((kind, seq, lamport, fields))
@@ -103,7 +110,8 @@ class Recorder:
     @property
     def events(self) -> list[Event]:
         """The events of the present stimulus, taken or not. TraceError for fields that do not fit."""
-        return [self._typed(*kept) for kept in self._kept]
+        common = self._common()
+        return [_typed(common, *kept) for kept in self._kept]
 
     def take(self) -> bytes:
         """The JSON lines of the events not yet taken, each ended by a newline; b'' if there are none."""
@@ -138,18 +146,12 @@ class Recorder:
             common["v"] = TRACE_MAJOR
         return common
 
-    def _typed(self, kind: type[Event], seq: int, lamport: int, fields: dict[str, Any]) -> Event:
-        unknown = sorted(fields.keys() - (set(kind.__struct_fields__) - _STAMPED))
-        if unknown:
-            raise TraceError(f"{kind.__name__} has no field {', '.join(unknown)}")
-        line = {
-            **self._common(),
-            "seq": seq,
-            "lamport": lamport,
-            **fields,
-            "type": kind.__struct_config__.tag,
-        }
-        try:
-            return msgspec.convert(line, kind)
-        except msgspec.ValidationError as error:
-            raise TraceError(f"an event {line['type']} does not fit its definition: {error}") from error
+
+def _typed(common: dict[str, Any], kind: type[Event], seq: int, lamport: int, fields: dict[str, Any]) -> Event:
+    if not fields.keys() <= _own_fields(kind):
+        raise TraceError(f"{kind.__name__} has no field {', '.join(sorted(fields.keys() - _own_fields(kind)))}")
+    line = {**common, "seq": seq, "lamport": lamport, **fields, "type": kind.__struct_config__.tag}
+    try:
+        return msgspec.convert(line, kind)
+    except msgspec.ValidationError as error:
+        raise TraceError(f"an event {line['type']} does not fit its definition: {error}") from error
