@@ -43,8 +43,8 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
     @event.listens_for(engine, "connect")
     def _configure(raw: Any, _record: Any) -> None:
         cursor = raw.cursor()
-        cursor.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         if path is not None:
+            cursor.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             cursor.execute("PRAGMA journal_mode = WAL")
             # FULL: a commit survives a power cut. NORMAL: it survives a killed process, and a power cut may take the
             # last commits, never the order or soundness of the rest.
@@ -111,9 +111,10 @@ class Database:
     def replace(self, content: bytes | None) -> None:
         """Puts another database in this one's place; None: an empty one."""
         with closing(sqlite3.connect(":memory:")) as source:
-            source.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             if content is not None:
                 source.deserialize(content)
+            elif self.path is not None:
+                source.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # or SQLite refuses to copy it
             source.backup(self._opened().raw)
         if content is None:
             assert self._connection is not None
