@@ -36,7 +36,7 @@ demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no que
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)
 
 test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
-	@$(BIN)/pytest -o asyncio_default_fixture_loop_scope=function $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) $(or $(ARGS),tests)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) $(or $(ARGS),tests)
 
 check: $(STAMP)  ## lint, format, types, floors, and the page of rules
 	$(BIN)/ruff check .

@@ -191,6 +191,9 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
             set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
+            s.conn.exec_driver_sql(
+                "UPDATE request SET retry_at = min(retry_at, ?) WHERE entry = ?", (entry.due_at, entry.id)
+            )
         _save(s.conn, entry)
 
 
@@ -274,6 +277,7 @@ def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
         _end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
+    _wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
 
 
 def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:

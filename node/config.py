@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from node.errors import Misuse
 from node.profile import PROFILES, Profile
 from topology.model import Topology
+from topology.problems import ValueTextError
 from topology.schedule import Schedule
-from topology.settings import Settings
+from topology.setting_specs import Place, SettingSpec
+from topology.setting_table import find_spec
+from topology.settings import RawSetting, Settings, read_value
 from traces.labtime import MINUTE_US
 from transport.policy import MtaPolicy
+from transport.sql import Connection
 
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
@@ -57,14 +64,45 @@ class Config:
         return self.local if local else self.remote
 
 
-def config_of(topology: Topology, store: str) -> Config:
-    """The settings of a store of the topology. Misuse if its version's behaviour is not built."""
+def stored_settings(conn: Connection) -> dict[str, RawSetting]:
+    """What an administrator set since the topology was written."""
+    rows = conn.exec_driver_sql("SELECT name, value FROM setting ORDER BY name")
+    return {name: json.loads(value) for name, value in rows}
+
+
+def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
+    """Keeps settings for the next start. Misuse for a name or value that cannot be taken."""
+    for name, raw in given.items():
+        spec = _checked(name, raw)
+        conn.exec_driver_sql("INSERT OR REPLACE INTO setting VALUES (?, ?)", (spec.name, json.dumps(raw)))
+
+
+def read_at_once(given: Mapping[str, RawSetting]) -> dict[str, RawSetting]:
+    """Of new settings those that hold at the next directory read; registry values hold at the next start (spec: SE-1)."""
+    return {name: raw for name, raw in given.items() if _checked(name, raw).place is not Place.REGISTRY}
+
+
+def _checked(name: str, raw: RawSetting) -> SettingSpec:
+    try:
+        spec = find_spec(name)
+        read_value(spec, raw)
+    except ValueTextError as error:
+        raise Misuse(str(error)) from None
+    return spec
+
+
+def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
+    """The settings of a store of the topology, with those given since. Misuse if its version's behaviour is not built."""
     server = topology.servers[store]
     profile = PROFILES.get(str(server.version))
     if profile is None:
         built = ", ".join(PROFILES)
         raise Misuse(f"server {store} is of version {server.version}; this pflab runs {built}")
-    settings = server.settings
+    return config_from(profile, server.settings.changed(given) if given else server.settings)
+
+
+def config_from(profile: Profile, settings: Settings) -> Config:
+    """The agent's view of a store's settings."""
     return Config(
         profile=profile,
         settings=settings,

@@ -7,24 +7,25 @@ neither. Nothing here waits, and nothing here knows which of the two is calling.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from node import agent, changes, foldering, genesis, look, restoring
-from node.config import Config, config_of
+from node.config import Config, config_from, config_of, read_at_once, store_settings, stored_settings
 from node.context import Context
 from node.database import Database, Durability
 from node.directory import Directory
 from node.entropy import guid_from
-from node.errors import Crashed, MailRefused, NotRunning
+from node.errors import Crashed, MailRefused, Misuse, NotRunning
 from node.exporter import export_events
 from node.folders import Folders
 from node.keys import Identity, Verifier
 from node.restoring import Continued
 from node.rst import ReplicationStateTable
-from node.store import StoreState
+from node.store import Begins, StoreState
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -38,9 +39,12 @@ from node.views import (
     StateView,
 )
 from topology.model import Topology
+from topology.setting_table import find_spec
+from topology.settings import RawSetting, value_text
 from traces import LabTime, Recorder
 from traces.events import HopDropped, NodeStarted, NodeStopped, SettingValue
 from traces.header import Event
+from transport.errors import CodecError
 from transport.mta import Mta
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
@@ -121,7 +125,7 @@ class Node:
         return self._database.copy()
 
     def restore(self, now: LabTime, backup: bytes) -> None:
-        """The start of a stopped or abandoned node on a backup (spec: RP-4).
+        """The start of a stopped or abandoned node on a backup (spec: RP-4). Misuse if it is no database of a node.
 
         A backup older than a tombstone may get is not restored: the store begins as new (spec: DL-4, RP-3).
         """
@@ -130,28 +134,32 @@ class Node:
             known = StoreState(conn)
         self.export()
         continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at)
-        self._database.replace(backup)
-        with self._database.reading() as conn:
-            made_at = StoreState(conn).last_at
-        if now - made_at >= self._config.settings.tombstone_age_us:
-            self._database.replace(None)
-        self._start(now, continued)
+        settings = self._config.settings
 
-    def _start(self, now: LabTime, continued: Continued | None = None) -> None:
+        def prepare(conn: Connection) -> None:
+            restoring.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
+
+        try:
+            if now - Database.made_at(backup) < settings.tombstone_age_us:
+                self._database.replace(backup, prepare)
+            else:
+                self._database.replace(
+                    None, lambda conn: restoring.prepare_anew(conn, continued, self.name, self._seed)
+                )
+        except (sqlite3.DatabaseError, LookupError) as error:
+            raise Misuse(f"this is no backup of {self.name}: {error}") from None
+        self._start(now)
+
+    def _start(self, now: LabTime) -> None:
         with self._database.writing() as conn:
             if not StoreState.exists(conn):
-                incarnation = continued.incarnation if continued else 0
-                guid = guid_from(self._seed, "replica", incarnation) if incarnation else guid_from(self._seed, "replica")
-                StoreState.create(conn, self.name, guid, now)
-            # A first start that a crash cut short is made again: the hierarchy's own row is the last thing it writes.
+                StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
+            # A first start that a crash cut short is made again: the hierarchy's own row is written by it.
             first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
             state = StoreState(conn)
-            if continued is not None:
-                state.go_on(continued.incarnation, continued.seq, continued.lamport, continued.last_at)
             state.incarnation += 1
             state.save(conn)
-            if continued is not None and not first:
-                restoring.take_new_guid(conn, state, self._seed, new_guid=self._config.settings.new_guid_on_restore)
+            self._config = config_of(self._topology, self.name, stored_settings(conn))
         self._trace = Recorder(
             run=self._run,
             node=self.name,
@@ -163,22 +171,25 @@ class Node:
         )
         self._ctx = self._load()
         with self._stimulus(now) as (ctx, s):
-            restored = continued is not None and not first
-            s.trace.record(
-                NodeStarted,
-                version=self._config.profile.version,
-                replica_guid=ctx.store.guid.hex(),
-                reason="restored" if restored else "first" if first else "restart",
-            )
-            self._tell_settings(s)
-            later = self._topology.servers[self.name].joins_later or continued is not None
-            if first:
-                self._first_start(ctx, s, later=later)
-            agent.started(
-                ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now)
-            )
-            if restored:
-                restoring.ask_around(ctx, s)
+            self._begin(ctx, s, first=first)
+
+    def _begin(self, ctx: Context, s: Stimulus, *, first: bool) -> None:
+        """The first stimulus of an incarnation."""
+        begins, ctx.store.begins = ctx.store.begins, Begins.NOTHING
+        restored = begins is Begins.RESTORED
+        s.trace.record(
+            NodeStarted,
+            version=self._config.profile.version,
+            replica_guid=ctx.store.guid.hex(),
+            reason="restored" if restored else "first" if first else "restart",
+        )
+        self._tell_settings(s)
+        later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
+        if first:
+            self._first_start(ctx, s, later=later)
+        agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
+        if restored:
+            restoring.ask_around(ctx, s)
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
@@ -225,6 +236,8 @@ class Node:
             trace.discard()
             # Whatever was in memory may be ahead of the tables now: it is read anew.
             self._ctx = None if isinstance(error, Crashed) else self._load()
+            if isinstance(error, CodecError):
+                raise Misuse(f"it cannot be written into a mail: {error}") from error
             raise
         if self._on_events is not None and trace.events:
             self._on_events(trace.events)
@@ -330,6 +343,19 @@ class Node:
         """Deletes a folder and everything under it (spec: HI-6)."""
         with self._stimulus(now) as (ctx, s):
             foldering.delete(ctx, s, path)
+
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
+        """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
+        with self._stimulus(now) as (ctx, s):
+            store_settings(s.conn, values)
+            settings = self._config.settings.changed(read_at_once(values))
+            config = config_from(self._config.profile, settings)
+            ctx.config, ctx.mta.policy = config, config.mail_policy
+            for name in values:
+                spec = find_spec(name)
+                value, default = settings.text(name), value_text(spec, spec.default)
+                s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+        self._config = config
 
     def join(self, now: LabTime, store: str) -> None:
         """A store that joins later is in the directory now."""

@@ -8,7 +8,7 @@ own: a second one would find its cache stale after every commit, which made the 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +60,12 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
     return engine
 
 
+def _make_tables(conn: sqlalchemy.Connection) -> None:
+    tables.metadata.create_all(conn)
+    mail_tables.metadata.create_all(conn)
+    conn.commit()
+
+
 class Database:
     """The database of one node. `path` None keeps it in memory."""
 
@@ -74,13 +80,8 @@ class Database:
         if self._raw is not None:
             return
         self._connection = self._engine.connect()
-        self._make_tables(self._connection)
+        _make_tables(self._connection)
         self._raw = Connection.of(self._connection)
-
-    def _make_tables(self, connection: sqlalchemy.Connection) -> None:
-        tables.metadata.create_all(connection)
-        mail_tables.metadata.create_all(connection)
-        connection.commit()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -106,19 +107,38 @@ class Database:
         """The whole database as bytes, as it is after the last commit."""
         with closing(sqlite3.connect(":memory:")) as target:
             self._opened().raw.backup(target)
-            return target.serialize()
+            content = bytearray(target.serialize())
+        # Bytes 18 and 19 of the header say how the file is written; a copy in memory has no write-ahead log (SQLite's
+        # file format, section 1.3.3).
+        content[18:20] = b"\1\1"
+        return bytes(content)
 
-    def replace(self, content: bytes | None) -> None:
-        """Puts another database in this one's place; None: an empty one."""
-        with closing(sqlite3.connect(":memory:")) as source:
+    def replace(self, content: bytes | None, prepare: Callable[[Connection], None]) -> None:
+        """Puts another database, prepared, in this one's place at once; None: an empty one with our tables.
+
+        A kill leaves either the old one or the prepared new one. sqlite3.DatabaseError if `content` is no database.
+        """
+        engine = _engine(None, "normal")
+        with engine.connect() as conn:
+            source = Connection.of(conn)
             if content is not None:
-                source.deserialize(content)
+                source.raw.deserialize(content)
             elif self.path is not None:
-                source.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # or SQLite refuses to copy it
-            source.backup(self._opened().raw)
-        if content is None:
-            assert self._connection is not None
-            self._make_tables(self._connection)
+                source.exec_driver_sql(f"PRAGMA page_size = {PAGE_BYTES}")  # as the file's, or SQLite will not copy it
+            _make_tables(conn)
+            prepare(source)
+            source.raw.backup(self._opened().raw)
+        engine.dispose()
+
+    @staticmethod
+    def made_at(content: bytes) -> int:
+        """The lab time of the last stimulus in a copy. sqlite3.DatabaseError if it is no copy of a node's database."""
+        with closing(sqlite3.connect(":memory:")) as source:
+            source.deserialize(content)
+            found: tuple[int] | None = source.execute("SELECT last_at FROM store_state").fetchone()
+        if found is None:
+            raise LookupError("no store has begun in it")
+        return found[0]
 
     def drop_connections(self) -> None:
         """What a crash does to them. An in-memory database outlives it, as a disk would."""

@@ -25,18 +25,19 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     The tree is not arranged here: the caller settles the replicas once all of a mail's versions are in.
     """
     result = Applied()
-    queue = list(updates)
-    for update in queue:
+    queue: list[tuple[Update, Way]] = [(update, way) for update in updates]
+    for update, by in queue:
         parent = _unknown_parent(ctx, update.version)
         if parent is not None:
             rmq.hold_folder(ctx, s, parent, update, sender)
             continue
         try:
-            _apply_one(ctx, s, update, way, result)
+            _apply_one(ctx, s, update, by, result)
         except CodecError as error:
             s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
+            result.failed |= update.names
             continue
-        queue.extend(rmq.freed_folders(ctx, s, update.version.object))
+        queue.extend((freed, "queue") for freed in rmq.freed_folders(ctx, s, update.version.object))
     return result
 
 

@@ -19,6 +19,7 @@ from node.tables import HIERARCHY_FID
 from node.versions import Way, apply_updates, record_version
 from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed
 from transport.errors import CodecError
+from transport.hopline import MAX_LAMPORT
 from transport.mdbef import decode_mdbef
 from transport.mime import BodyForm, parse_mail
 from transport.notices import NULL_SENDER
@@ -70,7 +71,8 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
 
 def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
     """What any mail says by coming: its sender is up (spec: BF-4), and how long the way takes (spec: RT-3)."""
-    s.trace.lamport_seen(mail.lamport)
+    if mail.lamport <= MAX_LAMPORT:
+        s.trace.lamport_seen(mail.lamport)
     s.trace.record(
         MailReceived,
         mail=mail.message_id,
@@ -148,7 +150,8 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     applied = hierarchy.apply_folders(ctx, s, mail.updates, way, mail.store)
     _tell_failures(s, mail)
     waiting = rmq.held_hierarchy(s.conn)
-    account(ctx, s, HIERARCHY_FID, (section.cnset - waiting - mail.failed) | applied.numbers, CNSet.EMPTY, applied.fresh)
+    numbers = (section.cnset - waiting - mail.failed - applied.failed) | applied.numbers
+    account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
         backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, empty=not section.cnset)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from node import backfill as array
 from node.cnset import CNSet
 from node.context import Context
-from node.errors import MessageUnknown
+from node.errors import MessageUnknown, Misuse
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
 from node.items import body_of, sender_of
 from node.numbers import ChangeNumber, named
@@ -118,9 +118,12 @@ def count(ctx: Context, conn: Connection, folder: str) -> int:
 def body(ctx: Context, conn: Connection, folder: str, message: str) -> str:
     """The text of the version shown."""
     fid = fid_of(ctx, folder)
+    try:
+        object_id = object_from_text(message)
+    except ValueError as error:
+        raise Misuse(f"{message!r} is not a message id: {error}") from None
     item = conn.exec_driver_sql(
-        "SELECT item FROM message WHERE fid = ? AND object = ? AND shown = 1 AND deleted = 0",
-        (fid, object_from_text(message)),
+        "SELECT item FROM message WHERE fid = ? AND object = ? AND shown = 1 AND deleted = 0", (fid, object_id)
     ).scalar()
     if item is None:
         raise MessageUnknown(f"message {message} is not in {folder} on {ctx.name}")

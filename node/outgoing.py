@@ -14,7 +14,7 @@ from node.replmail import MessageType, Update
 from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
-from node.versions import tied_numbers
+from node.versions import named_by, tied_numbers
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -74,17 +74,16 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: CNSet, *, 
 
 def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
     """This store's changes in a folder that were not broadcast yet, in order of number."""
-    return [
-        Update(
-            Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai)),
-            tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY,
-        )
-        for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
-            "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
-            " WHERE fid = ? AND sent = 0 ORDER BY ctr",
-            (fid,),
-        ).all()
-    ]
+    found = []
+    for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
+        "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
+        " WHERE fid = ? AND sent = 0 ORDER BY ctr",
+        (fid,),
+    ).all():
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
+        stands_for = named_by(version, tied_numbers(ctx, conn, object_id)) if supersedes else CNSet.EMPTY
+        found.append(Update(version, stands_for))
+    return found
 
 
 def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:

@@ -12,6 +12,10 @@ DELETION_BYTES = 200
 """What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
 
 
+UPDATES_A_MAIL = 50_000
+"""Updates in one mail at most, whatever they weigh; a receiver takes a few more."""
+
+
 def split(
     updates: Sequence[Update], size_target: int, item_limit: int | None, *, hierarchy: bool
 ) -> list[list[Update]]:
@@ -26,7 +30,7 @@ def split(
         item = update.version.item
         weight = len(item) if item is not None else deletion
         full = weight > 0 and (size + weight > size_target or (item_limit is not None and items >= item_limit))
-        if not mails or (full and size > 0):
+        if not mails or (full and size > 0) or len(mails[-1]) >= UPDATES_A_MAIL:
             mails.append([])
             size = items = 0
         mails[-1].append(update)

@@ -100,7 +100,8 @@ P_ASSOCIATED = 0x6735000B
 
 MAIL_VERSION = 1
 MAX_SECTIONS = 4096
-MAX_DELETIONS = 100_000
+MAX_DELETIONS = 60_000  # packed at most 50,000 a mail; a property list holds 65,536 values
+MAX_STANDS_FOR = 100_000  # numbers that one update may take the place of: edits of one object
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,14 +282,21 @@ def _read_deletion(data: bytes) -> Update:
     version = Version(
         object_id, number, pcl, _typed(bag, P_MODIFIED_AT, int), None, "", _typed(bag, P_ASSOCIATED, bool)
     )
-    return Update(version, decode_idset(_typed(bag, P_STANDS_FOR, bytes)))
+    return Update(version, _read_stands_for(_typed(bag, P_STANDS_FOR, bytes)))
+
+
+def _read_stands_for(data: bytes) -> CNSet:
+    numbers = decode_idset(data)
+    if numbers.count() > MAX_STANDS_FOR:
+        raise BadMail(f"an update that stands for {numbers.count()} numbers; an object has at most {MAX_STANDS_FOR}")
+    return numbers
 
 
 def _read_part(part: Part) -> tuple[Update | None, CNSet, str]:
     """The update in a part; where its item cannot be decoded, the numbers it would have stood for and the reason."""
     number = ChangeNumber.from_xid(_typed(part.props, P_NUMBER, bytes))
     beside = part.props.get(P_STANDS_FOR)
-    stands_for = decode_idset(beside) if isinstance(beside, bytes) else CNSet.EMPTY
+    stands_for = _read_stands_for(beside) if isinstance(beside, bytes) else CNSet.EMPTY
     try:
         version = read_version(part.item)
     except (CodecError, NumberError) as error:

@@ -13,7 +13,7 @@ from node.pcl import Pcl
 from node.replmail import Mark, MessageType, ReplicationMail, Section, Update
 from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
-from node.versions import tied_numbers
+from node.versions import named_by, tied_numbers
 from traces.events import RequestAnswered
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -121,18 +121,7 @@ def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> I
             if supersedes and not tied:
                 tied = tied_numbers(ctx, conn, object_id)
             version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
-            yield Update(version, tied if item is None else _named_by(version, tied))
-
-
-def _named_by(version: Version, tied: CNSet) -> CNSet:
-    """Of an object's superseded numbers those that this version took the place of.
-
-    Of several kept versions each names what it incorporates; associated messages and folders are last writer wins, where
-    the winner stands for losers that it never knew (spec: CN-9, HI-5).
-    """
-    if version.fai:
-        return tied
-    return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
+            yield Update(version, named_by(version, tied))
 
 
 def _folders_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:

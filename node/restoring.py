@@ -14,7 +14,7 @@ from node.entropy import guid_from
 from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.rst import OwnRow
-from node.store import LOCAL_REP, StoreState
+from node.store import LOCAL_REP, Begins, StoreState
 from traces import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -33,10 +33,32 @@ class Continued:
     last_at: LabTime
 
 
-def take_new_guid(conn: Connection, store: StoreState, seed: bytes, *, new_guid: bool) -> None:
-    """Before anything else: the old GUID becomes another replica's, and counting begins anew under a new one."""
-    if not new_guid:
-        return
+def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:
+    """Makes a backup fit to start from, before it takes the database's place."""
+    store = StoreState(conn)
+    _go_on(store, continued)
+    store.begins = Begins.RESTORED
+    store.save(conn)
+    if new_guid:
+        _take_new_guid(conn, store, seed)
+
+
+def prepare_anew(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
+    """Makes an empty database a new store's that has a trace already."""
+    guid = guid_from(seed, "replica", continued.incarnation)
+    store = StoreState.create(conn, name, guid, continued.last_at)
+    _go_on(store, continued)
+    store.begins = Begins.ANEW
+    store.save(conn)
+
+
+def _go_on(store: StoreState, continued: Continued) -> None:
+    store.incarnation, store.seq = continued.incarnation, continued.seq
+    store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
+
+
+def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
+    """The old GUID becomes another replica's, and counting begins anew under a new one."""
     old = store.guid
     fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
     guid = guid_from(seed, "replica", store.incarnation)

@@ -6,6 +6,8 @@ it, in the stimulus's own transaction (spec: CN-2).
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from node.numbers import ChangeNumber, Guid
 from traces import LabTime
 from transport.sql import Connection
@@ -13,12 +15,20 @@ from transport.sql import Connection
 LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
 
+class Begins(StrEnum):
+    """What a start still has to do; written with the state that needs it, cleared in the stimulus that does it."""
+
+    NOTHING = ""
+    RESTORED = "restored"  # spec: RP-4 ask around
+    ANEW = "anew"  # spec: DL-4 the backup was too old: a new store, as in RP-3
+
+
 class StoreState:
     """The store's identity, counters and replid map."""
 
     def __init__(self, conn: Connection) -> None:
         row = conn.exec_driver_sql(
-            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at"
+            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins"
             " FROM store_state"
         ).one()
         self.name: str = row[0]
@@ -30,6 +40,7 @@ class StoreState:
         self.seq: int = row[6]
         self.lamport: int = row[7]
         self.last_at: LabTime = row[8]
+        self.begins = Begins(row[9])
         self._rep_of: dict[Guid, int] = {}
         self._guid_of: dict[int, Guid] = {}
         self.store_of: dict[Guid, str] = {}
@@ -45,7 +56,7 @@ class StoreState:
 
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
-        conn.exec_driver_sql("INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)", (name, guid, now))
+        conn.exec_driver_sql("INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, '')", (name, guid, now))
         conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
         return cls(conn)
 
@@ -65,7 +76,7 @@ class StoreState:
     def save(self, conn: Connection) -> None:
         conn.exec_driver_sql(
             "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
-            " lamport = ?, last_at = ? WHERE id = 1",
+            " lamport = ?, last_at = ?, begins = ? WHERE id = 1",
             (
                 self.change_counter,
                 self.object_counter,
@@ -74,6 +85,7 @@ class StoreState:
                 self.seq,
                 self.lamport,
                 self.last_at,
+                self.begins.value,
             ),
         )
 

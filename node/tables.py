@@ -25,6 +25,7 @@ store_state = Table(
     Column("seq", Integer, nullable=False),
     Column("lamport", Integer, nullable=False),
     Column("last_at", Integer, nullable=False),
+    Column("begins", Text, nullable=False, server_default=text("''")),  # what the next start still has to do: see Begins
 )
 
 replid = Table(
@@ -231,6 +232,13 @@ timer = Table(  # every delay of the agent is a row; next_due is a query over th
     Column("key", Integer, primary_key=True),
     Column("due_at", Integer, nullable=False),
     Index("timer_by_due", "due_at", "kind", "key"),
+)
+
+setting = Table(  # what an administrator set since the topology was written (spec: SE-1)
+    "setting",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),  # JSON, as it stands in a topology file
 )
 
 bad_mail = Table(

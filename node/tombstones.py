@@ -29,7 +29,11 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, bool(fai)):
             s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
             _forget(ctx, s, fid, object_id, number)
+    # A folder under a tombstone is hidden by it, on every store to come too.
+    hiding = {each.props.parent for each in ctx.folders.all() if each.props is not None}
     for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
+        if folder.object in hiding:
+            continue
         sent = s.conn.exec_driver_sql("SELECT sent FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
         if sent and _known_to_all(ctx, HIERARCHY_FID, folder.number, False):
             s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))

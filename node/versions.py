@@ -62,6 +62,7 @@ class Applied:
     numbers: CNSet = CNSet.EMPTY
     fai: CNSet = CNSet.EMPTY
     fresh: bool = False  # something was new here
+    failed: CNSet = CNSet.EMPTY  # what could not be decoded stays missing (spec: CN-7)
     conflicts: tuple[bytes, ...] = ()
     lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
 
@@ -99,6 +100,17 @@ def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
             "SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr", (object_id,)
         )
     )
+
+
+def named_by(version: Version, tied: CNSet) -> CNSet:
+    """Of an object's superseded numbers those that this version took the place of (spec: CN-7).
+
+    Of several kept versions each names what it incorporates. A deletion stands for all; so does the winner where the last
+    writer wins, for losers that it never knew (spec: CN-9, DL-2).
+    """
+    if version.fai or version.item is None:
+        return tied
+    return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
 
 
 def insert_version(
@@ -390,6 +402,7 @@ __all__ = [
     "has_unsent",
     "insert_versions",
     "kept_versions",
+    "named_by",
     "record_version",
     "replace_all",
     "show_winner",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -111,7 +112,8 @@ def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], None]:
         console.print()
         console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
         if ask:
-            console.input("[dim]Enter to go on [/]")
+            with suppress(EOFError):  # a reader who has hung up is not waited for
+                console.input("[dim]Enter to go on [/]")
 
     return tell
 

@@ -15,7 +15,7 @@ Times are lab times (µs since 1970, UTC: TM-2) and only go forward (TM-1).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.faults import FaultPlan
-    from topology import Topology
+    from topology import RawSetting, Topology
     from traces.events import Event
     from traces.labtime import LabTime
 
@@ -43,6 +43,10 @@ class Lab(ABC):
 
     topology: Topology
     faults: FaultPlan
+    _backups: list[tuple[str, bytes]]
+
+    def __init__(self) -> None:
+        self._backups = []
 
     async def __aenter__(self) -> Self:
         try:
@@ -142,6 +146,35 @@ class Lab(ABC):
         A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one
         when it starts (RP-3). Raises LabError if it runs already.
         """
+
+    async def configure(self, name: str, values: Mapping[str, RawSetting]) -> None:
+        """New settings of a running store, by their real names; null takes one away. Raises NodeError."""
+        await self.do(name, lambda node, now: node.configure(now, values))
+
+    async def backup(self, name: str) -> str:
+        """Keep a copy of a running node's database as it stands; the id of the backup. Raises NotRunning."""
+        content = self.read(name, lambda node: node.backup())
+        self._backups.append((name, content))
+        return f"backup-{len(self._backups)}"
+
+    async def restore(self, name: str, backup: str) -> None:
+        """Let a node start on a backup of it; one that runs is killed first. RP-4 says what it does then.
+
+        Raises LabError for a backup that is not there or is another server's.
+        """
+        index = backup.removeprefix("backup-")
+        found = self._backups[int(index) - 1] if index.isdigit() and 0 < int(index) <= len(self._backups) else None
+        if found is None or found[0] != name:
+            mine = [f"backup-{number}" for number, each in enumerate(self._backups, start=1) if each[0] == name]
+            raise LabError(f"{backup!r} is no backup of {name}; there is {', '.join(mine) or 'none'}")
+        if self.running(name):
+            await self.kill(name)
+        self._will_restore(name, found[1])
+        await self.start(name)
+
+    @abstractmethod
+    def _will_restore(self, name: str, content: bytes) -> None:
+        """The next start of the server is from this database."""
 
     # --- what happened
 

@@ -53,6 +53,7 @@ class LiveLab(Lab):
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = default_node,
     ) -> None:
+        super().__init__()
         self.topology = topology
         self.seed = seed
         self._folder = folder
@@ -153,6 +154,9 @@ class LiveLab(Lab):
         await self._rise(self._members.member(name))
         if name in self._kills:
             self.faults.heal(self._kills.pop(name))
+
+    def _will_restore(self, name: str, content: bytes) -> None:
+        self._members.member(name).restores = content
 
     # --- beginning and end
 

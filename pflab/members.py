@@ -66,6 +66,8 @@ class Member:
     node: Node | None = None
     told: list[str] = field(default_factory=list)
     """The late joiners it has been told of."""
+    restores: bytes | None = None
+    """The backup that its next rise starts from (RP-4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,11 @@ class Members:
         if member.standing is Standing.RUNNING:
             raise LabError(f"server {member.name} is running already")
         node = member.node
-        if node is not None and member.standing is Standing.KILLED:
+        if node is not None and member.restores is not None:
+            node.restore(now, member.restores)
+            member.restores = None
+            member.told.clear()  # what the backup does not know must be said again
+        elif node is not None and member.standing is Standing.KILLED:
             node.reopen(now)
         else:
             # After an orderly stop nothing is left but the database; one in memory is the old node's.

@@ -377,8 +377,22 @@ class Until(Condition):
         return self
 
 
+class Backup(Part):
+    """A copy of a running store's database, for a later `restore` that names it."""
+
+    on: str
+    name: str = Field(alias="as")
+
+
+class Restore(Part):
+    """The store starts on a backup of it; one that runs is killed first."""
+
+    on: str
+    backup: str
+
+
 def _later(value: Any) -> Any:
-    raise wrong("this verb is not there yet; backup, restore and quiz come in a later version")
+    raise wrong("this verb is not there yet; quiz comes in a later version")
 
 
 Later = Annotated[Any, BeforeValidator(_later), WithJsonSchema({"not": {}})]
@@ -406,7 +420,7 @@ VERBS: dict[str, Any] = {
     "advance": MomentText,
     "until": Until,
     "expect": Expect,
-    "backup": Later,
-    "restore": Later,
+    "backup": Backup,
+    "restore": Restore,
     "quiz": Later,
 }

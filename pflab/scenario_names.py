@@ -31,6 +31,7 @@ class NameCheck:
         self._messages: list[str] = []
         self._faults: list[str] = ["all"]
         self._checkpoints: list[str] = []
+        self._backups: list[str] = []
 
     def step(self, verb: str, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
         """The problems of one step; what it names is known from then on."""
@@ -58,6 +59,8 @@ class NameCheck:
 
     def _new_name(self, verb: str, name: str, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         known = self._messages if verb in {"post", "posts", "edit"} else self._faults
+        if verb == "backup":
+            known = self._backups
         if name in known or name in {"all", "none"}:
             yield self._source.problem((*at, "as"), f"{quoted(name)} is taken", "a name of its own")
         known.append(name)
@@ -75,6 +78,7 @@ class NameCheck:
             ("folder", self._folders, "folder of the topology or of an earlier step"),
             ("message", self._messages, "message of an earlier step (its as)"),
             ("connector", self._connectors, "connector"),
+            ("backup", self._backups, "backup of an earlier step (its as)"),
         ):
             value = getattr(args, field, None)
             if value is not None:

@@ -63,6 +63,7 @@ class Play:
         self.named: dict[str, Named] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
         self.faults: dict[str, str] = {}
+        self.backups: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
         self.mark = 0
         self.found: set[int] = set()

@@ -8,7 +8,6 @@ from typing import Any
 from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
-from pflab.lab import LabError
 from pflab.oracle_sets import parse_named
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
@@ -132,13 +131,8 @@ async def _replica(play: Play, step: model.Replica) -> None:
 
 
 async def _settings(play: Play, step: model.Settings) -> None:
-    configure = getattr(play.lab, "configure", None)
-    if configure is None:
-        raise LabError(
-            "this lab cannot change settings while it runs; give them in the scenario's settings or its topology"
-        )
     for name in step.on:
-        await configure(name, step.values)
+        await play.lab.configure(name, step.values)
 
 
 async def _stop(play: Play, names: tuple[str, ...]) -> None:
@@ -154,6 +148,14 @@ async def _start(play: Play, names: tuple[str, ...]) -> None:
 async def _kill(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
         await play.lab.kill(name)
+
+
+async def _backup(play: Play, step: model.Backup) -> None:
+    play.backups[step.name] = await play.lab.backup(step.on)
+
+
+async def _restore(play: Play, step: model.Restore) -> None:
+    await play.lab.restore(step.on, play.backups[step.backup])
 
 
 # --- faults
@@ -243,6 +245,8 @@ STEPS: Mapping[str, Verb] = {
     "stop": _stop,
     "start": _start,
     "kill": _kill,
+    "backup": _backup,
+    "restore": _restore,
     "cut": _cut,
     "heal": _heal,
     "lose": _lose,

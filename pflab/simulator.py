@@ -23,6 +23,7 @@ from pflab.lab import Lab, LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node, derived_seed
 from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
+from pflab.weather import Weather
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Simulator(Lab):
         run: str | None = None,
         make_node: NodeFactory = default_node,
     ) -> None:
+        super().__init__()
         self.topology = topology
         self.seed = seed
         self._folder = folder
@@ -85,6 +87,12 @@ class Simulator(Lab):
         self._now: LabTime = topology.start_at
         self._record = Record(self._run, folder=folder, now=lambda: self._now)
         self.faults = FaultPlan(topology, injected=self._record.fault_injected, healed=self._record.fault_healed)
+        self.weather = Weather(
+            topology,
+            derived_seed(seed, "weather"),
+            injected=self._record.fault_injected,
+            healed=self._record.fault_healed,
+        )
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
         self._network = Network(network, self.faults, derived_seed(seed, "network"))
@@ -138,7 +146,9 @@ class Simulator(Lab):
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         self._members.node(name)
-        now = self._now
+        if self.weather.silent(name, self._now):
+            raise NotRunning(f"server {name} does not answer")
+        now = self._clock(name)
         try:
             return self._act(self._seat[name], lambda node: fn(node, now))
         except Crashed as crash:
@@ -179,7 +189,7 @@ class Simulator(Lab):
 
     async def stop(self, name: str) -> None:
         self._members.node(name)
-        self._members.stop(self._members.member(name), self._now)
+        self._members.stop(self._members.member(name), self._clock(name))
         self._seat[name].stale = True
 
     async def kill(self, name: str) -> None:
@@ -192,6 +202,9 @@ class Simulator(Lab):
         self._rise(self._seat[self._members.member(name).name])
         if name in self._kills:
             self.faults.heal(self._kills.pop(name))
+
+    def _will_restore(self, name: str, content: bytes) -> None:
+        self._members.member(name).restores = content
 
     # --- beginning and end
 
@@ -216,7 +229,7 @@ class Simulator(Lab):
             # What it had committed before it crashed belongs to the trace.
             self._rise(self._seat[name])
         for member in self._members.running():
-            self._members.stop(member, self._now)
+            self._members.stop(member, self._clock(member.name))
         self._record.run_ended(self.verdict)
         self._record.close()
 
@@ -259,19 +272,21 @@ class Simulator(Lab):
             running = member.standing is Standing.RUNNING and member.node is not None
             seat.due_at = member.node.next_due() if running and member.node is not None else None
             seat.stale = False
-        return seat.due_at
+        due_at = seat.due_at
+        return due_at if due_at is None or self.weather.fair else self.weather.due_at(seat.name, due_at)
 
     def _step(self, seat: _Seat) -> int:
         """Send what one server has to send, or else let it do what is due. Returns how many steps that was."""
         node = self._members.node(seat.name)
-        leaving = self._network.order(node.outgoing(self._now, BATCH))
+        clock = self._clock(seat.name)
+        leaving = self._network.order(node.outgoing(clock, BATCH))
         if leaving:
             seat.fruitless = 0
             for transmission in leaving:
                 if seat.member.standing is Standing.RUNNING:
                     self._transmit(seat, transmission)
             return len(leaving)
-        self._survive(seat, lambda node: node.tick(self._now))
+        self._survive(seat, lambda node: node.tick(clock))
         due_at = self._due_at(seat)
         seat.fruitless = seat.fruitless + 1 if due_at is not None and due_at <= self._now else 0
         if seat.fruitless > FRUITLESS_TICKS:
@@ -280,39 +295,48 @@ class Simulator(Lab):
 
     def _transmit(self, seat: _Seat, transmission: Transmission) -> None:
         """Move one mail over one hop, as the network and the faults have it."""
-        decision = self._network.before_send(seat.name, transmission, self._now)
+        now = self._clock(seat.name)
+        decision = self._network.before_send(seat.name, transmission, now)
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
+        if not self.weather.fair and decision.refuse is None and hold_until_at is None:
+            opens_at = self.weather.held_until(seat.name, transmission, self._now)
+            hold_until_at = None if opens_at is None else now + opens_at - self._now
         if hold_until_at is not None:
-            self._survive(seat, lambda node: node.hop_held(self._now, queue_id, hold_until_at))
+            self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
         reason, permanent = decision.refuse, False
         if reason is None:
             reason, permanent = self._hand_over(seat, transmission, decision.copies)
         self._network.after_send(seat.name, transmission, reason is None)
         if reason is None:
-            self._survive(seat, lambda node: node.hop_done(self._now, queue_id))
+            self._survive(seat, lambda node: node.hop_done(now, queue_id))
         else:
-            self._survive(seat, lambda node: node.hop_failed(self._now, queue_id, reason, permanent))
+            self._survive(seat, lambda node: node.hop_failed(now, queue_id, reason, permanent))
 
     def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> tuple[str | None, bool]:
         """Give a mail to the next server. Returns why it was not taken (None: it was), and whether that is for good."""
         target = self._seat.get(transmission.next_hop)
         if target is None or target.member.standing is not Standing.RUNNING:
             return f"connection refused: {transmission.next_hop} is not running", False
-        hop = transmission.hop_from(seat.name)
+        silent = self.weather.silent(target.name, self._now)
+        late = f"connection lost: {target.name} does not answer"
+        if silent and not self.weather.commits_silently(target.name):
+            return late, False
+        hop, now = transmission.hop_from(seat.name), self._clock(target.name)
         for _ in range(copies):
+            content = transmission.content if self.weather.fair else self.weather.content(transmission)
             try:
                 self._act_of_its_own(
                     target,
-                    lambda node: node.mail_in(
-                        self._now, hop, transmission.sender, transmission.recipients, transmission.content
+                    lambda node, content=content: node.mail_in(  # type: ignore[misc]
+                        now, hop, transmission.sender, transmission.recipients, content
                     ),
                 )
             except MailRefused as refusal:
                 return str(refusal), refusal.code >= 500
             except Crashed:
                 return f"connection lost: {target.name} went down", False
-        return None, False
+        return (late, False) if silent else (None, False)
 
     # --- stimuli, crashes, life
 
@@ -332,6 +356,9 @@ class Simulator(Lab):
             seat.stale = True
             self._back_at[seat.name] = self._now + CRASH_REST_US
             raise
+        except BaseException:
+            node.crash_at = None  # the stimulus came to nothing, and so did the crash in it
+            raise
 
     def _survive(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
         """A stimulus of the loop's own: a crash in it is part of the simulation."""
@@ -350,12 +377,17 @@ class Simulator(Lab):
 
     def _rise(self, seat: _Seat) -> None:
         self._back_at.pop(seat.name, None)
-        self._members.rise(seat.member, self._now)
+        self._members.rise(seat.member, self._clock(seat.name))
         seat.stale = True
         seat.fruitless = 0
         for member, store in self._members.untold():
             member.told.append(store)
-            self._survive(self._seat[member.name], lambda node, store=store: node.join(self._now, store))  # type: ignore[misc]
+            clock = self._clock(member.name)
+            self._survive(self._seat[member.name], lambda node, now=clock, store=store: node.join(now, store))  # type: ignore[misc]
+
+    def _clock(self, name: str) -> LabTime:
+        """What the server's own clock shows."""  # spec: TM-1
+        return self.weather.clock_of(name, self._now)
 
     # --- errors
 

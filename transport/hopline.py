@@ -61,6 +61,10 @@ def header_of(content: bytes) -> bytes:
     return content[: end + 2] if end >= 0 else content[:HEADER_LIMIT_BYTES]
 
 
+MAX_LAMPORT: Final = 10**12
+"""Lamport numbers above it are not taken from other servers: a lab never gets there, and digits stay within the line."""
+
+
 def hop_line(server: str, sent_at: LabTime, lamport: int, priority: Priority = Priority.NORMAL) -> bytes:
     """The `X-Pflab-Hop` line that `server` puts on top of what it sends."""
     urgency = "" if priority is Priority.NORMAL else f"; priority={int(priority)}"

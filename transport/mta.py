@@ -19,7 +19,7 @@ from topology.routes import NextHop, Routing
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
-from transport.hopline import count_received, received_line
+from transport.hopline import MAX_LAMPORT, count_received, received_line
 from transport.mta_queue import Place, QueueRow
 from transport.mta_routes import Split, differs, opening, place, split_recipients
 from transport.mta_values import (
@@ -105,7 +105,8 @@ class Mta:
         hops = count_received(content)
         if hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {hops} hops, {self.policy.hop_limit} allowed")
-        s.trace.lamport_seen(hop.lamport)
+        if hop.lamport <= MAX_LAMPORT:
+            s.trace.lamport_seen(hop.lamport)
         s.trace.record(
             HopReceived,
             mail=message_id or None,

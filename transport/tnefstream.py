@@ -176,6 +176,8 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
     found: list[Attribute] = []
     unpack, add, starts_with = _HEAD.unpack_from, found.append, stream.startswith
     while at + _OVERHEAD <= size:
+        if len(found) > MAX_ATTRIBUTES:
+            raise CodecError(f"more than {MAX_ATTRIBUTES} attributes in one TNEF stream")
         if starts_with(OPENING, at):  # once for each part of a system message
             middle = at + len(REND_ATTRIBUTE)
             at += len(OPENING)
@@ -193,8 +195,6 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
             )
         intact = byte_sum(stream[start:end]) == stream[end] | stream[end + 1] << 8
         add((level, code, start, end, intact))
-    if len(found) > MAX_ATTRIBUTES:
-        raise CodecError(f"{len(found)} attributes in one TNEF stream, at most {MAX_ATTRIBUTES} are read")
     if at != size:
         raise CodecError(f"{size - at} bytes behind the last TNEF attribute, none should be")
     return found

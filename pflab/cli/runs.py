@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,7 +123,7 @@ def demo(
     """
     folder = run_folder("demo", None, simulate=False)
     assert folder is not None, "a live run always has a folder"
-    return run_demo(folder, page, seed=seed, ask=not headless and page.is_terminal)
+    return run_demo(folder, page, seed=seed, ask=not headless and page.is_terminal and sys.stdin.isatty())
 
 
 def simulate(

@@ -458,3 +458,19 @@ async def test_a_server_that_fails_is_named(make_lab: LabFactory) -> None:
         async with lab:
             await lab.advance(START_AT + HOUR_US)
     await lab.close()
+
+
+async def test_a_restored_store_comes_back_under_a_new_guid(make_lab: LabFactory) -> None:
+    """A restored store asks around, gets back what others have, and goes on under a new replica GUID."""  # spec: RP-4
+    async with make_lab(TWO_SITES) as lab:
+        await post(lab, "A", "before")
+        await lab.advance(lab.now + ALWAYS_US)
+        backup = await lab.backup("A")
+        await post(lab, "A", "after")
+        await lab.advance(lab.now + ALWAYS_US)
+        await lab.restore("A", backup)
+        assert subjects(lab, "A") == ["before"]
+        await lab.advance(lab.now + 7 * HOUR_US)
+        assert subjects(lab, "A") == ["after", "before"]
+        with pytest.raises(LabError, match="no backup of B"):
+            await lab.restore("B", backup)

@@ -98,7 +98,7 @@ def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
 @pytest.mark.parametrize(("by_age", "kept"), [(0, True), (1, False)])
 def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool) -> None:
     """By age alone, as in the originals, a tombstone goes too early; by the rule it waits (spec: DL-4)."""
-    text = "settings: {Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: %d}\n" % by_age
+    text = f"settings: {{Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: {by_age}}}\n"
     office = Office(THREE + text)
     message = office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))

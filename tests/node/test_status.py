@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from node.errors import Misuse
 from tests.node.office import THREE, Office
 from traces.events import MailSubmitted
 
@@ -175,3 +178,20 @@ def test_a_new_store_gets_the_hierarchy_and_then_its_replicas() -> None:
     entry = next(each for each in office["E"].backfill() if each.path == "Projects")
     office.run(entry.due_at)
     assert [message.subject for message in office["E"].messages("Projects")] == ["old"]
+
+
+def test_registry_values_hold_at_the_next_start_and_directory_values_at_once() -> None:
+    """Registry values are read at store start, directory values at the next directory read (spec: SE-1)."""
+    office = Office()
+    office["A"].configure(office.at(1), {"Replication Send Status Timeout": "1 h", "Replication Always Interval": "5 min"})
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(5))
+    assert len(office["B"].messages("Projects")) == 1
+    office.run(office.at(12 * H + 15))
+    assert mails(office, 0x10) == []
+    office["A"].close(office.at(13 * H))
+    office["A"].open(office.at(13 * H))
+    office.run(office.at(24 * H + 15))
+    assert [event.node for event in mails(office, 0x10)] == ["A", "B", "C"]
+    with pytest.raises(Misuse, match="is not a setting"):
+        office["A"].configure(office.at(25 * H), {"Nonsense": 1})

@@ -1,0 +1,309 @@
+"""What a review found: each test is a requirement that was broken when it was written."""
+
+from __future__ import annotations
+
+import signal
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+import pytest
+
+from node.cnset import CNSet
+from node.errors import Crashed, NodeError
+from node.items import PR_DISPLAY_NAME, Version
+from node.keys import LabAuthority
+from node.numbers import ChangeNumber
+from node.packing import split
+from node.pcl import Pcl
+from node.replmail import MessageType, ReplicationMail, Section, Update, decode, encode
+from tests.node.office import THREE, Office
+from tests.node.test_backfill import TWO_SITES
+from tests.node.test_bad_mail import HOP, message_in, wrapped
+from traces.labtime import HOUR_US
+from transport import tnefstream
+from transport.errors import CodecError
+from transport.hopline import hop_line, take_hop_line
+from transport.item import decode_item, encode_item
+from transport.mta_values import Transmission
+from transport.smtp_data import check_lines
+
+H = 60
+CHECK = 36 * H + 15  # the check at 12:15 of the second day, the first 24 h or more after a post at 00:01
+AUTHORITY = LabAuthority(b"office of the tests")
+
+
+def only(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
+    return [mail for mail in mails if mail[1].next_hop == to]
+
+
+def deliver_all(office: Office, mails: list[tuple[str, Transmission]], now: int, to: str = "ABCDE") -> None:
+    for mail in mails:
+        if mail[1].next_hop in to:
+            office.deliver(mail, now)
+
+
+def altered(office: Office, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
+    """A mail of A's as A itself would have signed it with something else inside."""
+    mail = decode(message_in(content), office["A"]._verifier)
+    return wrapped(encode(change(mail), AUTHORITY.identity("A")))
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fails what takes longer, however long it would take."""
+
+    def ring(_signum: int, _frame: object) -> None:
+        raise AssertionError(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# -- the backfill array
+
+
+def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_satisfied_meanwhile() -> None:
+    """A slot given back goes to the entry longest due; none waits for ever while slots are free (spec: BF-6, CN-7)."""
+    folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(3))
+    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    for index in range(3):
+        office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    (request,) = office.cycle("B", due)
+    office.deliver(request, due)
+    deliver_all(office, office.cycle("A", due), due)  # F0's answer: its slot goes to F1 at the next tick,
+    office.deliver(late[1], due)  # but F1's lost mail comes before that
+    for hours in range(0, 10 * 24, 6):
+        office.run(due + hours * HOUR_US)
+    assert [entry.path for entry in office["B"].backfill()] == []
+    assert len(office["B"].messages("F2")) == 1
+
+
+def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
+    """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
+    office = Office(TWO_SITES)  # A and B in one site, C in the other; mail of C comes by way of A
+    office["C"].post(office.at(1), "Projects", subject="x")
+    (lost,) = office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    (entry,) = office["B"].backfill()
+    asked_at = entry.due_at
+    office.cycle("B", asked_at)  # the request to C is lost
+    office.deliver(lost, asked_at + HOUR_US)
+    office.take("A", asked_at + HOUR_US)  # what A relays to B is lost again, but A has it now, and says so
+    office["A"].post(asked_at + HOUR_US, "Projects", subject="y")
+    deliver_all(office, office.cycle("A", asked_at + 2 * HOUR_US), asked_at + 2 * HOUR_US, "B")
+    (entry,) = office["B"].backfill()
+    assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
+    requests = office.cycle("B", asked_at + 12 * HOUR_US)
+    assert [mail[1].recipients for mail in requests] == [("A-IS@contoso.test",)]
+
+
+# -- numbers and what stands for them
+
+
+def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> None:
+    """An update names its own number and those that it supersedes, not those of a version beside it (spec: CN-7, DU-1)."""
+    office = Office(THREE.replace("{A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}", "{A: {}, B: {}, C: {}, D: {}}")
+                    .replace("[A, B, C]", "[A, B, C, D]"))  # fmt: skip
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    office["B"].edit(office.at(16), "Projects", message, subject="first of B")
+    deliver_all(office, office.cycle("B", office.at(30)), office.at(30), "D")
+    office["A"].edit(office.at(31), "Projects", message, subject="from A")
+    office["B"].edit(office.at(32), "Projects", message, subject="second of B")
+    deliver_all(office, office.cycle("B", office.at(45)), office.at(45), "A")
+    deliver_all(office, office.cycle("A", office.at(45)), office.at(45), "CD")
+    office.running = ["C", "D"]  # A and B are lost, and with them B's second edit; its first one is on D
+    for hours in range(1, 10 * 24, 3):
+        office.run(office.at(45 + hours * H))
+    assert office["C"].knowledge("Projects").versions == office["D"].knowledge("Projects").versions
+
+
+def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
+    """The numbers of an update that cannot be decoded are not accounted for (spec: CN-7, IN-5)."""
+
+    def nameless(mail: ReplicationMail) -> ReplicationMail:
+        (update,) = mail.updates
+        assert update.version.item is not None
+        item = decode_item(update.version.item)
+        props = {tag: value for tag, value in item.props.items() if tag != PR_DISPLAY_NAME}
+        return replace(
+            mail,
+            updates=(replace(update, version=replace(update.version, item=encode_item(replace(item, props=props)))),),
+        )
+
+    office = Office()
+    office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], altered(office, content, nameless))
+    assert len(office.of_type("version.failed")) == 1
+    assert office["B"].state("1-1").rows[0].numbers == "Setup-1"
+    assert [entry.missing for entry in office["B"].backfill()] == ["A-1"]
+
+
+LATER = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, E: {joins: later}}
+settings: {Replication Folder Tombstone Age Limit: 1 d}
+folders:
+  P: {replicas: [A, B]}
+"""
+
+
+def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
+    """No store waits for ever: a folder under a tombstone is applied, hidden, also where the tombstone is past its age
+    (spec: HI-6, DL-4, CN-7)."""
+    office = Office(LATER)
+    office["A"].delete_folder(office.at(1), "P")
+    office["B"].create_folder(office.at(2), "P/Q", replicas=["A", "B"])
+    office.run(office.at(15))
+    for half_days in range(8):
+        office.run(office.at(15 + half_days * 12 * H))
+    now = office.at(5 * 24 * H)
+    office.join("E", now)
+    for hours in range(0, 30 * 24, 6):
+        office.run(now + hours * HOUR_US)
+    assert office["E"].backfill() == []
+    assert office["E"].knowledge("1-1").versions == office["A"].knowledge("1-1").versions
+
+
+# -- starts and crashes
+
+
+def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill at any instruction loses nothing, and no counter is ever reused (spec: CN-1, RP-4)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.post(office.at(16), "Projects", subject="2")
+    office.run(office.at(30))
+    node.close(office.at(31))
+
+    def killed(*_: object) -> None:
+        raise Crashed("killed")
+
+    with monkeypatch.context() as patch, suppress(Crashed):
+        patch.setattr(node, "_start", killed)
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    node.post(office.at(42), "Projects", subject="3")
+    for hours in range(1, 5 * 24, 6):
+        office.run(office.at(42 + hours * H))
+    for name in "ABC":
+        assert sorted(each.subject for each in office[name].messages("Projects")) == ["1", "2", "3"]
+
+
+def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -> None:
+    """A restored store asks for the status of 1-1 and of its replicas when it starts (spec: RP-4, ST-3)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.close(office.at(31))
+    node.crash_at = "before commit"
+    with pytest.raises(Crashed):
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    subjects = {mail[1].subject for mail in office.cycle("A", office.at(45))}
+    assert "Folder Status Request" in subjects
+
+
+# -- mail that nobody honest sends
+
+
+def test_an_update_that_claims_to_stand_for_everything_is_refused_in_no_time() -> None:
+    """Malformed input is one clear error, never a crash or a hang (spec: CN-5, IN-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="real")
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    everything = CNSet.span(b"g" * 16, 1, 2**40)
+    greedy = altered(
+        office, content, lambda mail: replace(mail, updates=(replace(mail.updates[0], stands_for=everything),))
+    )
+    with at_most(2):
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], greedy)
+
+
+def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
+    """Nothing that an outsider says changes what servers tell one another: mail keeps its priority (spec: ML-6, OUT-8)."""
+    hop, _ = take_hop_line(b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\nSubject: hi\r\n\r\nx\r\n")
+    assert hop is not None
+    office = Office()
+    office["B"].mail_in(office.at(1), hop, "x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
+    office["B"].post(office.at(2), "Projects", subject="x")
+    mail = office.cycle("B", office.at(15))[0][1]
+    line = hop_line("B", mail.sent_at, mail.lamport, mail.priority)
+    assert take_hop_line(line + mail.content)[0] == mail.hop_from("B")
+
+
+def test_the_limit_on_attributes_holds_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits bound what a mail may cost, whoever sends it: 64 MB by SMTP must not become 800 MB (spec: ML-7, IN-5)."""
+    monkeypatch.setattr(tnefstream, "MAX_ATTRIBUTES", 1_000)
+    stream = tnefstream.PREFIX + b"\x01\x01\x00\x06\x00\0\0\0\0\0\0" * 50_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(CodecError):
+            tnefstream.walk(stream)
+        assert tracemalloc.get_traced_memory()[1] < len(stream)
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_mail_of_empty_lines_costs_no_more_than_its_size() -> None:
+    """Sizes have limits that bound memory too: 64 MB of empty lines must not take 1.4 GB (spec: ML-7)."""
+    raw = b"\r\n" * 500_000
+    tracemalloc.start()
+    try:
+        check_lines(raw)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(raw)
+    finally:
+        tracemalloc.stop()
+
+
+# -- errors that escape
+
+
+def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
+    """A cycle never fails for ever: what is packed can be encoded, and what is encoded is read (spec: OUT-3, HI-6)."""
+    guid = b"g" * 16
+    folder = ChangeNumber(guid, 1).to_xid()
+    numbers = [ChangeNumber(guid, index) for index in range(2, 70_000)]
+    deletions = [Update(Version(number.to_xid(), number, Pcl.of(number), 1, None)) for number in numbers]
+    for mail in split(deletions, 16 * 1024 * 1024, None, hierarchy=False):
+        section = Section(folder, CNSet.EMPTY, CNSet.EMPTY)
+        encode(
+            ReplicationMail(MessageType.CONTENT, "A", guid, 0, 1, 1, "x@y.test", (section,), tuple(mail)),
+            AUTHORITY.identity("A"),
+        )
+
+
+@pytest.mark.parametrize("act", [
+    lambda node, now: node.post(now, "Projects", subject="\ud800"),
+    lambda node, now: node.create_folder(now, "X", contacts=["\ud800"]),
+    lambda node, now: node.create_folder(now, "X", contacts=["x"] * 70_000),
+    lambda node, now: node.body("Projects", "junk"),
+    lambda node, now: node.restore(now, b"junk"),
+], ids=["subject", "contact", "contacts", "body", "restore"])  # fmt: skip
+def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., object]) -> None:
+    """Each mistake is one clear NodeError, and changes nothing (docs: node.errors)."""
+    office = Office()
+    before = office["A"].knowledge("1-1"), office["A"].knowledge("Projects")
+    with pytest.raises(NodeError):
+        act(office["A"], office.at(1))
+    assert (office["A"].knowledge("1-1"), office["A"].knowledge("Projects")) == before
