@@ -68,11 +68,6 @@ class StoreState:
         self.object_counter += 1
         return ChangeNumber(self.guid, self.object_counter)
 
-    def go_on(self, incarnation: int, seq: int, lamport: int, last_at: LabTime) -> None:
-        """The trace's numbers and the clock go on where they stood, whatever a backup says."""
-        self.incarnation, self.seq = max(self.incarnation, incarnation), max(self.seq, seq)
-        self.lamport, self.last_at = max(self.lamport, lamport), max(self.last_at, last_at)
-
     def save(self, conn: Connection) -> None:
         conn.exec_driver_sql(
             "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
