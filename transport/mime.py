@@ -12,13 +12,14 @@ Nothing but `CodecError` is raised, whatever comes in.
 
 import re
 from binascii import Error as Base64Error
-from binascii import a2b_base64, a2b_qp, b2a_base64
+from binascii import a2b_qp
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from traces.labtime import LabTime
+from transport.base64body import decoded, encoded_lines
 from transport.errors import CodecError
 from transport.mailheaders import (
     Field,
@@ -52,9 +53,6 @@ CONTENT_IDENTIFIER_FIELD: Final = "Content-Identifer"
 """Sic: Exchange writes it without the second i [reference/exchange.md section 3]."""
 CONTENT_IDENTIFIER: Final = "ExSysMessage"
 """What marks a system message [reference/exchange.md section 3]."""
-
-LINE_COLUMNS: Final = 996
-"""Base64 columns in a line: the most that is a multiple of 4 and stays within RFC 5321's 998."""
 
 MAX_MAIL_SIZE: Final = 256 * 1024 * 1024
 """Bytes of one mail; `transport` lets far less in by SMTP."""
@@ -134,12 +132,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
     ).encode("ascii")
     if form is BodyForm.S_TNEF:
         return b"\r\n".join((head, body))
-    return b"\r\n".join([head, *_base64_lines(body), b""])
-
-
-def _base64_lines(body: bytes) -> Iterator[memoryview]:
-    text = memoryview(b2a_base64(body, newline=False))
-    return (text[at : at + LINE_COLUMNS] for at in range(0, len(text), LINE_COLUMNS))
+    return b"\r\n".join([head, *encoded_lines(body), b""])
 
 
 def parse_mail(content: bytes) -> ParsedMail:
@@ -242,7 +235,7 @@ def _decode_body(content: bytes, start: int, end: int, encoding: str) -> tuple[b
     """The decoded body, and whether it stood there as it is."""
     try:
         if encoding == "base64":
-            return a2b_base64(memoryview(content)[start:end]), False
+            return decoded(content, start, end), False
         if encoding == "quoted-printable":
             return a2b_qp(content[start:end]), False
     except (Base64Error, ValueError) as wrong:

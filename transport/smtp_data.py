@@ -9,7 +9,6 @@ that disagree on what ends a line are how mail is smuggled.
 """
 
 import asyncio
-from operator import methodcaller
 from typing import Final
 
 from transport.mta_values import RefusalError
@@ -32,7 +31,8 @@ _DOT_TRIES: Final = 64
 its header only.
 """
 
-_FIRST_CR: Final = methodcaller("find", b"\r")
+_FEW_LINES: Final = 4096
+"""Up to so many lines a content is checked line by line; ours of 300 KB have some 400."""
 
 SOCKET_READ_BYTES: Final = 64 * 1024
 """What one read from a socket may bring; see `read_in_small_blocks`."""
@@ -99,6 +99,8 @@ def check_lines(raw: bytes) -> None:
     """RefusalError (550) for a lone CR or LF, or a line of more than `LINE_LIMIT_BYTES`; `raw` is empty or
     ends with CRLF.
     """
+    if _few_good_lines(raw):
+        return
     ends = raw.count(CRLF)
     if raw.count(b"\r") != ends or raw.count(b"\n") != ends:
         raise RefusalError(550, "5.6.0 a lone CR or LF in the message: lines must end in CRLF")
@@ -109,6 +111,21 @@ def check_lines(raw: bytes) -> None:
         if end < 0:
             raise RefusalError(550, f"5.6.0 a line of more than {LINE_LIMIT_BYTES} bytes in the message")
         at = end + 1
+
+
+def _few_good_lines(raw: bytes) -> bool:
+    """True if few lines are in `raw` and all are good: from each CR to its LF, by look-ups of one byte, which takes a
+    quarter of the time that counting pairs does.
+    """
+    at, size = 0, len(raw)
+    for _ in range(_FEW_LINES):
+        if at == size:
+            return True
+        end = raw.find(b"\n", at, at + LINE_LIMIT_BYTES)
+        if end <= at or raw.find(b"\r", at, end) != end - 1:
+            return False
+        at = end + 1
+    return False
 
 
 def unstuff(raw: bytes) -> bytes:
