@@ -42,6 +42,15 @@ class Pcl:
                 counters[guid] = counter
         return _made(counters if len(counters) < 2 else dict(sorted(counters.items())))
 
+    @classmethod
+    def only(cls, number: ChangeNumber) -> Pcl:
+        """The list of a first version: its own number, which is known to be right."""
+        return _made({number[0]: number[1]})
+
+    def is_only(self, number: ChangeNumber) -> bool:
+        """True if this is the list of a first version with that number."""
+        return len(self._counters) == 1 and self._counters.get(number[0]) == number[1]
+
     def includes(self, number: ChangeNumber) -> bool:
         """True if `number` is in the list: its store's counter here is equal or higher (spec: CN-4)."""
         return self._counters.get(number[0], 0) >= number[1]
@@ -80,6 +89,9 @@ class Pcl:
 
     def encode(self) -> bytes:
         """SizedXids of 22 bytes, ascending by raw GUID: the value of PidTagPredecessorChangeList."""
+        if len(self._counters) == 1:  # most versions have one author
+            ((guid, counter),) = self._counters.items()
+            return _XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big")
         return b"".join(
             [_XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big") for guid, counter in self._counters.items()]
         )
@@ -115,8 +127,9 @@ class Pcl:
             self._hash = hash(tuple(self._counters.items()))
         return self._hash
 
-    def __bool__(self) -> bool:
-        return bool(self._counters)
+    def __len__(self) -> int:
+        """How many stores' changes it names."""
+        return len(self._counters)
 
     def __repr__(self) -> str:
         return f"Pcl({', '.join(number.text for number in self.numbers())})"

@@ -163,7 +163,7 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     seen: set[bytes] = set()
     for update in updates:
         version = update.version
-        simple = version.item is not None and not update.stands_for and len(version.pcl.numbers()) == 1
+        simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
         if simple and version.object not in known and version.object not in seen:
             plain.append(version)
         else:
