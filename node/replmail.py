@@ -7,6 +7,7 @@ names, and one part for each item. Everything but the signature is signed by the
 from __future__ import annotations
 
 import hashlib
+import struct
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final, TypeVar
@@ -16,7 +17,7 @@ from node.errors import BadMail
 from node.idset import IdsetError, decode_idset, encode_idset
 from node.items import ROOT, Version, read_version
 from node.keys import Identity, Verifier
-from node.numbers import ChangeNumber, NumberError
+from node.numbers import XID_SIZE, ChangeNumber, NumberError
 from node.pcl import Pcl, PclError
 from traces import LabTime
 from transport.errors import CodecError
@@ -104,7 +105,7 @@ MAX_DELETIONS = 60_000  # packed at most 50,000 a mail; a property list holds 65
 MAX_STANDS_FOR = 100_000  # numbers that one update may take the place of: edits of one object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # never changed, as `Version`
 class Update:
     """A version or a deletion in a mail, with the numbers it stands for beside its own (spec: CN-7)."""
 
@@ -188,12 +189,23 @@ def _beside(update: Update) -> Bag:
     return bag
 
 
+def _beside_bytes(props: Bag) -> bytes:
+    """The bag beside a part, as `encode_bag` writes it; for the one number that mostly is all, without the walk."""
+    number = props.get(P_NUMBER)
+    if len(props) == 1 and isinstance(number, bytes) and len(number) == XID_SIZE:
+        return _NUMBER_HEAD + number + _NUMBER_PAD
+    return encode_bag(props)
+
+
+_NUMBER_HEAD: Final = struct.pack("<IIII", 1, P_NUMBER, 1, XID_SIZE)
+_NUMBER_PAD: Final = bytes(-XID_SIZE & 3)
+
+
 def _signed_bytes(props: Bag, parts: tuple[Part, ...]) -> bytes:
     digest = hashlib.sha256(encode_bag({tag: props[tag] for tag in _SIGNED if tag in props}))
     for part in parts:
-        beside = encode_bag(part.props)
-        digest.update(b"%d %d\0" % (len(beside), len(part.item)))
-        digest.update(beside)
+        beside = _beside_bytes(part.props)
+        digest.update(b"%d %d\0%b" % (len(beside), len(part.item), beside))
         digest.update(part.item)
     return b"pflab replication mail 1\0" + digest.digest()
 

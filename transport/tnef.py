@@ -20,6 +20,7 @@ from transport.errors import CodecError
 from transport.item import check_item, keep_odd_class, message_class, message_pieces
 from transport.mapi import Bag, encode_bag
 from transport.proptags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
+from transport.proptypes import PropType
 from transport.systemmessage import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
 
 MAX_PARTS: Final = 100_000
@@ -29,6 +30,19 @@ _U32: Final = struct.Struct("<I")
 _METHOD: Final = struct.pack("<Ii", PR_ATTACH_METHOD, ATTACH_EMBEDDED_MSG)
 _OBJECT: Final = struct.Struct(f"<III{len(IID_IMESSAGE)}s")
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
+
+_ID_BYTES: Final = 22
+# The usual part has one property beside it, an id: its three attributes up to the item, constants and what is between.
+_USUAL_OPENING: Final = ts.OPENING + struct.pack("<BI", ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT)
+_USUAL_METHOD: Final = _U32.pack(3) + _METHOD
+_USUAL_ID: Final = struct.pack("<II", 1, _ID_BYTES)
+_USUAL_OBJECT: Final = _PADS[_ID_BYTES & 3] + struct.pack("<II", PR_ATTACH_DATA_OBJ, 1)
+_USUAL: Final = struct.Struct(
+    f"<{len(_USUAL_OPENING)}sI{len(_USUAL_METHOD)}sI{len(_USUAL_ID)}s{_ID_BYTES}s{len(_USUAL_OBJECT)}sI{len(IID_IMESSAGE)}s"
+)
+_USUAL_CONSTANTS: Final = (_USUAL_OPENING, _USUAL_METHOD, _USUAL_ID, _USUAL_OBJECT, IID_IMESSAGE)
+_USUAL_DATA_AT: Final = len(_USUAL_OPENING) + 4
+_BINARY: Final = int(PropType.BINARY)
 
 
 def encode_tnef(message: SystemMessage) -> bytes:
@@ -43,10 +57,28 @@ def encode_tnef(message: SystemMessage) -> bytes:
     pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
     add = pieces.extend
     for index, part in enumerate(message.parts):
+        if index not in owned and (usual := _usual_pieces(part)) is not None:
+            add(usual)
+            continue
         add(_opening(owned[index]) if index in owned else (ts.OPENING,))
         head = _part_head(part)
         add(ts.frame_joined(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, head, part.item, _PADS[len(part.item) & 3]))
     return b"".join(pieces)
+
+
+def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
+    """All three attributes of a part that has but an id beside it, as the general way writes them; None for another."""
+    if len(part.props) != 1:
+        return None
+    ((tag, value),) = part.props.items()
+    if not isinstance(tag, int) or tag & 0xFFFF != _BINARY or not isinstance(value, bytes) or len(value) != _ID_BYTES:
+        return None
+    item, pad = part.item, _PADS[len(part.item) & 3]
+    size = _USUAL.size - _USUAL_DATA_AT + len(item) + len(pad)
+    c = _USUAL_CONSTANTS
+    head = _USUAL.pack(c[0], size, c[1], tag, c[2], value, c[3], len(IID_IMESSAGE) + len(item), c[4])
+    check = ts.byte_sum(head[_USUAL_DATA_AT:]) + ts.byte_sum(item) & 0xFFFF
+    return head, item, pad, check.to_bytes(2, "little")
 
 
 def _opening(raws: list[RawAttribute]) -> list[bytes]:
@@ -73,6 +105,43 @@ def decode_tnef(stream: bytes) -> SystemMessage:
 
     Items are not decoded: `transport.item.check_item` tells whether one is intact.
     """
+    at = stream.find(ts.OPENING)
+    parts = _usual_parts(stream, at) if 0 < at < len(stream) <= ts.MAX_STREAM_SIZE else None
+    if parts is not None:
+        try:
+            message = _decode(stream[:at])
+        except CodecError:
+            message = None  # told as the general way tells it
+        if message is not None and not message.parts:
+            return SystemMessage(message.props, parts, message.extra)
+    return _decode(stream)
+
+
+def _usual_parts(stream: bytes, at: int) -> tuple[Part, ...] | None:
+    """The parts that fill the stream from `at` on, if each is intact and as `_usual_pieces` writes it."""
+    parts: list[Part] = []
+    unpack, constants, size = _USUAL.unpack_from, _USUAL_CONSTANTS, len(stream)
+    while at + _USUAL.size < size and len(parts) < MAX_PARTS:
+        c0, length, c1, tag, c2, value, c3, item_size, c4 = unpack(stream, at)
+        start = at + _USUAL_DATA_AT
+        item_at, end = at + _USUAL.size, start + length
+        item_end = item_at + item_size - len(IID_IMESSAGE)
+        usual = (
+            (c0, c1, c2, c3, c4) == constants
+            and tag & 0x8000FFFF == _BINARY
+            and item_at <= item_end
+            and end == item_end + (item_at - item_end & 3)
+            and stream[end : end + 2] == ts.byte_sum(stream[start:end]).to_bytes(2, "little")
+        )
+        if not usual:
+            return None
+        parts.append(Part(stream[item_at:item_end], {tag: value}))
+        at = end + 2
+    return tuple(parts) if at == size else None
+
+
+def _decode(stream: bytes) -> SystemMessage:
+    """The general way: parts of any form, kept attributes, and the words for what is wrong."""
     props: Bag | None = None
     parts: list[Part] = []
     extra: list[RawAttribute] = []
