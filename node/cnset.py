@@ -81,12 +81,22 @@ class CNSet:
     @classmethod
     def from_numbers(cls, numbers: Iterable[ChangeNumber]) -> CNSet:
         """The set of any numbers, in any order, repeated or not."""
-        spans: dict[Guid, tuple[list[int], list[int]]] = {}
+        counters: dict[Guid, list[int]] = {}
         for guid, counter in numbers:
-            starts, ends = spans.setdefault(guid, ([], []))
-            starts.append(counter)
-            ends.append(counter + 1)
-        return cls.from_spans(spans)
+            found = counters.get(guid)
+            if found is None:
+                counters[guid] = [counter]
+            else:
+                found.append(counter)
+        made: dict[Guid, Bounds] = {}
+        for guid, each in counters.items():
+            checked_guid(guid)
+            each.sort()
+            lo, hi = checked_counter(each[0]), checked_counter(each[-1])
+            run = len(each) == hi - lo + 1 and (len(each) < 3 or all(map(lt, each, islice(each, 1, None))))
+            # A mail's numbers are mostly one run: nothing to merge.
+            made[guid] = (lo, hi + 1) if run else merged_bounds(each, [counter + 1 for counter in each])
+        return _made(made)
 
     @classmethod
     def from_ranges(cls, ranges: Mapping[Guid, Iterable[tuple[int, int]]]) -> CNSet:

@@ -76,7 +76,7 @@ def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, C
 
 def set_of_pcl(numbers: tuple[ChangeNumber, ...]) -> str:
     """A predecessor change list as traces write it: a set of single numbers."""
-    return CNSet.from_numbers(numbers).text()
+    return numbers[0].text if len(numbers) == 1 else CNSet.from_numbers(numbers).text()
 
 
 def describe(folder: Folder) -> str:

@@ -10,7 +10,7 @@ from node.items import Version
 from node.mailer import section_of, send
 from node.packing import highest, pending_after, split
 from node.pcl import Pcl
-from node.replmail import MessageType, Update
+from node.replmail import MessageType, Update, names_of
 from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
@@ -57,7 +57,7 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: CNSet, *, 
     From after the last number broadcast for the folder to the highest of its changes in the mail; never at or below the
     counter at which this replica began, never above the folder's last own change.
     """
-    names = CNSet.union_all(update.names for update in mail if update.version.fai == fai)
+    names = names_of(update for update in mail if update.version.fai == fai)
     top = highest(mail, ctx.store.guid, fai)
     last = own.last_sent_fai if fai else own.last_sent
     bottom = max(own.began, last)

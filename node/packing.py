@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from node.cnset import CNSet
 from node.numbers import ChangeNumber
-from node.replmail import Update
+from node.replmail import Update, names_of
 
 DELETION_BYTES = 200
 """What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
@@ -44,7 +44,7 @@ def pending_after(mails: Sequence[Sequence[Update]]) -> list[CNSet]:
     later, result = CNSet.EMPTY, []
     for mail in reversed(mails):
         result.append(later)
-        later |= CNSet.union_all(update.names for update in mail)
+        later |= names_of(mail)
     return result[::-1]
 
 
@@ -62,7 +62,7 @@ def shares(whole: CNSet, mails: Sequence[Sequence[Update]]) -> list[CNSet]:
             result.append(rest)
             break
         boundary = max(update.version.number for update in mail)
-        share = rest.upto(boundary) | (rest & CNSet.union_all(update.names for update in mail))
+        share = rest.upto(boundary) | (rest & names_of(mail))
         share -= waiting[index]
         result.append(share)
         rest -= share

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final, TypeVar
@@ -115,6 +116,17 @@ class Update:
     @property
     def names(self) -> CNSet:
         return self.stands_for | CNSet.of(self.version.number)
+
+
+def names_of(updates: Iterable[Update]) -> CNSet:
+    """The numbers that updates stand for, together with their own."""
+    own: list[ChangeNumber] = []
+    others: list[CNSet] = []
+    for update in updates:
+        own.append(update.version.number)
+        if update.stands_for:
+            others.append(update.stands_for)
+    return CNSet.union_all([CNSet.from_numbers(own), *others])
 
 
 @dataclass(frozen=True, slots=True)
