@@ -239,8 +239,8 @@ class Node:
             if isinstance(error, CodecError):
                 raise Misuse(f"it cannot be written into a mail: {error}") from error
             raise
-        if self._on_events is not None and trace.events:
-            self._on_events(trace.events)
+        if self._on_events is not None and (events := trace.events):
+            self._on_events(events)
         if self.crash_at == "after commit":
             self.crash_at = None
             raise Crashed(f"{self.name} after commit")
