@@ -16,7 +16,7 @@ from node.idset import decode_idset, encode_idset
 from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.sources import leaver_claims, leavers
-from node.store import StoreState
+from node.store import LOCAL_REP, StoreState
 from node.timers import Timer, clear_timer, set_timer
 from traces import LabTime
 from traces.events import (
@@ -149,8 +149,9 @@ def note_claimed(
     # What waits in the queue is not missing (spec: BF-2), nor is a change made here that the own row does not claim yet
     # (spec: RST-1): another store can have got it in a response that came before its broadcast (spec: CN-7).
     numbers, fai = numbers - held, fai - held
-    numbers -= _unsent(ctx.store, max(own.began, own.last_sent))
-    fai -= _unsent(ctx.store, max(own.began, own.last_sent_fai))
+    unsent, unsent_fai = (_unsent(ctx.store, max(own.began, last)) for last in (own.last_sent, own.last_sent_fai))
+    _account_for_replaced(ctx, s, fid, numbers & unsent, fai & unsent_fai)
+    numbers, fai = numbers - unsent, fai - unsent_fai
     for entry in entries(s.conn, fid):
         numbers, fai = numbers - entry.numbers, fai - entry.fai
     if not numbers and not fai:
@@ -174,6 +175,26 @@ def note_claimed(
     )
 
 
+def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> None:
+    """Own changes that were replaced here before they were broadcast, and that others have all the same.
+
+    A response took them there; no broadcast of this store's will ever name them, so they are accounted for now, or the
+    sets would differ for ever (spec: CV-1, CN-7).
+    """
+    for wanted, is_fai in ((numbers, False), (fai, True)):
+        found = CNSet.EMPTY
+        for lo, hi in wanted.ranges(ctx.store.guid):
+            found |= CNSet.from_numbers(
+                ctx.store.number(LOCAL_REP, ctr)
+                for (ctr,) in s.conn.exec_driver_sql(
+                    "SELECT ctr FROM superseded WHERE rep = ? AND ctr BETWEEN ? AND ? AND fid = ? ORDER BY ctr",
+                    (LOCAL_REP, lo, hi, fid),
+                )
+            )
+        if found:
+            ctx.rst.add(fid, CNSet.EMPTY if is_fai else found, found if is_fai else CNSet.EMPTY)
+
+
 def _unsent(store: StoreState, last: int) -> CNSet:
     return CNSet.span(store.guid, last + 1, store.change_counter) if store.change_counter > last else CNSet.EMPTY
 
@@ -191,9 +212,6 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
             set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
-            s.conn.exec_driver_sql(
-                "UPDATE request SET retry_at = min(retry_at, ?) WHERE entry = ?", (entry.due_at, entry.id)
-            )
         _save(s.conn, entry)
 
 
@@ -331,9 +349,10 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
         return
     entry = _entry(tuple(row))
     for request in requests(s.conn, entry=entry.id):
-        if request.retry_at > s.now:
-            continue
-        if not request.answered:
+        over = request.retry_at <= s.now
+        if not over and entry.waiting:
+            continue  # woken for a slot: what was asked already goes on
+        if over and not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         _end(ctx, s, request, "retry")
     if not entry.waiting:

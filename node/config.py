@@ -24,6 +24,10 @@ STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
 
 
+MAX_PACKED_BYTES: Final = 32 * 1024 * 1024
+"""A mail is packed up to this at most, whatever the setting says: with base64 it must stay under a listener's 64 MiB."""
+
+
 @dataclass(frozen=True, slots=True)
 class BackfillTimeouts:
     """First wait, wait after the first request, wait after later ones; microseconds (spec: BF-2)."""
@@ -108,7 +112,7 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         settings=settings,
         schedule=settings.schedule,
         always_us=settings.always_interval_us,
-        message_size=settings.message_size_bytes,
+        message_size=min(settings.message_size_bytes, MAX_PACKED_BYTES),
         message_limit=settings.message_count_limit,
         status_timeout_us=settings.status_timeout_us,
         status_alignment_us=settings.status_alignment_us,

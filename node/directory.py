@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from node.entropy import guid_from
+from node.errors import Misuse
 from topology.model import Topology
 from topology.routes import Routing
 from traces import LabTime
@@ -51,6 +52,8 @@ class Directory:
         """A store's entry is made and stamped."""
         if store in self._entries:
             return
+        if store not in self._topology.servers:
+            raise Misuse(f"{store} is no server of the topology; those are {', '.join(self._topology.servers)}")
         address = self._topology.address_of(store)  # spec: ML-1
         s.conn.exec_driver_sql("INSERT INTO directory VALUES (?, ?, ?)", (store, now, address))
         self._enter(store, address)

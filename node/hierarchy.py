@@ -27,7 +27,7 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     result = Applied()
     queue: list[tuple[Update, Way]] = [(update, way) for update in updates]
     for update, by in queue:
-        parent = _unknown_parent(ctx, update.version)
+        parent = _unknown_parent(ctx, s, update.version)
         if parent is not None:
             rmq.hold_folder(ctx, s, parent, update, sender)
             continue
@@ -41,15 +41,21 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     return result
 
 
-def _unknown_parent(ctx: Context, version: Version) -> bytes | None:
-    """The parent a version waits for (spec: HI-4). A tombstoned parent is known (spec: HI-6)."""
+def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:
+    """The parent a version waits for (spec: HI-4). A tombstoned parent is known (spec: HI-6).
+
+    Folders that concurrent moves hung under each other would wait for each other for ever on a store that knows none of
+    them; the one that closes such a ring in the queue does not wait, and frees the others (spec: HI-7).
+    """
     if version.item is None:
         return None
     try:
         parent = read_folder(version.item).parent
     except CodecError:
         return None  # told where it is applied
-    return parent if parent != ROOT and ctx.folders.get(parent) is None else None
+    if parent == ROOT or ctx.folders.get(parent) is not None or rmq.waits_for(s.conn, parent, version.object):
+        return None
+    return parent
 
 
 def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Applied) -> None:

@@ -70,6 +70,21 @@ def _fields(update: Update) -> dict[str, Any]:
     }
 
 
+def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
+    """True if a version of `folder` is held until `other` comes, directly or by way of others that are held."""
+    ahead, seen = [folder], {folder}
+    while ahead:
+        for (parent,) in conn.exec_driver_sql(
+            "SELECT waits_for FROM held WHERE object = ? AND kind = ? ORDER BY id", (ahead.pop(), FOLDER)
+        ):
+            if parent == other:
+                return True
+            if parent not in seen:
+                seen.add(parent)
+                ahead.append(parent)
+    return False
+
+
 def freed_folders(ctx: Context, s: Stimulus, parent: bytes) -> list[Update]:
     """The updates that waited for this folder; they wait no more."""
     del ctx

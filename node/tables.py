@@ -132,6 +132,7 @@ held = Table(  # the replication message queue (spec: HI-4)
     Column("sender", Text, nullable=False),
     Column("payload", BLOB, nullable=False),
     Index("held_by_folder", "waits_for"),
+    Index("held_by_object", "object"),
 )
 
 entry = Table(  # the backfill array (spec: BF-2)

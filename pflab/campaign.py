@@ -1,85 +1,77 @@
-"""Campaigns: many seeds, each an organization under work and faults, healed, and judged (spec: CV-1 to CV-3).
+"""One seed of a campaign: its plan played, watched and judged (spec: CV-1 to CV-3).
 
-A seed is played to the end of its days, then every fault ends and the lab is given the bound that its settings allow
-for convergence. What does not agree then, or was lost, or claims what is not so, is a violation; the seed and the
-witness in words are what one needs to see it again.
+What an invariant finds ends the play at once; what does not agree after the bound is found by the oracle's judge. Either
+way the seed and the witness in words are what one needs to see it again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pflab.bound import bound_of
-from pflab.campaign_draw import draw_topology
-from pflab.campaign_work import FAULT_KINDS, Workload
-from pflab.network import NetworkPolicy
-from pflab.oracle_judge import Observer
+from pflab.campaign_draw import draw_plan
+from pflab.campaign_plan import FAULT_KINDS, Plan
+from pflab.campaign_play import Play
+from pflab.campaign_watch import INVARIANTS, Violated, Watch
+from pflab.invariants import Invariant, Violation
+from pflab.invariants_end import violations_of
+from pflab.lab import LabError
 from pflab.runfolder import RunFolder
 from pflab.simulator import Simulator
-from pflab.verdict import ExitCode, Judgement
+from pflab.verdict import Judgement
 from topology import Topology
-from traces.labtime import DAY_US, MINUTE_US
 
 DEFAULT_DAYS = 3
-_JITTERS_US = (0, 0, 10_000_000, 5 * MINUTE_US)
+
+STORE_FAILED = "no store fails"
 
 
 @dataclass(frozen=True, slots=True)
 class SeedResult:
-    """What became of one seed. `bound_us` is what the lab was given to converge in after the faults ended."""
+    """What became of one seed.
+
+    violations: what must not be, in the order found; empty if all is well. doubts: why nobody can tell. bound_us: what
+    the lab was given to converge in after the faults ended, 0 if it did not come to that. branches: how often each was
+    gone through. digest: of all events.
+    """
 
     seed: int
     judgement: Judgement
-    words: tuple[str, ...]
-    steps: int
-    bound_us: int
-    branches: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignResult:
-    """All seeds of a campaign."""
-
-    results: tuple[SeedResult, ...]
+    violations: tuple[Violation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    bound_us: int = 0
+    steps: int = 0
+    acts: int = 0
+    passed_over: int = 0
+    branches: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
 
     @property
-    def failed(self) -> tuple[SeedResult, ...]:
-        return tuple(each for each in self.results if each.judgement is not Judgement.CONVERGED)
+    def broken(self) -> frozenset[str]:
+        """The ids of the invariants that did not hold."""
+        return frozenset(each.invariant for each in self.violations)
 
-    @property
-    def exit_code(self) -> int:
-        if any(each.judgement is Judgement.NOT_CONVERGED for each in self.results):
-            return ExitCode.VIOLATION
-        return ExitCode.UNKNOWN if self.failed or not self.results else ExitCode.GOOD
+    def in_words(self) -> list[str]:
+        lines = [f"seed {self.seed}: {self.judgement.value}"]
+        lines += [f"  {each.in_words()}" for each in self.violations]
+        return lines + [f"  {each}" for each in self.doubts]
 
-    def branches(self) -> dict[str, int]:
-        """How many seeds went through each remarkable branch."""
-        return {name: sum(name in each.branches for each in self.results) for name in BRANCHES}
-
-
-BRANCHES: dict[str, str] = {
-    "conflict": "conflict.arose",
-    "lost edit told": "conflict.notice",
-    "mail lost": "hop.dropped",
-    "backfill entry": "entry.made",
-    "backfill request": "request.sent",
-    "source marked down": "source.down",
-    "source up again": "source.up",
-    "held version": "version.held",
-    "entry pruned": "entry.pruned",
-    "status sent": "status.due",
-    "tombstone": "tombstone.made",
-    "replica added": "replica.added",
-    "replica dropped": "replica.dropped",
-    "replica pending": "replica.pending",
-    "folder hidden": "folder.hidden",
-    "version ignored": "version.ignored",
-}
-"""Remarkable branches, by the event that shows each."""
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "judgement": self.judgement.value,
+            "violations": [
+                {"invariant": each.invariant, "rules": list(each.rules), "at": each.at, "witness": each.witness}
+                for each in self.violations
+            ],
+            "doubts": list(self.doubts),
+            "bound_us": self.bound_us,
+            "digest": self.digest,
+        }
 
 
 def parse_faults(text: str) -> tuple[str, ...]:
@@ -92,7 +84,7 @@ def parse_faults(text: str) -> tuple[str, ...]:
     unknown = [kind for kind in kinds if kind not in FAULT_KINDS]
     if unknown:
         raise ValueError(f"no fault {', '.join(unknown)}; there are all, none, {', '.join(FAULT_KINDS)}")
-    return kinds
+    return tuple(kind for kind in FAULT_KINDS if kind in kinds)
 
 
 def run_seed(
@@ -103,50 +95,47 @@ def run_seed(
     faults: Sequence[str] = FAULT_KINDS,
     folder: Path | None = None,
 ) -> SeedResult:
-    """Plays one seed. `folder`: where its traces go, for a seed that is to be looked at."""
-    return asyncio.run(_run_seed(seed, topology, days, faults, folder))
+    """Draws a seed's plan and plays it. `folder`: below it the traces go, for a seed that is to be looked at."""
+    return run_plan(draw_plan(seed, days=days, faults=faults, topology=topology), folder=folder)
 
 
-async def _run_seed(
-    seed: int, topology: Topology | None, days: int, faults: Sequence[str], folder: Path | None
+def run_plan(
+    plan: Plan, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
 ) -> SeedResult:
-    draw = random.Random(f"campaign {seed}")
-    organization = topology or draw_topology(draw, f"seed {seed}")
-    whims = NetworkPolicy(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else None
-    run_folder = RunFolder.create(folder, f"seed-{seed}") if folder is not None else None
-    async with Simulator(organization, seed=seed, network=whims, folder=run_folder) as lab:
-        observer = Observer(lab)
-        work = Workload(lab, organization, draw, faults)
-        await work.play(lab.now + days * DAY_US)
-        await work.heal()
-        bound = bound_of(lab)
-        await lab.advance(lab.now + bound.total_us)
-        observer.observe()
-        verdict = observer.judge().verdict()
-        lab.verdict = "passed" if verdict.judgement is Judgement.CONVERGED else "failed"
-        seen = {event.__struct_config__.tag for event in lab.events()}
-        return SeedResult(
-            seed=seed,
-            judgement=verdict.judgement,
-            words=tuple(verdict.in_words()),
-            steps=lab.steps,
-            bound_us=bound.total_us,
-            branches=frozenset(name for name, tag in BRANCHES.items() if tag in seen),
-        )
+    """Plays a plan. Raises ProblemsError or LabError if its lab cannot even be set up."""
+    return asyncio.run(_run(plan, folder, invariants))
 
 
-def run_campaign(
-    seeds: Iterable[int],
-    *,
-    topology: Topology | None = None,
-    days: int = DEFAULT_DAYS,
-    faults: Sequence[str] = FAULT_KINDS,
-    done: Callable[[SeedResult], None] = lambda _: None,
-) -> CampaignResult:
-    """Plays the seeds one after the other; `done` hears of each."""
-    results = []
-    for seed in seeds:
-        result = run_seed(seed, topology=topology, days=days, faults=faults)
-        done(result)
-        results.append(result)
-    return CampaignResult(tuple(results))
+async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
+    run_folder = None if folder is None else RunFolder.create(folder, f"seed-{plan.seed}")
+    lab = Simulator(plan.organization(), seed=plan.seed, network=plan.network.policy(), folder=run_folder)
+    watch = Watch(lab, invariants)
+    play = Play(lab, plan, watch)
+    await lab.up()
+    violations: tuple[Violation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    try:
+        await play.play()
+        violations, doubts = violations_of(watch.observer.judge().verdict(), lab.now)
+    except Violated as found:
+        violations = found.violations
+    except LabError as error:
+        violations = (Violation(STORE_FAILED, ("IN-5", "OUT-9"), lab.now, str(error)),)
+    judgement = Judgement.UNKNOWN if doubts else Judgement.CONVERGED
+    if violations:
+        judgement = Judgement.NOT_CONVERGED
+    lab.verdict = "passed" if judgement is Judgement.CONVERGED else "failed"
+    with suppress(*([Exception] if violations else [])):  # a store that has failed may fail to stop as well
+        await lab.close()
+    return SeedResult(
+        seed=plan.seed,
+        judgement=judgement,
+        violations=violations,
+        doubts=doubts,
+        bound_us=play.bound_us,
+        steps=lab.steps,
+        acts=play.cast.acts,
+        passed_over=play.cast.passed_over,
+        branches=dict(sorted(watch.branches.seen.items())),
+        digest=watch.digest,
+    )

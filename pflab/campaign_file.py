@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from pflab.campaign_plan import Plan
 from pflab.lab import LabError
@@ -18,7 +19,10 @@ from traces.labtime import format_duration, parse_duration
 _SPANS = frozenset({"at", "lasts", "by", "gap", "jitter", "length"})
 """Keys whose values are spans of lab time: numbers in memory, `15 min` in a file."""
 
-MAX_BYTES = 4 * 1024 * 1024
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*( [A-Za-z0-9._/-]+)*|[0-9]+ [a-z]+( [0-9]+ [a-z]+)*")
+_RESERVED = frozenset({"true", "false", "null"})
+
+MAX_BYTES = 1024 * 1024
 """Far more than any plan that was drawn."""
 
 
@@ -26,9 +30,7 @@ def document_of(plan: Plan) -> dict[str, Any]:
     """The plan as plain values, spans as text."""
     document = msgspec.to_builtins(plan)
     assert isinstance(document, dict)
-    return {
-        key: value if key == "topology" else _spans(value, format_duration, int) for key, value in document.items()
-    }
+    return {"plan": plan.plan, **_outside_topology(document, format_duration, int)}
 
 
 def plan_of(document: Any, name: str = "plan") -> Plan:
@@ -36,15 +38,21 @@ def plan_of(document: Any, name: str = "plan") -> Plan:
     if not isinstance(document, dict) or "topology" not in document:
         raise LabError(f"{name}: not a plan; `pflab simulate --seeds 1 --expand` prints one")
     try:
-        read = {
-            key: value if key == "topology" else _spans(value, parse_duration, str) for key, value in document.items()
-        }
-        plan = msgspec.convert(read, Plan)
+        plan = msgspec.convert(_outside_topology(document, parse_duration, str), Plan)
     except (msgspec.ValidationError, TimeTextError) as error:
         raise LabError(f"{name}: {error}") from None
     if any(each.at_us < 0 for each in (*plan.steps, *plan.faults)):
         raise LabError(f"{name}: a time before the lab's start; `at` counts from it")
     return plan
+
+
+def _outside_topology(document: dict[str, Any], change: Callable[[Any], Any], kind: type) -> dict[str, Any]:
+    """The topology's own spans are text already."""
+    rest = {key: value for key, value in document.items() if key != "topology"}
+    return {
+        key: document["topology"] if key == "topology" else value
+        for key, value in {**dict.fromkeys(document), **_spans(rest, change, kind)}.items()
+    }
 
 
 def _spans(value: Any, change: Callable[[Any], Any], kind: type) -> Any:
@@ -60,23 +68,40 @@ def _spans(value: Any, change: Callable[[Any], Any], kind: type) -> Any:
 
 def plan_text(plan: Plan, comments: Sequence[str] = ()) -> str:
     """The plan as YAML, `comments` on top, one line each."""
-    document = document_of(plan)
-    steps, faults = document.pop("steps", []), document.pop("faults", [])
     lines = [f"# {line}".rstrip() for comment in comments for line in comment.splitlines()]
-    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    lines += text.rstrip("\n").splitlines()
-    for title, items in (("steps", steps), ("faults", faults)):
-        lines.append(f"{title}:" if items else f"{title}: []")
-        lines += [f"  - {_flow(item)}" for item in items]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_block(document_of(plan), "")]) + "\n"
 
 
-def _flow(item: dict[str, Any]) -> str:
-    # The time first, then what it is: a list that can be read downwards.
-    first = [key for key in ("at", "do", "fault") if key in item]
-    ordered = {key: item[key] for key in [*first, *(key for key in item if key not in first)]}
-    text = yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, default_flow_style=True, width=10_000)
-    return text.strip()
+def _block(document: dict[str, Any], margin: str) -> Iterator[str]:
+    """One line for each step, fault, server, folder and setting."""
+    for key, value in document.items():
+        if key == "topology":
+            yield f"{margin}{key}:"
+            yield from _block(value, margin + "  ")
+        elif isinstance(value, dict) and value:
+            yield f"{margin}{_scalar(key)}:"
+            yield from (f"{margin}  {_scalar(name)}: {_scalar(item)}" for name, item in value.items())
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+            yield f"{margin}{_scalar(key)}:"
+            yield from (f"{margin}  - {_scalar(_time_first(item))}" for item in value)
+        else:
+            yield f"{margin}{_scalar(key)}: {_scalar(value)}"
+
+
+def _time_first(item: dict[str, Any]) -> dict[str, Any]:
+    """First the time, then what it is: a list that can be read downwards."""
+    return {**{key: item[key] for key in ("at", "do", "fault") if key in item}, **item}
+
+
+def _scalar(value: Any) -> str:
+    """A value on one line, as YAML 1.2 reads it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_scalar(key)}: {_scalar(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_scalar(each) for each in value)}]"
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def plan_from_text(text: str, name: str = "plan") -> Plan:

@@ -5,8 +5,8 @@ step whose target was never made (because a fault came first, or because the shr
 over and all others still mean the same. Times are microseconds of lab time since the lab's start.
 
 To add a kind of step: a class here, an act in `campaign_acts`, a weight in `campaign_draw_work`. To add a kind of
-fault: a class here, a beginning and an end in `campaign_storms`, a drawing in `campaign_draw_faults`. Removal of a
-replica, backup and restore of a store have their place among the steps.
+fault: a class here, a beginning and an end in `campaign_storms`, a drawing in `campaign_draw_faults`. Backup and restore
+of a store have their place among the steps.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ MailType = Literal[
 ]
 
 
-class Step(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True
-):
+class Step(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True):
     """Something that a user or an administrator does. `at_us`: since the lab's start."""
 
     at_us: int = msgspec.field(name="at")
@@ -110,13 +108,21 @@ class AddReplica(Step, frozen=True, kw_only=True, tag="add replica"):
     store: str
 
 
+class RemoveReplica(Step, frozen=True, kw_only=True, tag="remove replica"):
+    """The last replica stays (spec: RP-2)."""
+
+    on: str
+    folder: str
+    store: str
+
+
 class Join(Step, frozen=True, kw_only=True, tag="join"):
     """A store that the topology says joins later does so (spec: RP-3)."""
 
     store: str
 
 
-# The place for `remove replica`, `backup` and `restore` (spec: RP-2, RP-4).
+# The place for `backup` and `restore` (spec: RP-4).
 
 AnyStep = (
     Post
@@ -129,6 +135,7 @@ AnyStep = (
     | ScheduleFolder
     | DeleteFolder
     | AddReplica
+    | RemoveReplica
     | Join
 )
 
@@ -222,18 +229,7 @@ class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
 
 
 AnyFault = (
-    Loss
-    | Delay
-    | Duplication
-    | Reordering
-    | Corruption
-    | Partition
-    | Clog
-    | Swizzle
-    | Crash
-    | Slow
-    | Skew
-    | Gone
+    Loss | Delay | Duplication | Reordering | Corruption | Partition | Clog | Swizzle | Crash | Slow | Skew | Gone
 )
 
 FAULT_CLASSES: dict[str, type[Fault]] = {

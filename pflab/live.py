@@ -18,6 +18,7 @@ from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.coordinator import Coordinator
 from pflab.faults import FaultPlan
+from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node
 from pflab.record import Record
@@ -67,6 +68,7 @@ class LiveLab(Lab):
             healed=self._record.fault_healed,
             crash_points=False,
         )
+        self._gate = gate_of(self.faults, folder)
         self._hosts: dict[str, Host] = {}
         self._addresses: dict[str, Address] = {}
         self.coordinator = Coordinator(
@@ -177,9 +179,7 @@ class LiveLab(Lab):
 
     async def _end(self) -> None:
         """Stop every host, whatever becomes of each."""
-        results = await asyncio.gather(
-            *[self.stop(member.name) for member in self._members.running()], return_exceptions=True
-        )
+        results = await asyncio.gather(*[self.stop(name) for name in list(self._hosts)], return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):
                 raise result
@@ -212,12 +212,19 @@ class LiveLab(Lab):
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
                 address_of=self.address_of,
-                gate=self.faults,
+                gate=self._gate,
                 idle=self.coordinator.pulse,
             )
             port = self._ports.get(member.name, 0)
+            listening = asyncio.ensure_future(host.start(LOOPBACK, port))
             try:
-                self._addresses[member.name] = await host.start(LOOPBACK, port)
+                self._addresses[member.name] = await asyncio.shield(listening)
+            except asyncio.CancelledError:
+                # Half a listener cannot be closed, a whole one can.
+                await asyncio.gather(listening, return_exceptions=True)
+                member.standing = Standing.STOPPED
+                await host.stop()
+                raise
             except OSError as error:
                 member.standing = Standing.STOPPED
                 node.close(now)

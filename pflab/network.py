@@ -11,10 +11,11 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pflab.faults import GO, Decision, FaultPlan
+from pflab.fault import GO, Decision
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
+    from pflab.keptmail import HopGate
     from transport.mta_values import Transmission
 
 
@@ -36,9 +37,9 @@ class Network:
     """Decides for each transmission. One generator, drawn from in the order of the simulation, so a seed fixes
     everything."""
 
-    def __init__(self, policy: NetworkPolicy, faults: FaultPlan, seed: bytes) -> None:
+    def __init__(self, policy: NetworkPolicy, gate: HopGate, seed: bytes) -> None:
         self.policy = policy
-        self._faults = faults
+        self._gate = gate
         self._random = random.Random(seed)
         self._dawdled: dict[tuple[str, int, str], None] = {}
 
@@ -55,7 +56,7 @@ class Network:
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
         """What happens to a transmission about to leave."""
-        decision = self._faults.before_send(server, transmission, now)
+        decision = self._gate.before_send(server, transmission, now)
         if decision is not GO or not self.policy.jitter_us:
             return decision
         sending = (server, transmission.queue_id, transmission.message_id)
@@ -67,6 +68,6 @@ class Network:
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """The hop is over."""
-        self._faults.after_send(server, transmission, delivered)
+        self._gate.after_send(server, transmission, delivered)
         if delivered:
             self._dawdled.pop((server, transmission.queue_id, transmission.message_id), None)

@@ -1,5 +1,5 @@
-"""What a run leaves behind: `runs/<name>/<time>/` with topology, seed, traces, databases and verdict; `runs/latest`
-points at it.
+"""What a run leaves behind: `runs/<name>/<time>/` with topology, seed, traces, databases and verdict, and mails if they
+are wanted; `runs/latest` points at it.
 
 A live run is called by the UTC time of its start, a simulated one by a number, so that a simulation reads no clock. A
 name that is taken is never written into again: the next free one is taken in its place.
@@ -24,39 +24,52 @@ MOST_RUNS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of one run; `path/traces/` and `path/databases/` exist."""
+    """The folder of one run; `path/traces/` and `path/databases/` exist, `path/mails/` if it keeps mails."""
 
     path: Path
+    keeps_mails: bool = False
 
     @classmethod
-    def create(cls, runs: Path, name: str, *, started: datetime | None = None) -> RunFolder:
+    def create(
+        cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False
+    ) -> RunFolder:
         """Make `runs/<name>/<UTC time of started, or a number>/` and point `runs/latest` at it.
 
         Raises LabError when it cannot be written.
         """
         parent = runs / _safe(name)
+        link = runs / LATEST
+        if link.is_dir() and not link.is_symlink():
+            raise LabError(f"{link} is a folder and should be a link to the latest run; rename it")
         try:
             parent.mkdir(parents=True, exist_ok=True)
             path = _claim(parent, started)
-            folder = cls.at(path)
-            _point(runs / LATEST, path)
+            folder = cls.at(path, keeps_mails=keeps_mails)
+            _point(link, path)
         except OSError as error:
             raise _unwritable(runs, error) from error
         return folder
 
     @classmethod
-    def at(cls, path: Path) -> RunFolder:
+    def at(cls, path: Path, *, keeps_mails: bool = False) -> RunFolder:
         """A run folder at exactly this place, made if need be. Raises LabError when it cannot be written."""
+        folder = cls(path, keeps_mails)
+        places = [path, folder.traces, path / "databases"]
+        places += [folder.mails] if keeps_mails else []
         try:
-            for each in (path, path / "traces", path / "databases"):
+            for each in places:
                 each.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _unwritable(path, error) from error
-        return cls(path)
+        return folder
 
     @property
     def traces(self) -> Path:
         return self.path / "traces"
+
+    @property
+    def mails(self) -> Path:
+        return self.path / "mails"
 
     def database(self, server: str) -> Path:
         """Where the server's database lies."""

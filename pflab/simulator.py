@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import Crashed, MailRefused, NotRunning
 from pflab.faults import FaultPlan
+from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node, derived_seed
 from pflab.network import Network, NetworkPolicy
@@ -95,7 +96,7 @@ class Simulator(Lab):
         )
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
-        self._network = Network(network, self.faults, derived_seed(seed, "network"))
+        self._network = Network(network, gate_of(self.faults, folder), derived_seed(seed, "network"))
         self._members = Members(
             MemberPlan(
                 topology=topology,
@@ -138,6 +139,10 @@ class Simulator(Lab):
 
     def running(self, name: str) -> bool:
         return self._members.member(name).standing is Standing.RUNNING
+
+    def absent(self, name: str) -> bool:
+        """Whether the server has never been started: it joins later."""
+        return self._members.member(name).standing is Standing.ABSENT
 
     def events(self, since: int = 0) -> Sequence[Event]:
         return self._record.events(since)

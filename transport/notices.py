@@ -50,7 +50,7 @@ def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[s
         raise ValueError("a mail from the null sender gets no notice")
     digest = hashlib.sha256("\n".join([server, str(at), returned.message_id, *failures]).encode()).hexdigest()[:24]
     domain = _one_line(returned.sender.rpartition("@")[2]) or "localhost"
-    message_id = f"<notice.{digest}@{server}.{domain}>"
+    message_id = f"notice.{digest}@{server}.{domain}"
     subject = f"Undeliverable: {_one_line(returned.subject)[:MAX_SUBJECT_CHARS]}"
     boundary = f"=_notice_{digest}"
     lines = [
@@ -58,7 +58,7 @@ def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[s
         f"To: <{returned.sender}>",
         f"Subject: {_encoded(subject)}",
         f"Date: {rfc5322_date(at)}",
-        f"Message-ID: {message_id}",
+        f"Message-ID: <{message_id}>",
         "Auto-Submitted: auto-replied",
         "MIME-Version: 1.0",
         f'Content-Type: multipart/report; report-type=delivery-status; boundary="{boundary}"',

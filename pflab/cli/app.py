@@ -1,32 +1,110 @@
-"""The Typer application and `main`, which turns every user's mistake into one line and exit code 2."""
+"""The command line's shell: which verbs there are, and `run`, which turns each end into an exit code and at most a line.
+
+A verb's module is imported when the verb is used; `pflab --help` needs none of them.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module, metadata
+from typing import Annotated, Any, Final, cast
 
 import typer
+from typer.core import TyperGroup
 
-from node.errors import NodeError
-from pflab.cli import files, runs, stores
+from pflab.cli import STOPPED
 from pflab.cli.output import CommandError, err
-from pflab.lab import LabError
 from pflab.verdict import ExitCode
-from topology import ProblemsError
+
+VERBS: Final[Mapping[str, tuple[str, str]]] = {
+    "demo": ("pflab.cli.runs", "The default lab, live, and a guided lesson: a mail is lost, and comes back."),
+    "run": ("pflab.cli.runs", "Run scenarios and say whether each of them passed."),
+    "simulate": ("pflab.cli.runs", "Play many seeds in the simulator: work and faults, then all must converge."),
+    "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
+    "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
+    "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),
+    "state": ("pflab.cli.stores", "Print the replication state tables of a run's stores."),
+    "backfill": ("pflab.cli.stores", "Print what the stores of a run know to be missing, and when they ask for it."),
+}
+"""Verb to the module that has it as a function of that name, and what the list of verbs says of it."""
+
+READER_GONE: Final = 141
+"""The exit code when whoever read our output has gone: 128 and SIGPIPE, as shells count."""
+
+_SETTINGS: Final[dict[str, Any]] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+
+
+class _Stopped(Exception):
+    """Ctrl-C, in a form that Typer does not make something else of."""
+
+
+class _ReaderGone(Exception):
+    """The reader of our output has gone; there is nobody left to tell."""
+
+
+class Verbs(TyperGroup):
+    """The verbs, each imported when it is used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        if cmd_name not in self.commands:
+            verb = typer.Typer(**_SETTINGS)
+            verb.command(cmd_name)(getattr(import_module(VERBS[cmd_name][0]), cmd_name))
+            self.commands[cmd_name] = typer.main.get_command(verb)
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told) for name, (_, told) in VERBS.items()])
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise _Stopped from error
+        except BrokenPipeError as error:
+            if _is_written():
+                raise
+            raise _ReaderGone from error
+
 
 app = typer.Typer(
     name="pflab",
+    cls=Verbs,
     help="A live lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
     epilog="Exit codes: 0 good, 1 a violation or a failed expectation, 2 unknown or misuse.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **_SETTINGS,
 )
-for module in (runs, files, stores):
-    module.register(app)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pflab {metadata.version('pflab')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _no_verb(
+    ctx: typer.Context,
+    _: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and end.")
+    ] = False,
+) -> int:
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+    return ExitCode.UNKNOWN
 
 
 # Typer brings click along, older ones from outside and newer ones within; its usage error is found from what it shows
@@ -34,32 +112,61 @@ for module in (runs, files, stores):
 _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
 
 
-def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line; leaves by SystemExit with one of the exit codes."""
-    sys.exit(run(sys.argv[1:] if args is None else list(args)))
-
-
 def run(args: Sequence[str]) -> int:
     """The command line as a function: the exit code, everything else printed."""
     try:
         code = app(args=list(args), prog_name="pflab", standalone_mode=False)
-    except CommandError as error:
-        for line in error.lines:
-            err.print(line, markup=False)
-        return ExitCode.UNKNOWN
-    except (LabError, NodeError, ProblemsError) as error:
-        err.print(f"pflab: {error}" if not isinstance(error, ProblemsError) else str(error), markup=False)
+        if not _is_written():
+            raise _ReaderGone
+    except (_Stopped, KeyboardInterrupt):
+        return _stopped()
+    except _ReaderGone:
+        _write_no_more()
+        return READER_GONE
+    except typer.Abort:
+        err.print("pflab: the input ended")
         return ExitCode.UNKNOWN
     except _USAGE_ERROR as error:
         err.print(_usage_line(error), markup=False)
         return ExitCode.UNKNOWN
-    except (KeyboardInterrupt, typer.Abort):
-        err.print("pflab: stopped")
-        return ExitCode.UNKNOWN
-    except BrokenPipeError:
-        # The reader of our output has gone; there is nobody left to tell.
+    except Exception as error:
+        if _was_interrupted(error):
+            return _stopped()
+        lines = _lines_of(error)
+        if lines is None:
+            raise
+        for line in lines:
+            err.print(line, markup=False)
         return ExitCode.UNKNOWN
     return code if isinstance(code, int) else ExitCode.GOOD
+
+
+def _stopped() -> int:
+    err.print("pflab: stopped")
+    return STOPPED
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether it came of tidying up after Ctrl-C."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _lines_of(error: Exception) -> Sequence[str] | None:
+    """What a user's mistake says; None for an error of our own."""
+    if isinstance(error, CommandError):
+        return error.lines
+    # Whoever can raise these has imported them.
+    from node.errors import NodeError  # noqa: PLC0415
+    from pflab.lab import LabError  # noqa: PLC0415
+    from topology.problems import ProblemsError  # noqa: PLC0415
+
+    if isinstance(error, ProblemsError):
+        return str(error).splitlines()
+    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError) else None
 
 
 def _usage_line(error: Any) -> str:
@@ -67,3 +174,23 @@ def _usage_line(error: Any) -> str:
     path = error.ctx.command_path if error.ctx is not None else "pflab"
     text = " ".join(str(error.format_message()).split())
     return f"{path}: {text.rstrip('.')}; {path} --help says what is right"
+
+
+# --- whoever reads what we print
+
+
+def _is_written() -> bool:
+    """Whether all that was printed has found its reader."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _write_no_more() -> None:
+    """Python writes what is left at its end; let that go nowhere, in peace."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -25,12 +25,6 @@ class SchemaOf(StrEnum):
     SCENARIO = "scenario"
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(validate)
-    app.command()(decode)
-    app.command()(schema)
-
-
 def validate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
     as_json: Json = False,

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-out = Console(highlight=False, soft_wrap=True)
-page = Console(highlight=False)
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process with 1, which here means a violation."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of our output has gone")
+
+
+out = _Terminal(highlight=False, soft_wrap=True)
+page = _Terminal(highlight=False)
 """For tables and panels, which fit themselves to the terminal; `out` lets long lines be long."""
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -40,6 +50,15 @@ def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
 @contextmanager
 def progress(total: int, what: str) -> Iterator[Progress]:
     """A bar on stderr over `total` things, gone at the end; silent where stderr is not a terminal."""
+    from rich.progress import (  # noqa: PLC0415 - only what shows a bar needs it
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),

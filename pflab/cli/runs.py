@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from pflab.campaign import CampaignResult, SeedResult, parse_faults, run_seed
-from pflab.cli.labs import LabOrder, parse_seeds, run_folder
+from pflab.cli import campaigns
+from pflab.cli.labs import LabOrder, run_folder
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
 from pflab.demo import run_demo
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
-from pflab.verdict import ExitCode, Judgement
+from pflab.verdict import ExitCode
 from topology import Topology, load_topology
 from traces.labtime import LabTime, format_instant
 
@@ -24,12 +24,6 @@ SCENARIOS = Path("scenarios")
 """Where scenarios are looked for that were named without a path."""
 
 DEFAULT_SEED = 1
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(demo)
-    app.command()(run)
-    app.command()(simulate)
 
 
 def run(
@@ -131,53 +125,46 @@ def simulate(
         Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")
     ] = None,
     *,
-    seeds: Annotated[str, typer.Option(metavar="A..B", help="The seeds, both ends included.")] = "1..20",
+    seeds: Annotated[
+        str | None, typer.Option(metavar="A..B", help="The seeds, both ends included; without it, fresh ones.")
+    ] = None,
+    seed_file: Annotated[Path | None, typer.Option(help="A file of seeds, one or a range on each line.")] = None,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many fresh seeds.")] = 20,
     days: Annotated[
-        int, typer.Option(min=1, max=365, help="Lab days of work and faults before everything is healed.")
+        int, typer.Option(min=1, max=365, help="Most lab days of work and faults before everything is healed.")
     ] = 3,
     faults: Annotated[
         str, typer.Option(metavar="all|none|LIST", help="Which kinds of fault, joined by commas.")
     ] = "all",
-    traces: Annotated[Path | None, typer.Option(help="Play one seed and keep its traces below this folder.")] = None,
+    plan: Annotated[Path | None, typer.Option(help="Play this plan file in place of seeds.")] = None,
+    expand: Annotated[bool, typer.Option("--expand", help="Print the plans of the seeds and play none.")] = False,
+    shrink: Annotated[
+        bool, typer.Option("--shrink", help="Make each failing plan small and write it below runs/simulate/.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=0, max=256, help="Workers; 0: one for each core.")] = 0,
+    verify_share: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of seeds played again in processes with another hash seed; 0.05 from 200 seeds on.",
+        ),
+    ] = None,
+    traces: Annotated[
+        Path | None, typer.Option(help="Keep the traces of each seed below this folder; one seed after the other.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.
 
-    Example: pflab simulate --seeds 1..100 --days 2 --faults lose,cut
+    Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """
-    chosen = parse_seeds(seeds)
     organization = None if topology is None else _topology(topology)
-    try:
-        kinds = parse_faults(faults)
-    except ValueError as error:
-        raise CommandError(f"--faults {faults}: {error}") from None
-    results: list[SeedResult] = []
-    with progress(len(chosen), "seeds") as bar:
-        for seed in chosen:
-            results.append(run_seed(seed, topology=organization, days=days, faults=kinds, folder=traces))
-            bar.advance(bar.task_ids[0])
-    campaign = CampaignResult(tuple(results))
-    if as_json:
-        print_json(
-            {
-                "seeds": [
-                    {
-                        "seed": each.seed,
-                        "judgement": each.judgement.value,
-                        "words": list(each.words),
-                        "bound_us": each.bound_us,
-                    }
-                    for each in results
-                ],
-                "branches": campaign.branches(),
-            }
-        )
-        return campaign.exit_code
-    for each in campaign.failed:
-        print_lines([f"seed {each.seed}: {each.judgement.value}", *(f"  {line}" for line in each.words)], style="red")
-    good = sum(each.judgement is Judgement.CONVERGED for each in results)
-    out.print(f"{good} of {len(results)} seeds converged and kept every acknowledged change")
-    return campaign.exit_code
+    wish = campaigns.Wish(organization, days, faults, traces, jobs, shrink, verify_share, as_json)
+    if plan is not None:
+        return campaigns.play_plan(plan, wish)
+    chosen = campaigns.chosen_seeds(seeds, seed_file, count)
+    return campaigns.expand(chosen, wish) if expand else campaigns.hunt(chosen, wish)
 
 
 def _topology(path: Path) -> Topology:

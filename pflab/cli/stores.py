@@ -21,11 +21,6 @@ OneFolder = Annotated[str | None, typer.Option("--folder", help="Only this folde
 OneNode = Annotated[str | None, typer.Option("--node", help="Only this server.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(state)
-    app.command()(backfill)
-
-
 def state(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_json: Json = False) -> int:
     """Print the replication state tables of a run's stores, and when each row was last heard.
 

@@ -178,3 +178,15 @@ async def test_many_mails_at_once(lab: LiveLab) -> None:
             )
         await lab.advance(lab.topology.start_at + ALWAYS_US)
         assert sorted(subjects(lab, "B")) == [f"{number:02}" for number in range(60)]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 6, 8])
+async def test_a_start_can_be_stopped_at_any_moment(lab: LiveLab, turns: int) -> None:
+    """Who is stopped while the servers come up hears that, not of servers that do not run yet; nothing stays open."""
+    starting = asyncio.create_task(lab.__aenter__())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert not any(lab.running(name) for name in lab.names)

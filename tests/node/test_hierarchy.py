@@ -190,3 +190,28 @@ def test_mistakes_are_refused_in_words() -> None:
     with pytest.raises(Misuse, match="slash"):
         office["A"].change_folder(office.at(1), "Projects", rename="a/b")
     assert paths(office, "A") == ["Projects"]
+
+
+RING = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, E: {joins: later}}
+folders:
+  P: {replicas: [A, B]}
+"""
+
+
+def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
+    """Folders that hang under each other do not wait for each other for ever on a store that knows none (spec: HI-4, HI-7)."""
+    office = Office(RING)
+    for path in ("X", "Y"):
+        office["A"].create_folder(office.at(1), path, replicas=["A"])
+    office.run(office.at(15))
+    office["A"].change_folder(office.at(16), "X", move_to="Y")
+    office["B"].change_folder(office.at(17), "Y", move_to="X")
+    office.run(office.at(30))
+    office.join("E", office.at(31))
+    office.run(office.at(31))
+    office.run(office["E"].backfill()[0].due_at)
+    assert office["E"].backfill() == []
+    assert paths(office, "E") == paths(office, "A") == ["P", "Y", "Y/X"]

@@ -307,3 +307,24 @@ def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., 
     with pytest.raises(NodeError):
         act(office["A"], office.at(1))
     assert (office["A"].knowledge("1-1"), office["A"].knowledge("Projects")) == before
+
+
+def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_here_too() -> None:
+    """Converged is equal knowledge on all holders, and a healthy organization repeats nothing (spec: CV-1, CN-7, ST-7)."""
+    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    mails = office.cycle("A", office.at(4 * H))
+    deliver_all(office, mails, office.at(4 * H), "C")  # lost on its way to B
+    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    (entry,) = office["B"].backfill()
+    due = entry.due_at
+    office["A"].edit(due - 10, "Projects", message, subject="two")  # A-2, not broadcast yet: a response takes it to B
+    office["C"].delete(due - 10, "Projects", message)  # C-1, which knows nothing of A-2
+    deliver_all(office, only(office.cycle("B", due), "A"), due)
+    deliver_all(office, only(office.cycle("A", due), "B"), due)
+    assert [each.subject for each in office["B"].messages("Projects")] == ["two"]
+    now = due + 4 * HOUR_US
+    deliver_all(office, office.cycle("C", now), now)  # the deletion comes to A before A's own cycle
+    for hours in range(0, 20 * 24, 3):
+        office.run(now + hours * HOUR_US)
+    assert {office[name].knowledge("Projects").numbers for name in "ABC"} == {office["B"].knowledge("Projects").numbers}

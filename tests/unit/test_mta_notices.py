@@ -61,7 +61,7 @@ def test_a_notice_comes_from_nobody_and_goes_to_the_sender() -> None:
     message = message_from_bytes(mail.content)
     assert (mail.sender, mail.recipients, mail.subject) == ("", ("A-IS@contoso.test",), "Undeliverable: Folder Content")
     assert message["To"] == "<A-IS@contoso.test>" and message["Subject"] == mail.subject
-    assert message["Message-ID"] == mail.message_id and message["Date"] == "Tue, 21 Oct 2003 00:15:00 +0000"
+    assert message["Message-ID"] == f"<{mail.message_id}>" and message["Date"] == "Tue, 21 Oct 2003 00:15:00 +0000"
     assert message["Auto-Submitted"] == "auto-replied"
     check_lines(mail.content)
 

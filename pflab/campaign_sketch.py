@@ -1,0 +1,64 @@
+"""What the drawing of a plan knows of it so far: which folders and messages its steps have made, as they would be if
+nothing went wrong. It is no lab: what really comes of a step only the play shows.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from topology import Connector, Topology, topology_from_text
+from traces.labtime import MINUTE_US
+
+
+@dataclass(slots=True)
+class FolderSketch:
+    """A folder: its label, its holders, the labels of its messages with the time of each."""
+
+    label: str
+    replicas: list[str]
+    under: str | None = None
+    messages: list[tuple[str, int]] = field(default_factory=list)
+    dead: bool = False
+    original: bool = False
+    """In the topology, so it is there from the start."""
+
+
+class Sketch:
+    """Of one plan. Labels are never given twice."""
+
+    def __init__(self, document: dict[str, Any], length_us: int) -> None:
+        self.length_us = length_us
+        self.topology: Topology = topology_from_text(json.dumps(document), "the organization")
+        self.stores = list(self.topology.servers_from_start())
+        self.late = [name for name, server in self.topology.servers.items() if server.joins_later]
+        self.folders = [
+            FolderSketch(path, list(folder.replicas), folder.parent, original=True)
+            for path, folder in self.topology.folders.items()
+        ]
+        self.settings: dict[str, Any] = {}
+        """What a motif wants to be set, for all stores."""
+        self.store_settings: dict[str, dict[str, Any]] = {}
+        self._serial = 0
+
+    @property
+    def connectors(self) -> tuple[Connector, ...]:
+        return self.topology.connectors
+
+    def label(self, letter: str) -> str:
+        """A label that no other thing has: `m1`, `g2`, ..."""
+        self._serial += 1
+        return f"{letter}{self._serial}"
+
+    def living(self) -> list[FolderSketch]:
+        return [folder for folder in self.folders if not folder.dead]
+
+    def shared(self) -> list[FolderSketch]:
+        """Folders there from the start that two stores or more hold."""
+        return [folder for folder in self.folders if folder.original and len(set(folder.replicas)) > 1]
+
+    def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
+        """A whole minute between two shares of the plan's length."""
+        return draw.randint(int(self.length_us * low), int(self.length_us * high)) // MINUTE_US * MINUTE_US

@@ -1,0 +1,146 @@
+"""Watching a lab while a plan is played: its new events go to the invariants and the branches, and what they may have
+changed is read and checked. Cheap enough to be done after every step: only folders with news are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from node.errors import FolderUnknown
+from pflab.campaign_branches import BranchBook
+from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, Violation
+from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_mail import MAILING
+from pflab.invariants_numbers import NUMBERING
+from pflab.invariants_state import STATE
+from pflab.oracle_judge import Observer
+from traces.events import (
+    ChangeMade,
+    EntryMade,
+    Event,
+    MailReceived,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    TombstoneDropped,
+    TombstoneMade,
+    VersionApplied,
+)
+
+if TYPE_CHECKING:
+    from node.core import Node
+    from pflab.simulator import Simulator
+
+INVARIANTS: tuple[type[Invariant], ...] = (*NUMBERING, *MAILING, *STATE)
+"""All that must hold at every instant."""
+
+_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
+"""Events after which a folder is not what it was. All have a field `folder`."""
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class Violated(Exception):
+    """An invariant does not hold; there is no use in playing on."""
+
+    def __init__(self, violations: Sequence[Violation]) -> None:
+        super().__init__("; ".join(each.in_words() for each in violations))
+        self.violations = tuple(violations)
+
+
+class Watch:
+    """Of one lab. `invariants`: others than all, for tests."""
+
+    def __init__(self, lab: Simulator, invariants: Sequence[type[Invariant]] = INVARIANTS) -> None:
+        self._lab = lab
+        self.observer = Observer(lab)
+        self.facts = Facts(lab.topology, self.observer.names)
+        self._guard = Guard(self.facts, invariants)
+        self.branches = BranchBook(self.facts)
+        self._digest = hashlib.sha256()
+        self._news: dict[tuple[str, str], None] = {}
+        self._waiting: dict[str, None] = {}
+        self._started: dict[str, None] = {}
+        self.last_at: dict[str, int] = {}
+        """The time of each node's last event, by its own clock."""
+
+    @property
+    def digest(self) -> str:
+        """Of every event so far, to the byte: the same plan gives the same one in any process."""
+        return self._digest.hexdigest()
+
+    def look(self, *, quiet: bool) -> None:
+        """Takes in what is new. `quiet`: everything that was due has been done. Raises Violated."""
+        for event in self.observer.observe():
+            self._digest.update(_ENCODER.encode(event))
+            self._guard.event(event)
+            self.branches.event(event)
+            self.last_at[event.node] = event.at
+            if isinstance(event, _NEWS):
+                self._news[event.node, event.folder] = None
+            elif isinstance(event, MailReceived):
+                if event.message_type in UPDATES:
+                    self._news.update({(event.node, section.folder): None for section in event.folders})
+            elif isinstance(event, EntryMade):
+                self._waiting[event.node] = None
+            elif isinstance(event, NodeStarted):
+                self._started[event.node] = None
+                self._waiting[event.node] = None
+        self._read_news()
+        self._read_arrays(quiet=quiet)
+        if self._guard.violations:
+            raise Violated(self._guard.violations)
+
+    def acknowledged(self, store: str, ids: Sequence[str]) -> None:
+        """A store told a user that it took these changes (CN-2, DU-1): they must be among its events."""
+        self.look(quiet=False)
+        made = self.facts.of_object
+        lost = [each for each in ids if each not in self.facts.changes and each not in made]
+        if lost:
+            witness = f"{store} acknowledged {', '.join(lost)} and no event tells of it"
+            raise Violated([Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)])
+
+    # --- reading
+
+    def _read_news(self) -> None:
+        for store in [store for store in self._started if self._lab.running(store)]:
+            # Whatever it had before it went it must have now.
+            del self._started[store]
+            views = self._lab.read(store, lambda node: node.folders())
+            self._news.update({(store, view.id): None for view in views if view.held_here})
+            self._news[store, HIERARCHY] = None
+        now = self._lab.now
+        for store, folder in [place for place in self._news if self._lab.running(place[0])]:
+            del self._news[store, folder]
+            reading = self._lab.read(store, lambda node, folder=folder: read_folder(node, folder))  # type: ignore[misc]
+            if reading is not None:
+                self._guard.folder(reading, now)
+                self.branches.folder(reading)
+
+    def _read_arrays(self, *, quiet: bool) -> None:
+        now = self._lab.now
+        for store in [store for store in self._waiting if self._lab.running(store)]:
+            entries = tuple(self._lab.read(store, lambda node: node.backfill()))
+            if not entries:
+                del self._waiting[store]
+                continue
+            weather = self._lab.weather
+            awake = quiet and not weather.silent(store, now)
+            self._guard.array(ArrayReading(store, weather.clock_of(store, now), awake, entries), now)
+
+
+def read_folder(node: Node, folder: str) -> FolderReading | None:
+    """None for a folder that the store does not know, or knows no more."""
+    try:
+        knowledge = node.knowledge(folder)
+    except FolderUnknown:
+        return None
+    tree = tuple(node.folders()) if folder == HIERARCHY else ()
+    return FolderReading(node.name, folder, knowledge, tree)
+
+
+__all__ = ["INVARIANTS", "Event", "Violated", "Watch", "read_folder"]

@@ -1,0 +1,224 @@
+"""What `pflab simulate` does with its options: play seeds or a plan, print plans, make failing ones small."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+
+from pflab.campaign import SeedResult, parse_faults, run_plan
+from pflab.campaign_draw import draw_plan
+from pflab.campaign_file import document_of, load_plan, plan_text
+from pflab.campaign_plan import Plan
+from pflab.campaign_run import CampaignResult, Order, as_document, chosen_for_verification, jobs_here, run_campaign
+from pflab.cli.labs import RUNS, parse_seeds, read_bytes
+from pflab.cli.output import CommandError, err, out, print_json, print_lines, progress
+from pflab.lab import LabError
+from pflab.runfolder import RunFolder
+from pflab.shrink import MOST_PLAYS, Shrinker
+from pflab.verdict import ExitCode, Judgement
+from topology import Topology
+
+VERIFY_SHARE = 0.05
+"""Seeds of a long campaign that are played again under another PYTHONHASHSEED, unless told otherwise."""
+
+FROM = 200
+"""Campaigns of so many seeds verify by themselves."""
+
+_TELL_BRANCHES_FROM = 20
+"""Fewer seeds than this cannot have been everywhere."""
+
+_FRESH_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The options of `pflab simulate`."""
+
+    topology: Topology | None
+    days: int
+    faults: str
+    traces: Path | None
+    jobs: int
+    shrink: bool
+    verify_share: float | None
+    as_json: bool
+
+    def kinds(self) -> tuple[str, ...]:
+        try:
+            return parse_faults(self.faults)
+        except ValueError as error:
+            raise CommandError(f"--faults {self.faults}: {error}") from None
+
+    def draw(self, seed: int) -> Plan:
+        return draw_plan(seed, days=self.days, faults=self.kinds(), topology=self.topology)
+
+
+# --- which seeds
+
+
+def chosen_seeds(seeds: str | None, seed_file: Path | None, count: int) -> Sequence[int]:
+    """Those named, those of a file (one a line), or fresh ones, which nobody has seen before."""
+    if seed_file is not None:
+        return _seeds_of(seed_file)
+    if seeds is not None:
+        return parse_seeds(seeds)
+    base = int.from_bytes(os.urandom(_FRESH_BYTES), "big")
+    return range(base, base + count)
+
+
+def _seeds_of(path: Path) -> list[int]:
+    found: list[int] = []
+    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        try:
+            found += parse_seeds(text)
+        except CommandError as error:
+            raise CommandError(f"{path}:{number}: {error}") from None
+    if not found:
+        raise CommandError(f"{path}: no seeds; write one, or a range such as 1..20, on each line")
+    return found
+
+
+# --- what is done with them
+
+
+def expand(seeds: Sequence[int], wish: Wish) -> int:
+    """Prints plans and plays none."""
+    plans = [wish.draw(seed) for seed in seeds]
+    if wish.as_json:
+        print_json([document_of(plan) for plan in plans])
+        return ExitCode.GOOD
+    for index, plan in enumerate(plans):
+        typer.echo(("---\n" if index else "") + plan_text(plan, [f"pflab simulate --seeds {plan.seed}"]), nl=False)
+    return ExitCode.GOOD
+
+
+def play_plan(path: Path, wish: Wish) -> int:
+    """Plays a plan file, and shrinks it if asked to and it fails."""
+    plan = load_plan(path)
+    result = run_plan(plan, folder=wish.traces)
+    if wish.as_json:
+        print_json(result.as_document())
+    else:
+        print_lines(result.in_words(), style=None if result.judgement is Judgement.CONVERGED else "red")
+    if wish.shrink and result.violations:
+        shrink_all([plan])
+    return _code_of(result)
+
+
+def _code_of(result: SeedResult) -> int:
+    codes = {
+        Judgement.CONVERGED: ExitCode.GOOD,
+        Judgement.NOT_CONVERGED: ExitCode.VIOLATION,
+        Judgement.UNKNOWN: ExitCode.UNKNOWN,
+    }
+    return codes[result.judgement]
+
+
+def hunt(seeds: Sequence[int], wish: Wish) -> int:
+    """Plays the seeds and says what was found."""
+    order = Order.of(wish.days, wish.kinds(), wish.topology)
+    by_itself = VERIFY_SHARE if len(seeds) >= FROM else 0.0
+    share = by_itself if wish.verify_share is None else wish.verify_share
+    more = len(chosen_for_verification(seeds, share))
+    if not wish.as_json:
+        err.print(f"seeds {_shown(seeds)}", style="dim")
+    with progress(len(seeds) + more, "seeds") as bar:
+
+        def done(result: SeedResult) -> None:
+            bar.advance(bar.task_ids[0])
+            if result.judgement is not Judgement.CONVERGED and not wish.as_json:
+                print_lines(result.in_words(), style="red")
+
+        if wish.traces is not None:
+            campaign = _kept(seeds, order, wish, done)
+        else:
+            jobs = wish.jobs or jobs_here()
+            campaign = run_campaign(
+                seeds,
+                order,
+                jobs=jobs,
+                verify_share=share,
+                done=done,
+                verified=lambda _: bar.advance(bar.task_ids[0]),
+            )
+    if wish.as_json:
+        print_json(as_document(campaign))
+    else:
+        _tell(campaign, len(seeds))
+    failing = [each.seed for each in campaign.results if each.violations]
+    if wish.shrink and failing:
+        shrink_all([wish.draw(seed) for seed in failing])
+    return campaign.exit_code
+
+
+def _kept(seeds: Sequence[int], order: Order, wish: Wish, done: object) -> CampaignResult:
+    """With traces, one after the other."""
+    assert callable(done)
+    results = []
+    for seed in seeds:
+        results.append(run_plan(wish.draw(seed), folder=wish.traces))
+        done(results[-1])
+    return CampaignResult(tuple(results), order)
+
+
+def _shown(seeds: Sequence[int]) -> str:
+    if isinstance(seeds, range) and len(seeds) > 1:
+        return f"{seeds[0]}..{seeds[-1]}"
+    return ", ".join(map(str, seeds))
+
+
+def _tell(campaign: CampaignResult, wanted: int) -> None:
+    results = campaign.results
+    good = sum(each.judgement is Judgement.CONVERGED for each in results)
+    lines = [f"{good} of {len(results)} seeds converged and kept every acknowledged change"]
+    if campaign.interrupted:
+        lines.append(f"stopped after {len(results)} of {wanted} seeds")
+    if campaign.verified:
+        lines.append(f"{campaign.verified} seeds played again in processes with another hash seed")
+    if campaign.order.topology is None and campaign.order.faults and len(results) >= _TELL_BRANCHES_FROM:
+        lines += _of_branches(campaign)
+    print_lines(lines)
+    for seed in campaign.differing:
+        print_lines([f"seed {seed} is not the same in another process"], style="red")
+    failing = [each.seed for each in results if each.violations]
+    if failing:
+        print_lines([f"see one again: pflab simulate --seeds {failing[0]}; make it small: add --shrink"], style="dim")
+
+
+def _of_branches(campaign: CampaignResult) -> list[str]:
+    unseen = campaign.unseen
+    total = len(campaign.branches())
+    if not unseen:
+        return [f"branches seen: all {total} that are counted"]
+    fails = ", which fails a campaign of this length" if campaign.must_see_all else ""
+    return [f"branches never seen{fails}: {', '.join(unseen)}"]
+
+
+# --- shrinking
+
+
+def shrink_all(plans: Sequence[Plan]) -> None:
+    """Makes each small and writes it as a file into a run folder of its own."""
+    folder = RunFolder.create(RUNS, "simulate", started=datetime.now(UTC))
+    for plan in plans:
+        with progress(MOST_PLAYS, f"shrinking seed {plan.seed}") as bar:
+            shrinker = Shrinker(tick=lambda plays, _size: bar.update(bar.task_ids[0], completed=plays))
+            try:
+                shrunk = shrinker.shrink(plan)
+            except LabError as error:
+                err.print(str(error), markup=False)
+                continue
+        path = folder.path / f"shrunk-{plan.seed}.yaml"
+        path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
+        size = f"{len(shrunk.plan.steps)} steps, {len(shrunk.plan.faults)} faults, "
+        size += f"{len(shrunk.plan.topology['servers'])} stores"
+        how = "" if shrunk.whole else ", not to the end"
+        out.print(f"seed {plan.seed} shrunk to {size} in {shrunk.plays} plays{how}: {path}", markup=False)

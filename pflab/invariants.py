@@ -1,0 +1,116 @@
+"""What must hold at every instant of a lab, whatever goes wrong: invariants, each with a name and the rules it guards.
+
+They see the events of all stores in the order in which they were committed, and what the stores show of themselves
+(`node.views`, plain values). They share no code with the agent (CV-2): evidence is gathered anew from the events in
+`invariants_facts`, sets are counted anew in `invariants_sets`.
+
+A violation carries a witness in words: who, what, and what would have been right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from traces.events import Event
+from traces.labtime import LabTime, format_instant
+
+if TYPE_CHECKING:
+    from node.views import EntryView, FolderView, Knowledge
+    from pflab.invariants_facts import Facts
+
+Witnesses = Iterator[str]
+Hears = Mapping[type[Event], Callable[[Any], Witnesses]]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that must not be. `invariant` is the id of what it violates, `at` the lab time it was seen at."""
+
+    invariant: str
+    rules: tuple[str, ...]
+    at: LabTime
+    witness: str
+
+    def in_words(self) -> str:
+        rules = f" ({', '.join(self.rules)})" if self.rules else ""
+        return f"{self.invariant}{rules} at {format_instant(self.at)}: {self.witness}"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderReading:
+    """What a running store shows of one folder; of 1-1 the tree too."""
+
+    store: str
+    folder: str
+    knowledge: Knowledge
+    tree: tuple[FolderView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayReading:
+    """A running store's backfill array. `now` is what its clock shows; `quiet`: everything due by then was done."""
+
+    store: str
+    now: LabTime
+    quiet: bool
+    entries: tuple[EntryView, ...]
+
+
+class Invariant:
+    """One thing that must hold. A subclass says what it hears of events and what it asks of readings."""
+
+    id: ClassVar[str]
+    rules: ClassVar[tuple[str, ...]]
+    says: ClassVar[str]
+    """The requirement in one sentence."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def hears(self) -> Hears:
+        """Event class to what is asked of such an event; `Event` stands for every one. The facts know the event."""
+        return {}
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        """A folder that may have changed was read."""
+        del reading
+        return iter(())
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        """A backfill array was read."""
+        del reading
+        return iter(())
+
+
+class Guard:
+    """All invariants of one lab together. What they find is kept in `violations`, in order."""
+
+    def __init__(self, facts: Facts, kinds: Sequence[type[Invariant]]) -> None:
+        self.facts = facts
+        self.violations: list[Violation] = []
+        self._all = [kind(facts) for kind in kinds]
+        self._every: list[tuple[Invariant, Callable[[Any], Witnesses]]] = []
+        self._by_type: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {}
+        for each in self._all:
+            for kind, heard in each.hears().items():
+                place = self._every if kind is Event else self._by_type.setdefault(kind, [])
+                place.append((each, heard))
+
+    def event(self, event: Event) -> None:
+        self.facts.take(event)
+        for each, heard in (*self._every, *self._by_type.get(type(event), ())):
+            self._note(each, event.at, heard(event))
+
+    def folder(self, reading: FolderReading, at: LabTime) -> None:
+        for each in self._all:
+            self._note(each, at, each.on_folder(reading))
+
+    def array(self, reading: ArrayReading, at: LabTime) -> None:
+        for each in self._all:
+            self._note(each, at, each.on_array(reading))
+
+    def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
+        for witness in witnesses:
+            self.violations.append(Violation(invariant.id, invariant.rules, at, witness))

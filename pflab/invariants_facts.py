@@ -1,0 +1,192 @@
+"""What the events of a run prove so far, gathered for the invariants: who made which change, which mail said what, and
+which numbers each store can know of each folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pflab import invariants_sets as bits
+from pflab.scenario_words import Lexicon
+from topology import Topology
+from traces.events import (
+    ChangeMade,
+    Event,
+    HopDropped,
+    HopReceived,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaDropped,
+    VersionApplied,
+    VersionIgnored,
+)
+
+HIERARCHY = "1-1"
+
+UPDATES = frozenset({0x2, 0x4, 0x80000002, 0x80000004})
+"""Mail types that bring versions."""  # spec: OUT-6
+REQUEST = 0x8
+
+Place = tuple[str, str, bool]
+"""A store, a folder, and whether its associated messages are meant (they have a set of their own: CN-9)."""
+
+
+class Facts:
+    """Grows by `take`; reads nothing but events and the topology."""
+
+    def __init__(self, topology: Topology, names: Lexicon | None = None) -> None:
+        self.topology = topology
+        self.names = names or Lexicon()
+        self.store_of: dict[str, str] = {}
+        """GUID to store; a restored store has several."""
+        self.guid_of: dict[str, str] = {}
+        """Store to its present GUID."""
+        self.changes: dict[str, ChangeMade] = {}
+        self.ancestors: dict[str, frozenset[str]] = {}
+        """Change to all it supersedes, directly or through others."""
+        self.of_object: dict[str, list[ChangeMade]] = {}
+        self.of_folder: dict[str, list[ChangeMade]] = {}
+        self.made_at_home: dict[tuple[str, str], list[ChangeMade]] = {}
+        """Store and folder to what the store made there while its present replica lives."""
+        self.highest: dict[tuple[str, bool], dict[str, int]] = {}
+        """Folder and kind of number to the highest counter of each GUID among its changes."""
+        self.mails: dict[str, MailSubmitted] = {}
+        self.landed: set[tuple[str, str]] = set()
+        """Store and mail: committed there, or lost there by a fault."""
+        self._setup: str | None = None
+        self._heard: dict[Place, dict[str, int]] = {}
+        self._takers: Mapping[type[Event], Callable[[Any], None]] = {
+            ChangeMade: self._change,
+            NodeStarted: self._started,
+            MailSubmitted: self._submitted,
+            MailReceived: self._received,
+            VersionApplied: self._version,
+            VersionIgnored: self._version,
+            ReplicaDropped: self._dropped,
+            HopReceived: self._landed,
+            HopDropped: self._landed,
+        }
+
+    def take(self, event: Event) -> None:
+        taker = self._takers.get(type(event))
+        if taker is not None:
+            taker(event)
+
+    # --- asked by the invariants
+
+    def setup(self, guid: str) -> bool:
+        """Whether a GUID is the one under which the topology's folders were made: the only one that is no store's."""
+        if guid in self.store_of:
+            return False
+        if self._setup is None:
+            self._setup = guid
+        return guid == self._setup
+
+    def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
+        """What the store can have accounted for: what mails and versions told it, and its own range."""
+        known = dict(self._heard.get((store, folder, fai), bits.EMPTY))
+        for guid, highest in self.highest.get((folder, fai), {}).items():
+            if self.store_of.get(guid) == store:
+                known[guid] = known.get(guid, 0) | bits.span(1, highest)
+        return known
+
+    def beyond(self, numbers: bits.Bits, folder: str, fai: bool) -> dict[str, int]:
+        """Of a set of the folder's numbers those that nobody can have: above the last change of their store there."""
+        highest = self.highest.get((folder, fai), {})
+        possible = {guid: bits.span(1, top) for guid, top in highest.items()}
+        if folder == HIERARCHY and not fai:
+            setup = bits.span(1, len(self.topology.folders))
+            possible |= {guid: setup for guid in numbers if self.setup(guid)}
+        return bits.minus(numbers, possible)
+
+    def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, buried: bool) -> bool:
+        """Whether a store that keeps these versions of the change's object (or its tombstone) has what it made."""
+        if buried or change.number in kept or any(change.number in self.ancestors.get(each, ()) for each in kept):
+            return True
+        # Of concurrent versions of a folder or an associated message the last writer's alone is kept (HI-5, CN-9).
+        return change.kind != "message" and any(self._outranks(each, change) for each in kept)
+
+    def _outranks(self, number: str, change: ChangeMade) -> bool:
+        other = self.changes.get(number)
+        return other is not None and rank_of(other) > rank_of(change)
+
+    def deletions(self, object_: str) -> list[ChangeMade]:
+        return [each for each in self.of_object.get(object_, ()) if each.operation == "delete"]
+
+    # --- words
+
+    def words(self, numbers: bits.Bits) -> str:
+        return bits.words(numbers, self.names.store_of)
+
+    def shown(self, number: str) -> str:
+        return self.names.number(number)
+
+    def what(self, change: ChangeMade) -> str:
+        """`A-3 (the edit of 'Hello' in Projects)`."""
+        noun = {"create": "creation", "modify": "edit", "delete": "deletion"}[change.operation]
+        return f"{self.shown(change.number)} (the {noun} of {self.names.what(change.folder, change.object)})"
+
+    def folder(self, folder: str) -> str:
+        return self.names.folder(folder)
+
+    # --- taking
+
+    def _started(self, event: NodeStarted) -> None:
+        self.store_of[event.replica_guid] = event.node
+        self.guid_of[event.node] = event.replica_guid
+        if event.reason != "restart":
+            # From a backup, or from nothing: what it made since the backup may be gone (DU-1, RP-4).
+            for key in [key for key in self.made_at_home if key[0] == event.node]:
+                del self.made_at_home[key]
+
+    def _change(self, event: ChangeMade) -> None:
+        if event.number in self.changes:
+            return
+        self.changes[event.number] = event
+        found = set(event.supersedes)
+        for each in event.supersedes:
+            found |= self.ancestors.get(each, frozenset())
+        self.ancestors[event.number] = frozenset(found)
+        self.of_object.setdefault(event.object, []).append(event)
+        self.of_folder.setdefault(event.folder, []).append(event)
+        self.made_at_home.setdefault((event.node, event.folder), []).append(event)
+        guid, counter = bits.split(event.number)
+        highest = self.highest.setdefault((event.folder, event.kind == "fai"), {})
+        highest[guid] = max(counter, highest.get(guid, 0))
+
+    def _submitted(self, event: MailSubmitted) -> None:
+        if event.mail is not None:
+            self.mails.setdefault(event.mail, event)
+
+    def _received(self, event: MailReceived) -> None:
+        if event.message_type in UPDATES:
+            for section in event.folders:
+                self._hear((event.node, section.folder, False), bits.parse(section.cnset))
+                self._hear((event.node, section.folder, True), bits.parse(section.cnset_fai))
+
+    def _version(self, event: VersionApplied | VersionIgnored) -> None:
+        place = (event.node, event.folder, event.kind == "fai")
+        for text in (event.stands_for, event.pcl):
+            self._hear(place, bits.parse(text))
+        bits.add_number(self._heard[place], event.number)
+
+    def _hear(self, place: Place, numbers: bits.Bits) -> None:
+        bits.add(self._heard.setdefault(place, {}), numbers)
+
+    def _dropped(self, event: ReplicaDropped) -> None:
+        self.made_at_home.pop((event.node, event.folder), None)
+
+    def _landed(self, event: HopReceived | HopDropped) -> None:
+        if event.mail is not None:
+            self.landed.add((event.node, event.mail))
+
+
+def rank_of(change: ChangeMade) -> tuple[int, bytes, int]:
+    """Later is larger: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+    guid, counter = bits.split(change.number)
+    return (change.modified_at, bytes.fromhex(guid), counter)
+
+
+__all__ = ["HIERARCHY", "REQUEST", "UPDATES", "Facts", "rank_of"]

@@ -1,0 +1,67 @@
+"""The mails of a run as files: each that crossed a hop, for `pflab decode` and for any mail program.
+
+Both drivers ask one gate before a mail leaves and tell it afterwards; keeping stands around the fault plan there and
+changes nothing of what it says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pflab.fault import MAIL_TYPES, Decision
+from pflab.lab import LabError
+from transport.hopline import hop_line
+
+if TYPE_CHECKING:
+    from pflab.runfolder import RunFolder
+    from traces.labtime import LabTime
+    from transport.mta_values import Transmission
+
+_TYPE_OF_SUBJECT = {subject: name.replace(" ", "-") for name, subject in MAIL_TYPES.items()}
+_ANY_OTHER = "mail"
+"""What a file of ordinary mail, such as a notice, is called."""
+
+
+class HopGate(Protocol):
+    """Asked before each transmission, told after it; the fault plan is one."""
+
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision: ...
+
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
+
+
+def gate_of(faults: HopGate, folder: RunFolder | None) -> HopGate:
+    """The gate of a lab: its fault plan, with the keeping of mail if the run folder wants it."""
+    return Keeping(faults, folder.mails) if folder is not None and folder.keeps_mails else faults
+
+
+class Keeping:
+    """Writes what crossed a hop into `mails`: `00001-A-to-B-content.eml`, numbered in the order of their arrival.
+
+    A mail is as it went over the line, the sender's hop line on top. One that was lost on purpose at the receiving end
+    has crossed; one that goes over two hops is two files.
+    """
+
+    def __init__(self, gate: HopGate, mails: Path) -> None:
+        self._gate = gate
+        self._mails = mails
+        self._count = 0
+
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
+        return self._gate.before_send(server, transmission, now)
+
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
+        """Raises LabError when the file cannot be written."""
+        self._gate.after_send(server, transmission, delivered)
+        if delivered:
+            self._write(server, transmission)
+
+    def _write(self, server: str, sent: Transmission) -> None:
+        self._count += 1
+        kind = _TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)
+        path = self._mails / f"{self._count:05}-{server}-to-{sent.next_hop}-{kind}.eml"
+        try:
+            path.write_bytes(hop_line(server, sent.sent_at, sent.lamport, sent.priority) + sent.content)
+        except OSError as error:
+            raise LabError(f"the mail {path} cannot be kept: {error.strerror or error}") from error
