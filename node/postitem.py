@@ -38,7 +38,9 @@ PostFields = tuple[bytes, bytes, int, int, str]
 _PROPERTIES: Final = 12
 _SIZED: Final = struct.Struct("<III")  # tag, number of values (1), length of the value
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
-_ENDS: Final = tuple(b"\0\0" + _PADS[size + 2 & 3] for size in range(4))  # of texts: NUL and padding, by length modulo 4
+_ENDS: Final = tuple(
+    b"\0\0" + _PADS[size + 2 & 3] for size in range(4)
+)  # of texts: NUL and padding, by length modulo 4
 
 
 def _xid_after(before: bytes, tag: int) -> bytes:
@@ -116,13 +118,14 @@ def read_post(stream: bytes) -> PostFields | None:
     try:
         c0, size, c1, object_id, c2, change_key, c3, listed, c4, ticks, c5, _, c6, long = _HEAD.unpack_from(stream)
         end = _DATA_AT + size
-        subject, at = _text(stream, _HEAD.size, long)
+        subject = utf_16_le_decode(stream[_HEAD.size : _HEAD.size + long], "strict", True)[0]
+        at = _after_text(stream, _HEAD.size, long)
         name_head, long = _TEXT_HEAD.unpack_from(stream, at)
-        name, at = _text(stream, at + _TEXT_HEAD.size, long)
+        at = _after_text(stream, at + _TEXT_HEAD.size, long)
         address_head, long = _TEXT_HEAD.unpack_from(stream, at)
-        address, at = _text(stream, at + _TEXT_HEAD.size, long)
+        at = _after_text(stream, at + _TEXT_HEAD.size, long)
         created, _, flagged, flags, body_head, long = _LAST.unpack_from(stream, at)
-        body, at = _text(stream, at + _LAST.size, long)
+        at = _after_text(stream, at + _LAST.size, long)
     except (struct.error, ValueError):
         return None
     as_written = (
@@ -134,12 +137,11 @@ def read_post(stream: bytes) -> PostFields | None:
         and stream[end + 2 :] in _BEHIND
         and stream[end : end + 2] == ts.byte_sum(stream[_DATA_AT:end]).to_bytes(2, "little")
     )
-    return (object_id, change_key, ticks, flags, subject) if as_written else None
+    return (object_id, change_key, ticks, flags, subject[:-1]) if as_written else None
 
 
-def _text(stream: bytes, at: int, size: int) -> tuple[str, int]:
-    """A text of `size` bytes with its NUL, and where the next property begins. ValueError if it is none."""
-    text = utf_16_le_decode(stream[at : at + size], "strict", True)[0]
-    if text[-1:] != "\0":
+def _after_text(stream: bytes, at: int, size: int) -> int:
+    """Where the property after a text of `size` bytes with its NUL begins. ValueError if it is no text."""
+    if utf_16_le_decode(stream[at : at + size], "strict", True)[0][-1:] != "\0":
         raise ValueError("no text of ours")
-    return text[:-1], at + (size + 3 & -4)
+    return at + (size + 3 & -4)

@@ -62,6 +62,14 @@ def same(result: object, expected: object) -> None:
         assert result == expected
 
 
+@given(st.lists(st.builds(ChangeNumber, st.sampled_from([A, B]), st.integers(1, 12)), max_size=20))
+def test_numbers_in_any_order_and_repeated(numbers: list[ChangeNumber]) -> None:
+    """A set made of numbers holds each of them once, runs and gaps alike."""
+    made = CNSet.from_numbers(numbers)
+    assert list(made.numbers()) == sorted(set(numbers))
+    assert made == CNSet.union_all(CNSet.of(number) for number in numbers)
+
+
 @pytest.mark.parametrize("operation", ALGEBRA)
 @given(one=models, other=models)
 def test_algebra(operation: str, one: Model, other: Model) -> None:

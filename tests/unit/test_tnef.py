@@ -3,6 +3,7 @@
 import shutil
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.bag_strategies import bags
+from transport import tnef
 from transport import tnefstream as ts
 from transport.attachment import IID_IMESSAGE
 from transport.errors import CodecError
@@ -275,6 +277,65 @@ def test_a_part_cannot_set_what_belongs_to_the_envelope(tag: int) -> None:
     value = 5 if tag == PR_ATTACH_METHOD else IID_IMESSAGE
     with pytest.raises(CodecError, match="belong to the envelope"):
         encode_tnef(SystemMessage({}, (Part(b"", {tag: value}),)))
+
+
+def usual(count: int) -> SystemMessage:
+    """A message as stores send them by the hundred: beside each item its change key and nothing else."""
+    return SystemMessage(
+        {PR_CNSET_SEEN: b"cnset"}, tuple(Part(post(n), {PR_CHANGE_KEY: key(n)}) for n in range(1, count + 1))
+    )
+
+
+def outcome(decode: Callable[[bytes], SystemMessage], stream: bytes) -> SystemMessage | str:
+    try:
+        return decode(stream)
+    except CodecError as error:
+        return str(error)
+
+
+def test_usual_parts_are_written_as_any_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The short cut for parts with a change key beside them writes the general way's bytes. (spec: ML-2)"""
+    sent = usual(40)
+    wire = encode_tnef(sent)
+    monkeypatch.setattr(tnef, "_usual_pieces", lambda part: None)
+    assert encode_tnef(sent) == wire
+    assert decode_tnef(wire) == tnef._decode(wire) == sent
+
+
+@given(st.data())
+def test_usual_parts_are_read_as_any_others(data: st.DataObject) -> None:
+    """Whatever byte changes, with or without its checksum: the same parts, or the same words. (spec: IN-5)"""
+    stream = bytearray(encode_tnef(usual(3)))
+    spans = [(start, end) for _, _, start, end, _ in ts.walk(bytes(stream))]
+    for _ in range(data.draw(st.integers(1, 3))):
+        stream[data.draw(st.integers(0, len(stream) - 1))] = data.draw(st.sampled_from([0, 1, 0x1F, 0x80, 0xFF]))
+    if data.draw(st.booleans()):
+        for start, end in spans:
+            stream[end : end + 2] = ts.byte_sum(bytes(stream[start:end])).to_bytes(2, "little")
+    cut = bytes(stream[: data.draw(st.integers(0, len(stream)))] if data.draw(st.booleans()) else stream)
+    assert outcome(decode_tnef, cut) == outcome(tnef._decode, cut)
+
+
+@pytest.mark.parametrize(
+    "beside", [{}, {PR_CHANGE_KEY: b"short"}, {PR_SUBJECT: "x"}, {PR_CHANGE_KEY: key(1), PR_BODY: ""}]
+)
+def test_one_unusual_part_sends_all_the_general_way(beside: Bag) -> None:
+    """A part among usual ones with more, less or something else beside it comes through like them. (spec: ML-2)"""
+    sent = SystemMessage({}, (*usual(2).parts, Part(post(9), beside), *usual(2).parts))
+    assert decode_tnef(encode_tnef(sent)) == sent
+
+
+def test_an_object_too_short_for_its_interface_is_no_part() -> None:
+    """A usual part whose object is smaller than an interface id is refused as any other. (spec: ML-7)"""
+    wire = encode_tnef(SystemMessage({}, (Part(b"", {PR_CHANGE_KEY: key(1)}),)))
+    at = wire.index(IID_IMESSAGE)
+    bad = bytearray(wire[:at] + wire[at + 16 :])
+    bad[at - 4 : at] = bytes(4)
+    data_at = wire.index(b"\x05\x90\x06\x00") + 8
+    bad[data_at - 4 : data_at] = (len(bad) - 2 - data_at).to_bytes(4, "little")
+    bad[-2:] = ts.byte_sum(bytes(bad[data_at:-2])).to_bytes(2, "little")
+    with pytest.raises(CodecError, match="embedded message"):
+        decode_tnef(bytes(bad))
 
 
 def test_parts_have_a_limit() -> None:
