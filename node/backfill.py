@@ -62,7 +62,11 @@ class Request:
     sent_at: LabTime
     retry_at: LabTime
     answered: bool
+    recalled: bool
 
+
+_RECALLED = 2
+"""In the column `answered`: the entry is due before this request's own time, and then it ends without blame."""
 
 _ENTRY = "SELECT id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting FROM entry"
 _REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered FROM request"
@@ -97,7 +101,10 @@ def requests(conn: Connection, *, entry: int | None = None, fid: int | None = No
     column, value = ("entry", entry) if entry is not None else ("fid", fid)
     rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
     return [
-        Request(r[0], r[1], r[2], r[3], decode_idset(r[4]), decode_idset(r[5]), r[6], r[7], bool(r[8])) for r in rows
+        Request(
+            r[0], r[1], r[2], r[3], decode_idset(r[4]), decode_idset(r[5]), r[6], r[7], bool(r[8]), r[8] == _RECALLED
+        )
+        for r in rows
     ]
 
 
@@ -212,24 +219,25 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
             set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
+            s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (_RECALLED, entry.id))
         _save(s.conn, entry)
 
 
 # -- out of the array
 
 
-def came_in(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Numbers were accounted for: they leave entries and requests of the folder."""
+def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
+    """Numbers were accounted for: they leave entries and requests of the folder, and so do those that wait here."""
     own = ctx.rst.own(fid)
     if own is None:
         return
     for entry in entries(s.conn, fid):
-        numbers, fai = entry.numbers - own.numbers, entry.fai - own.fai
+        numbers, fai = entry.numbers - own.numbers - held, entry.fai - own.fai
         if numbers == entry.numbers and fai == entry.fai:
             continue
         entry.numbers, entry.fai = numbers, fai
         for request in requests(s.conn, entry=entry.id):
-            _shrink(ctx, s, request, own.numbers, own.fai)
+            _shrink(ctx, s, request, own.numbers | held, own.fai)
         if numbers or fai:
             _save(s.conn, entry)  # a partly satisfied entry keeps its time
         else:
@@ -349,16 +357,13 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
         return
     entry = _entry(tuple(row))
     for request in requests(s.conn, entry=entry.id):
-        over = request.retry_at <= s.now
-        if not over and entry.waiting:
-            continue  # woken for a slot: what was asked already goes on
-        if over and not request.answered:
+        if request.retry_at > s.now and not request.recalled:
+            continue  # what was asked in another round goes on
+        if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         _end(ctx, s, request, "retry")
     if not entry.waiting:
-        s.trace.record(
-            EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1
-        )
+        s.trace.record(EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1)
     _ask(ctx, s, entry)
 
 
@@ -380,9 +385,10 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
-    entry.due_at = retry_at
+    # A request of an earlier round has its own retry time; its source is looked at, and its slot given back, then.
+    entry.due_at = min([retry_at, *(request.retry_at for request in running)])
     _save(s.conn, entry)
-    set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
+    set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
     _wake_next(ctx, s)
 
 

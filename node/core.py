@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from node import agent, changes, foldering, genesis, look, restoring
+from node import agent, changes, foldering, genesis, look, outgoing, restoring
 from node.config import Config, config_from, config_of, read_at_once, store_settings, stored_settings
 from node.context import Context
 from node.database import Database, Durability
@@ -351,6 +351,8 @@ class Node:
             settings = self._config.settings.changed(read_at_once(values))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
+            for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
+                outgoing.reschedule(ctx, s, fid)
             for name in values:
                 spec = find_spec(name)
                 value, default = settings.text(name), value_text(spec, spec.default)

@@ -9,6 +9,7 @@ from node import hierarchy
 from node.context import Context, set_of_pcl
 from node.errors import FolderExists, Misuse
 from node.folders import Folder, object_text
+from node.incoming import free_content
 from node.items import MAX_NAME_LENGTH, ROOT, FolderProperties, Version, encode_folder
 from node.numbers import ChangeNumber
 from node.outgoing import hierarchy_changed
@@ -113,7 +114,7 @@ def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties,
     before = snapshot(ctx)
     _put(ctx, s, version, props, old)
     _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
-    settle(ctx, s, before)
+    free_content(ctx, s, settle(ctx, s, before))
     hierarchy_changed(ctx, s)
 
 

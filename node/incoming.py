@@ -151,7 +151,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     _tell_failures(s, mail)
     waiting = rmq.held_hierarchy(s.conn)
     numbers = (section.cnset - waiting - mail.failed - applied.failed) | applied.numbers
-    account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh)
+    account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh, waiting)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
         backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, empty=not section.cnset)
@@ -204,7 +204,9 @@ def _tell_failures(s: Stimulus, mail: ReplicationMail) -> None:
         s.trace.record(VersionFailed, mail=mail.message_id, number=reason.split(": ", 1)[0], reason=reason)
 
 
-def account(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fresh: bool) -> None:
+def account(
+    ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fresh: bool, held: CNSet = CNSet.EMPTY
+) -> None:
     """Numbers are accounted for here; an update begins the folder's 24 hours anew (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers, fai)
     own = ctx.rst.own(fid)
@@ -212,7 +214,7 @@ def account(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fre
         own.last_update_at = s.now
         own.status_sent_at = None
         ctx.rst.touch(own)
-    backfill.came_in(ctx, s, fid)
+    backfill.came_in(ctx, s, fid, held)
     leaving.answer_leavers(ctx, s, fid)
 
 

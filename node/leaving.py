@@ -82,6 +82,7 @@ def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section
         "INSERT OR REPLACE INTO leaver VALUES (?, ?, ?, ?, ?)",
         (own.fid, mail.store, mail.message_id, encode_idset(section.row), encode_idset(section.row_fai)),
     )
+    backfill.prune(ctx, s, own.fid, f"{mail.store} no longer claims it")
     backfill.note_claimed(ctx, s, own.fid, section.row, section.row_fai)
     answer_leavers(ctx, s, own.fid)
 
@@ -111,3 +112,4 @@ def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     """A store that is in the list again is no leaver."""
     for store in ctx.holders(fid):
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+    backfill.prune(ctx, s, fid, "the store that claimed it is no leaver any more")

@@ -103,7 +103,10 @@ def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
 def reschedule(ctx: Context, s: Stimulus, fid: int) -> None:
     """The schedule of a folder has changed: what waits goes by the new one."""
     clear_timer(s.conn, Timer.CYCLE, fid)
-    waits = s.conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first()
+    if fid == HIERARCHY_FID:
+        waits = s.conn.exec_driver_sql("SELECT 1 FROM folder WHERE sent = 0 LIMIT 1").first()
+    else:
+        waits = s.conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first()
     due_at = next_cycle(ctx.config, ctx.schedule(fid), s.now)
     if waits and due_at is not None:
         set_timer(s.conn, Timer.CYCLE, fid, due_at)

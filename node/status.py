@@ -8,7 +8,7 @@ from node import leaving, tombstones
 from node.context import Context, next_cycle
 from node.mailer import section_of, send
 from node.replmail import Mark, MessageType, ReplicationMail, Section
-from node.rst import OwnRow
+from node.rst import OwnRow, PeerRow
 from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
@@ -178,21 +178,28 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
 def _repeat_requests(ctx: Context, s: Stimulus) -> None:
     """Asks again those required responders from whom nothing sent after the request has come (spec: ST-7).
 
-    One whose row here equals the own row has nothing that could have been lost: it is not asked. See docs/rules.yaml.
+    See `_has_answered` for who need not be asked, and docs/rules.yaml for why.
     """
     again: dict[str, list[OwnRow]] = {}
-    for fid, store in s.conn.exec_driver_sql(
-        "SELECT fid, responder FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
+    for fid, store, asked_at in s.conn.exec_driver_sql(
+        "SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
     ).all():
         own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
-        gone = own is None or own.pending or store not in ctx.holders(fid)
-        if gone or (own is not None and row is not None and row.numbers == own.numbers and row.fai == own.fai):
+        if own is None or own.pending or store not in ctx.holders(fid) or _has_answered(ctx, own, row, asked_at):
             s.conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ?", (fid, store))
-        elif own is not None:
+        else:
             again.setdefault(store, []).append(own)
     for store in sorted(again):
         for part in _parts(again[store]):
             _request(ctx, s, [store], part, Mark.REPEAT)
+
+
+def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
+    """One whose row equals the own row has nothing that could have been lost. One that mailed about the folder in the cycle
+    before the request, as all holders of a changed replica list do, was silent because it had nothing more (spec: ST-2)."""
+    if row is None:
+        return False
+    return (row.numbers == own.numbers and row.fai == own.fai) or row.sent_at >= asked_at - ctx.config.always_us
 
 
 def _repeat_statuses(ctx: Context, s: Stimulus) -> None:

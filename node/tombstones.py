@@ -13,22 +13,25 @@ from node.tables import HIERARCHY_FID
 from traces.events import TombstoneDropped
 from transport.stimulus import Stimulus
 
-A_RUN = 10_000
-"""Tombstones looked at in one run, oldest first; the next check goes on."""
+A_PAGE = 1_000
+"""Tombstones read at once."""
 
 
 def drop_old(ctx: Context, s: Stimulus) -> None:
     """The status check's look at tombstones past their age."""
     before_at = s.now - ctx.config.settings.tombstone_age_us
-    for mid, fid, object_id, rep, ctr, fai in s.conn.exec_driver_sql(
-        "SELECT mid, fid, object, rep, ctr, fai FROM message WHERE deleted = 1 AND sent = 1 AND modified_at <= ?"
-        " ORDER BY modified_at, mid LIMIT ?",
-        (before_at, A_RUN),
+    after = (0, 0)
+    while page := s.conn.exec_driver_sql(
+        "SELECT modified_at, mid, fid, object, rep, ctr, fai FROM message WHERE deleted = 1 AND sent = 1"
+        " AND modified_at <= ? AND (modified_at, mid) > (?, ?) ORDER BY modified_at, mid LIMIT ?",
+        (before_at, *after, A_PAGE),
     ).all():
-        number = ctx.store.number(rep, ctr)
-        if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, bool(fai)):
-            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
-            _forget(ctx, s, fid, object_id, number)
+        for modified_at, mid, fid, object_id, rep, ctr, fai in page:
+            after = (modified_at, mid)
+            number = ctx.store.number(rep, ctr)
+            if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, bool(fai)):
+                s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
+                _forget(ctx, s, fid, object_id, number)
     # A folder under a tombstone is hidden by it, on every store to come too.
     hiding = {each.props.parent for each in ctx.folders.all() if each.props is not None}
     for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:

@@ -234,5 +234,5 @@ class LiveLab(Lab):
                 ) from error
             self._hosts[member.name] = host
             for other, store in self._members.untold():
-                other.told.append(store)
                 self._hosts[other.name].do(lambda node, now, store=store: node.join(now, store))  # type: ignore[misc]
+                other.told.append(store)

@@ -386,9 +386,10 @@ class Simulator(Lab):
         seat.stale = True
         seat.fruitless = 0
         for member, store in self._members.untold():
-            member.told.append(store)
             clock = self._clock(member.name)
             self._survive(self._seat[member.name], lambda node, now=clock, store=store: node.join(now, store))  # type: ignore[misc]
+            if member.standing is Standing.RUNNING:  # one that crashed in it is told again when it is back
+                member.told.append(store)
 
     def _clock(self, name: str) -> LabTime:
         """What the server's own clock shows."""  # spec: TM-1

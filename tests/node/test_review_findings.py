@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from node import tombstones
 from node.cnset import CNSet
 from node.errors import Crashed, NodeError
 from node.items import PR_DISPLAY_NAME, Version
@@ -18,9 +19,11 @@ from node.numbers import ChangeNumber
 from node.packing import split
 from node.pcl import Pcl
 from node.replmail import MessageType, ReplicationMail, Section, Update, decode, encode
+from pflab.simulator import Simulator
 from tests.node.office import THREE, Office
 from tests.node.test_backfill import TWO_SITES
 from tests.node.test_bad_mail import HOP, message_in, wrapped
+from topology.load import topology_from_text
 from traces.labtime import HOUR_US
 from transport import tnefstream
 from transport.errors import CodecError
@@ -328,3 +331,124 @@ def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_he
     for hours in range(0, 20 * 24, 3):
         office.run(now + hours * HOUR_US)
     assert {office[name].knowledge("Projects").numbers for name in "ABC"} == {office["B"].knowledge("Projects").numbers}
+
+
+# -- second round
+
+
+def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
+    """What no row claims any more leaves the array, with an event; nothing is waited for for ever (spec: RST-4, RP-2, RP-4)."""
+    office = Office()
+    backup = office["B"].backup()
+    office["B"].post(office.at(1), "Projects", subject="only here")
+    office.cycle("B", office.at(15))  # lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "C"])
+    office.run(office.at(30))  # B leaves and says what it has
+    assert [entry.missing for entry in office["A"].backfill()] == ["B-1"]
+    office["B"].close(office.at(31))
+    office["B"].restore(office.at(40), backup)  # and has it no more
+    for hours in range(0, 10 * 24, 3):
+        office.run(office.at(40 + hours * H))
+    assert {name: office[name].backfill() for name in "AC"} == {"A": [], "C": []}
+
+
+def test_what_waits_goes_out_when_the_stores_schedule_is_changed() -> None:
+    """A directory value holds at the next read: what "never" kept back goes with the new cycles (spec: SE-1, OUT-1)."""
+    office = Office(THREE + "settings: {Replication Schedule: never}\n")
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["A"].configure(office.at(16), {"Replication Schedule": "always"})
+    for hours in range(1, 4 * 24, 3):
+        office.run(office.at(hours * H))
+    assert [len(office[name].messages("Projects")) for name in "ABC"] == [1, 1, 1]
+
+
+def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_here() -> None:
+    """Content for a replica not yet known here waits for it, whoever adds the replica (spec: HI-4)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, B]"))
+    office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"])
+    office.cycle("A", office.at(15))  # the hierarchy mail is lost
+    office["A"].post(office.at(16), "Projects", subject="early")
+    deliver_all(office, office.cycle("A", office.at(30)), office.at(30))
+    office["C"].change_folder(office.at(31), "Projects", replicas=["A", "B", "C"])
+    assert [each.subject for each in office["C"].messages("Projects")] == ["early"]
+
+
+def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
+    """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
+    text = THREE.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
+    office = Office(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
+    office["A"].post(office.at(1), "E0", subject="e0")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    start = office["B"].backfill()[0].due_at
+
+    def at(hours: float) -> int:
+        return start + int(hours * HOUR_US)
+
+    office.cycle("B", at(0))  # the request to A is lost, and 12 h later A is marked down for its silence
+    office["A"].post(at(0), "P", subject="a")
+    office["C"].post(at(0), "P", subject="c")
+    deliver_all(office, office.cycle("A", at(0.25)), at(0.25), "")
+    deliver_all(office, office.cycle("C", at(0.25)), at(0.25), "A")
+    office["A"].post(at(7) - 1, "P", subject="a2")
+    deliver_all(office, office.cycle("A", at(7)), at(7), "B")  # A has all, C has its own: one entry
+    office["C"].post(at(7) + 1, "P", subject="c2")
+    deliver_all(office, office.cycle("C", at(8)), at(8), "B")
+    for hours in range(8, 26):
+        if hours == 19:
+            deliver_all(office, late, at(hours))  # a slot comes free: A is asked in a second round
+        office.cycle("B", at(hours))
+    # C, asked at 13 h, has been silent for its 12 h.
+    downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
+    assert downs.get("C") == at(25)
+
+
+def test_tombstones_that_must_stay_do_not_keep_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tombstone past its age that all holders know is dropped, whatever others wait for (spec: DL-4)."""
+    monkeypatch.setattr(tombstones, "A_PAGE", 1)
+    office = Office(
+        THREE.replace("Projects: {replicas: [A, B, C]", "Projects: {replicas: [A, B]")
+        + "  Q: {replicas: [A, C]}\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
+    )
+    gone = [office["A"].post(office.at(1), path, subject="x") for path in ("Projects", "Q")]
+    office.run(office.at(15))
+    for path, message in zip(("Projects", "Q"), gone, strict=True):
+        office["A"].delete(office.at(16), path, message)
+    office.running = ["A", "C"]  # B is down and never hears of it
+    for hours in range(1, 5 * 24, 3):
+        office.run(office.at(17 + hours * H))
+    assert office["A"].knowledge("Projects").tombstones == (gone[0],)
+    assert office["A"].knowledge("Q").tombstones == ()
+
+
+def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
+    """Numbers held in the queue are not missing; once dropped they make a new entry (spec: BF-2)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    big = ["x" * 900 + "@test.test"]
+    office["A"].create_folder(office.at(1), "X", replicas=["A"], contacts=big)
+    office["A"].create_folder(office.at(2), "X/Y", replicas=["A"], contacts=big)
+    office["A"].change_folder(office.at(3), "X", rename="X2")  # the parent's number is now the later one
+    office.cycle("A", office.at(15))
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    deliver_all(office, office.cycle("B", due), due)
+    child, _ = only(office.cycle("A", due), "B")
+    office.deliver(child, due)  # the mail with the parent is lost
+    assert len(office.of_type("version.held")) == 1
+    office.cycle("B", office["B"].backfill()[0].due_at)
+    asked = [CNSet.parse(event.cnset) for event in office.of_type("request.sent")]  # type: ignore[attr-defined]
+    held = ChangeNumber(office["A"]._ctx.store.guid, 2)  # type: ignore[union-attr]
+    assert [held in numbers for numbers in asked] == [True, False]
+
+
+async def test_a_store_that_crashes_while_it_is_told_of_a_join_is_told_again() -> None:
+    """A kill at any instruction loses nothing: every store learns of a new one (spec: RP-3)."""
+    topology = topology_from_text(LATER)
+    lab = Simulator(topology)
+    await lab.up()
+    lab.faults.crash("B")
+    await lab.start("E")
+    await lab.advance(topology.start_at + 24 * HOUR_US)
+    assert lab.read("B", lambda node: node.bad_mail()) == []
+    await lab.close()
