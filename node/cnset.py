@@ -41,6 +41,7 @@ _BEYOND = MAX_COUNTER + 2  # later than the end of any range
 _MUCH_LONGER = 8  # from this ratio of lengths on, bisecting beats sorting
 _LONG = 512  # more bounds than this are an array
 _FEW = 8  # so many short bounds are joined faster one by one
+_SHORT_TEXT = 2000  # characters of a text that is kept
 _BLOCK = 2048  # bounds of a long sequence that are combined at a time; must be even
 
 
@@ -50,16 +51,20 @@ class CNSet:
     Whatever builds a set from values raises NumberError for a GUID or counter out of bounds.
     """
 
-    __slots__ = ("_bounds", "_hash")
+    __slots__ = ("_bounds", "_hash", "_text", "wire")
 
     EMPTY: ClassVar[CNSet]
 
     _bounds: dict[Guid, Bounds]
     _hash: int
+    _text: str | None
+    wire: bytes | None
+    """The wire form, kept by `node.idset` once it has been made: a store's own row goes into every mail and table row."""
 
     def __init__(self) -> None:
         self._bounds = {}
         self._hash = -1
+        self._text = self.wire = None
 
     # --- building
 
@@ -296,7 +301,12 @@ class CNSet:
 
     def text(self) -> str:
         """The trace form: `guid:lo-hi,n;guid:lo-hi`, GUIDs ascending, '' when empty."""
-        return ";".join(f"{guid.hex()}:{','.join(self._pieces(guid, '-'))}" for guid in self.guids())
+        if self._text is not None:
+            return self._text
+        text = ";".join(f"{guid.hex()}:{','.join(self._pieces(guid, '-'))}" for guid in self.guids())
+        if len(text) <= _SHORT_TEXT:  # one event tells a set that another has told; a long text is not worth its room
+            self._text = text
+        return text
 
     def named(self, names: Mapping[Guid, str]) -> str:
         """The form people read, `A-1..100, B-5`, ordered by store name; '' when empty (spec: CN-1)."""
@@ -318,6 +328,7 @@ def _made(bounds: dict[Guid, Bounds]) -> CNSet:
     made = CNSet.__new__(CNSet)
     made._bounds = bounds
     made._hash = -1
+    made._text = made.wire = None
     return made
 
 

@@ -41,11 +41,13 @@ class IdsetError(ValueError):
 
 def encode_idset(numbers: CNSet) -> bytes:
     """The REPLGUID IDSET of a set; b"" for the empty one. Takes time linear in the number of ranges."""
-    out = bytearray()
-    for guid in numbers.guids():
-        out += guid
-        _encode_bounds(out, numbers.bounds(guid))
-    return bytes(out)
+    if numbers.wire is None:
+        out = bytearray()
+        for guid in numbers.guids():
+            out += guid
+            _encode_bounds(out, numbers.bounds(guid))
+        numbers.wire = bytes(out)
+    return numbers.wire
 
 
 def encode_globset(ranges: Iterable[tuple[int, int]]) -> bytes:
@@ -57,8 +59,23 @@ def encode_globset(ranges: Iterable[tuple[int, int]]) -> bytes:
 
 
 def _encode_bounds(out: bytearray, bounds: Bounds) -> None:
+    if len(bounds) == 2:
+        _encode_range(out, bounds[0], bounds[1] - 1)
+        return
     _GlobsetWriter(out, list(bounds[::2]), [end - 1 for end in bounds[1::2]]).group(0, len(bounds) // 2, 0)
     out.append(_END)
+
+
+def _encode_range(out: bytearray, low: int, high: int) -> None:
+    """The whole GLOBSET of one range, which is what most sets are: the bytes that the writer would write."""
+    first, last = low.to_bytes(COUNTER_SIZE, "big"), high.to_bytes(COUNTER_SIZE, "big")
+    common = _common_bytes(low, high)
+    if low == high:
+        out += b"%c%b\0" % (COUNTER_SIZE, first)
+    elif common > 2:  # a push and its pop pay from three bytes on
+        out += b"%c%b%c%b%b%c\0" % (common, first[:common], _RANGE, first[common:], last[common:], _POP)
+    else:
+        out += b"%c%b%b\0" % (_RANGE, first, last)
 
 
 class _GlobsetWriter:

@@ -21,7 +21,7 @@ from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionF
 from transport.errors import CodecError
 from transport.hopline import MAX_LAMPORT
 from transport.mdbef import decode_mdbef
-from transport.mime import BodyForm, parse_mail
+from transport.mime import BodyForm, system_body
 from transport.notices import NULL_SENDER
 from transport.stimulus import Stimulus
 from transport.systemmessage import SystemMessage
@@ -55,10 +55,11 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
 def read(ctx: Context, content: bytes) -> ReplicationMail:
     """The replication mail in a mail's content. BadMail if it is none, or from no store of the organization."""
     try:
-        parsed = parse_mail(content)
-        if parsed.form is None or parsed.body is None:
+        found = system_body(content)
+        if found is None:
             raise OrdinaryMail("an ordinary mail: no replication message in it")
-        message = _DECODERS[parsed.form](parsed.body)
+        form, body = found
+        message = _DECODERS[form](body)
     except CodecError as error:
         raise BadMail(str(error)) from None
     mail = decode(message, ctx.verifier)

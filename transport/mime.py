@@ -22,6 +22,7 @@ from traces.labtime import LabTime
 from transport.base64body import decoded, encoded_lines
 from transport.errors import CodecError
 from transport.mailheaders import (
+    MAX_FIELDS,
     Field,
     address_field,
     date_text,
@@ -78,6 +79,10 @@ _HEAD_ENDS: Final = {
     'Content-Disposition: attachment; filename="winmail.dat"\r\n',
     BodyForm.MDBEF: f"Content-Type: {TYPE_MDBEF}\r\nContent-Transfer-Encoding: base64\r\n",
 }
+_OWN_HEADER_BYTES: Final = 16 * 1024
+_OWN_HEAD_ENDS: Final = {
+    form: _HEAD_ENDS[form].encode("ascii") for form in (BodyForm.TNEF, BodyForm.MDBEF)
+}  # both in base64
 _BOUNDARY: Final = re.compile(r';\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 
 
@@ -133,6 +138,30 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
     if form is BodyForm.S_TNEF:
         return b"\r\n".join((head, body))
     return b"\r\n".join([head, *encoded_lines(body), b""])
+
+
+def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
+    """Form and body that `parse_mail` would find, without reading the other fields where the mail is one of ours."""
+    end = content.find(b"\r\n\r\n", 0, _OWN_HEADER_BYTES)
+    if 0 < end and len(content) <= MAX_MAIL_SIZE:
+        head = content[: end + 2]
+        for form, last in _OWN_HEAD_ENDS.items():
+            if head.endswith(last) and _is_alone(head, len(head) - len(last)):
+                return form, _decode_body(content, end + 4, len(content), "base64")[0]
+    parsed = parse_mail(content)
+    return None if parsed.form is None or parsed.body is None else (parsed.form, parsed.body)
+
+
+def _is_alone(head: bytes, at: int) -> bool:
+    """True if the fields from `at` on say of the body all that the header says of it."""
+    lower = head.lower()
+    return (
+        head[at - 2 : at] == b"\r\n"
+        and lower.count(b"content-type") == 1 == lower.count(b"content-transfer-encoding")
+        and b"\n\n" not in head
+        and not head.startswith((b"\r", b"\n"))
+        and head.count(b"\n") < MAX_FIELDS
+    )
 
 
 def parse_mail(content: bytes) -> ParsedMail:

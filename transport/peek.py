@@ -16,8 +16,19 @@ def subject_and_id(content: bytes) -> tuple[str, str]:
     """The first line of the subject, and the Message-ID without its brackets; '' where a mail has none."""
     end = content.find(b"\r\n\r\n", 0, PEEK_BYTES)
     head = content[: end if end >= 0 else PEEK_BYTES]
-    subject, message_id = _SUBJECT.search(head), _MESSAGE_ID.search(head)
+    lower = head.lower()
+    subject, message_id = _field(_SUBJECT, b"subject:", head, lower), _field(_MESSAGE_ID, b"message-id:", head, lower)
     return (
         subject.group(1).decode("utf-8", "replace").strip() if subject else "",
         message_id.group(1).decode("utf-8", "replace").strip().strip("<>") if message_id else "",
     )
+
+
+def _field(pattern: re.Pattern[bytes], name: bytes, head: bytes, lower: bytes) -> re.Match[bytes] | None:
+    """What `pattern.search(head)` finds, tried only where its name stands: a search tries every byte, at ten times the cost."""
+    at = lower.find(name)
+    while at >= 0:
+        if match := pattern.match(head, at):
+            return match
+        at = lower.find(name, at + 1)
+    return None

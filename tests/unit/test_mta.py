@@ -658,7 +658,7 @@ def test_a_long_queue_costs_no_more_than_a_short_one(a: Server) -> None:
     for number in range(50):
         a.submit(*to("B", "E"), message_id=f"<{number}@A>")
     statements = [
-        (mta_queue._DUE, (a.at, 10)),
+        (mta_queue._DUE_OF_PRIORITY, (0, a.at, 10)),
         (mta_queue._NEXT_DUE, ()),
         (mta_queue._UNROUTED, (a.at,)),
         (mta_queue._SELECT_ROW + " WHERE q.id = ?", (1,)),
