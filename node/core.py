@@ -1,31 +1,19 @@
 """The node: MTA and public folder store on one database, as plain methods.
 
-Each method that changes something is one stimulus in one transaction: state, events and outgoing mail commit together,
-and what the method returned is durable. A driver calls them: the live host with sockets and a clock, the simulator with
-neither. Nothing here waits, and nothing here knows which of the two is calling.
+Each method that changes something is one stimulus in one transaction, and what it returned is durable. A driver calls
+them: the live host with sockets and a clock, the simulator with neither. Nothing here waits, and nothing here knows
+which of the two is calling.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
-from node import agent, changes, foldering, genesis, look, outgoing, restoring
-from node.config import Config, config_from, config_of, read_at_once, store_settings, stored_settings
+from node import agent, changes, foldering, look, outgoing
+from node.config import config_from, read_at_once, store_settings
 from node.context import Context
-from node.database import Database, Durability
-from node.directory import Directory
-from node.entropy import guid_from
-from node.errors import Crashed, MailRefused, Misuse, NotRunning
-from node.exporter import export_events
-from node.folders import Folders
-from node.keys import Identity, Verifier
-from node.restoring import Continued
-from node.rst import ReplicationStateTable
-from node.store import Begins, StoreState
+from node.errors import MailRefused, NotRunning
+from node.life import ArrivalFaults, StoreLife
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -38,224 +26,17 @@ from node.views import (
     QueueView,
     StateView,
 )
-from topology.model import Topology
 from topology.setting_table import find_spec
 from topology.settings import RawSetting, value_text
-from traces import LabTime, Recorder
-from traces.events import HopDropped, NodeStarted, NodeStopped, SettingValue
-from traces.header import Event
-from transport.errors import CodecError
-from transport.mta import Mta
+from traces import LabTime
+from traces.events import HopDropped, SettingValue
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
-from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-class ArrivalFaults(Protocol):
-    """What may happen to a mail at the receiving end (faults are the lab's, not the store's)."""
-
-    def on_arrival(
-        self, *, node: str, sender: str, recipients: Sequence[str], subject: str, now: LabTime
-    ) -> str | None:
-        """The id of the fault that swallows this mail, or None."""
-        ...
-
-
-class Node:
+class Node(StoreLife):
     """One server of the organization."""
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        topology: Topology,
-        database: Path | None,
-        run: str,
-        seed: bytes,
-        identity: Identity,
-        durability: Durability = "normal",
-        arrivals: ArrivalFaults | None = None,
-        on_events: Callable[[Sequence[Event]], None] | None = None,
-        real_time: Callable[[], float] | None = None,
-        traces_dir: Path | None = None,
-    ) -> None:
-        self.name = name
-        self.traces_dir = traces_dir
-        self.crash_at: str | None = None
-        self._topology = topology
-        self._database = Database(database, durability)
-        self._run = run
-        self._seed = seed
-        self._identity = identity
-        self._arrivals = arrivals
-        self._on_events = on_events
-        self._real_time = real_time
-        self._config: Config = config_of(topology, name)
-        self._verifier = Verifier(identity.authority_key)
-        self._ctx: Context | None = None
-        self._trace: Recorder | None = None
-
-    # -- life
-
-    def open(self, now: LabTime) -> None:
-        """First start, or a restart after `close`. What came due meanwhile is done at the next tick."""
-        self._database.open()
-        self._start(now)
-
-    def reopen(self, now: LabTime) -> None:
-        """The start after `abandon`."""
-        self._database.open()
-        self._start(now)
-
-    def abandon(self) -> None:
-        """A crash: nothing is said, everything in memory is gone, the database stays as it was last committed."""
-        self._ctx = self._trace = None
-        self._database.drop_connections()
-
-    def close(self, now: LabTime) -> None:
-        with self._stimulus(now) as (_, s):
-            s.trace.record(NodeStopped, how="stop")
-        self.export()
-        self._ctx = self._trace = None
-        self._database.close()
-
-    def backup(self) -> bytes:
-        """The database as it stands, for `restore`."""
-        return self._database.copy()
-
-    def restore(self, now: LabTime, backup: bytes) -> None:
-        """The start of a stopped or abandoned node on a backup (spec: RP-4). Misuse if it is no database of a node.
-
-        A backup older than a tombstone may get is not restored: the store begins as new (spec: DL-4, RP-3).
-        """
-        self._database.open()
-        with self._database.reading() as conn:
-            known = StoreState(conn)
-        self.export()
-        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at)
-        settings = self._config.settings
-
-        def prepare(conn: Connection) -> None:
-            restoring.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
-
-        try:
-            if now - Database.made_at(backup) < settings.tombstone_age_us:
-                self._database.replace(backup, prepare)
-            else:
-                self._database.replace(
-                    None, lambda conn: restoring.prepare_anew(conn, continued, self.name, self._seed)
-                )
-        except (sqlite3.DatabaseError, LookupError) as error:
-            raise Misuse(f"this is no backup of {self.name}: {error}") from None
-        self._start(now)
-
-    def _start(self, now: LabTime) -> None:
-        with self._database.writing() as conn:
-            if not StoreState.exists(conn):
-                StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
-            # A first start that a crash cut short is made again: the hierarchy's own row is written by it.
-            first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
-            state = StoreState(conn)
-            state.incarnation += 1
-            state.save(conn)
-            self._config = config_of(self._topology, self.name, stored_settings(conn))
-        self._trace = Recorder(
-            run=self._run,
-            node=self.name,
-            incarnation=state.incarnation,
-            seq=state.seq,
-            lamport=state.lamport,
-            at=now,
-            real_time=self._real_time,
-        )
-        self._ctx = self._load()
-        with self._stimulus(now) as (ctx, s):
-            self._begin(ctx, s, first=first)
-
-    def _begin(self, ctx: Context, s: Stimulus, *, first: bool) -> None:
-        """The first stimulus of an incarnation."""
-        begins, ctx.store.begins = ctx.store.begins, Begins.NOTHING
-        restored = begins is Begins.RESTORED
-        s.trace.record(
-            NodeStarted,
-            version=self._config.profile.version,
-            replica_guid=ctx.store.guid.hex(),
-            reason="restored" if restored else "first" if first else "restart",
-        )
-        self._tell_settings(s)
-        later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
-        if first:
-            self._first_start(ctx, s, later=later)
-        agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
-        if restored:
-            restoring.ask_around(ctx, s)
-
-    def _tell_settings(self, s: Stimulus) -> None:
-        """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
-        for each in self._config.settings.not_default():
-            s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
-
-    def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
-        for store in self._topology.servers_from_start():
-            ctx.directory.join(s, store, s.now)
-        ctx.directory.join(s, self.name, s.now)
-        genesis.begin(ctx, s, self._topology, later=later)
-
-    def _load(self) -> Context:
-        with self._database.writing() as conn:
-            store = StoreState(conn)
-            directory = Directory(self._topology, conn)
-            return Context(
-                name=self.name,
-                seed=self._seed,
-                store=store,
-                folders=Folders(conn, store),
-                rst=ReplicationStateTable(conn),
-                directory=directory,
-                config=self._config,
-                identity=self._identity,
-                verifier=self._verifier,
-                mta=Mta(self.name, directory.routing, directory.server_of, self._config.mail_policy),
-            )
-
-    # -- one stimulus
-
-    @contextmanager
-    def _stimulus(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
-        ctx, trace = self._ctx, self._trace
-        if ctx is None or trace is None:
-            raise NotRunning(f"store {self.name} is not running")
-        now = max(now, ctx.store.last_at)
-        trace.begin(now)
-        try:
-            with self._database.writing() as conn:
-                yield ctx, Stimulus(conn, now, trace)
-                self._finish(ctx, trace, conn, now)
-        except BaseException as error:
-            trace.discard()
-            # Whatever was in memory may be ahead of the tables now: it is read anew.
-            self._ctx = None if isinstance(error, Crashed) else self._load()
-            if isinstance(error, CodecError):
-                raise Misuse(f"it cannot be written into a mail: {error}") from error
-            raise
-        if self._on_events is not None and (events := trace.events):
-            self._on_events(events)
-        if self.crash_at == "after commit":
-            self.crash_at = None
-            raise Crashed(f"{self.name} after commit")
-
-    def _finish(self, ctx: Context, trace: Recorder, conn: Connection, now: LabTime) -> None:
-        first_seq = ctx.store.seq + 1
-        ctx.store.last_at = now
-        ctx.store.seq, ctx.store.lamport = trace.seq, trace.lamport
-        ctx.save(conn)
-        lines = trace.take()
-        if lines:
-            conn.exec_driver_sql("INSERT INTO event VALUES (?, ?, ?)", (first_seq, ctx.store.incarnation, lines))
-        if self.crash_at == "before commit":
-            self.crash_at = None
-            raise Crashed(f"{self.name} before commit")
 
     # -- users
 
@@ -441,13 +222,6 @@ class Node:
 
     # -- reads
 
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Context, Connection]]:
-        if self._ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
-        with self._database.reading() as conn:
-            yield self._ctx, conn
-
     def folders(self) -> list[FolderView]:
         with self._reading() as (ctx, _):
             return look.folders(ctx)
@@ -489,8 +263,5 @@ class Node:
         with self._reading() as (ctx, conn):
             return look.knowledge(ctx, conn, folder)
 
-    def export(self) -> None:
-        """Writes the events not yet written as a closed segment, and only then prunes them."""
-        if self.traces_dir is None:
-            return
-        export_events(self._database, self.name, self.traces_dir)
+
+__all__ = ["ArrivalFaults", "Node"]

@@ -27,6 +27,7 @@ from pflab.campaign_plan import (
     Partition,
     Post,
     RemoveReplica,
+    RenameFolder,
     Reordering,
     Resolve,
 )
@@ -163,6 +164,8 @@ def _associated_edits(on: Stage) -> list[Part]:
 
 def _cycle(on: Stage) -> list[Part]:
     one, other = on.folder(on.a, on.b), on.folder(on.a, on.b)
+    if on.draw.random() < 0.5:  # known in another order on either side
+        other = CreateFolder(at_us=other.at_us, on=on.b, label=other.label, title=other.title, replicas=other.replicas)
     return [
         one,
         other,
@@ -206,6 +209,27 @@ def _below_the_deleted(on: Stage) -> list[Part]:
         DeleteFolder(at_us=on.at_us + HOUR_US, on=on.a, folder=upper.label),
         MoveFolder(at_us=on.at_us + HOUR_US, on=on.b, folder=lower.label, under=upper.label),
     ]
+
+
+def _deleted_and_renamed(on: Stage) -> list[Part]:
+    """The deletion is the earlier of the two, and wins."""
+    folder = on.folder(on.a, on.b)
+    rename = RenameFolder(at_us=on.at_us + 5 * MINUTE_US, on=on.b, folder=folder.label, title=f"D{folder.label[1:]}")
+    return [folder, DeleteFolder(at_us=on.at_us, on=on.a, folder=folder.label), rename]
+
+
+def _back_and_forth(on: Stage) -> list[Part]:
+    """A store leaves a folder, comes back and leaves again, while answers to its first leaving are late."""
+    folder = on.folder(on.b, on.a)
+    late = Delay(at_us=on.at_us, lasts_us=40 * MINUTE_US, from_=on.b, to=on.a, type="status", by_us=2 * HOUR_US)
+    leaves, again = (
+        RemoveReplica(at_us=on.at_us + after_us, on=on.b, folder=folder.label, store=on.a)
+        for after_us in (0, 80 * MINUTE_US)
+    )
+    back = AddReplica(at_us=on.at_us + 40 * MINUTE_US, on=on.b, folder=folder.label, store=on.a)
+    cut = Partition(at_us=again.at_us + 20 * MINUTE_US, lasts_us=5 * HOUR_US, between=(on.a, on.b), one_way=True)
+    last = Post(at_us=again.at_us, on=on.a, folder=folder.label, label=on.sketch.label("m"))
+    return [folder, on.post(on.a, folder.label), late, leaves, back, last, again, cut]
 
 
 def _content_first(on: Stage) -> list[Part]:
@@ -350,6 +374,8 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(3, _twins),
     Motif(5, _child_first, ("loss",)),
     Motif(2, _below_the_deleted),
+    Motif(2, _deleted_and_renamed),
+    Motif(2, _back_and_forth, ("delay", "partition")),
     Motif(2, _content_first, ("delay",)),
     Motif(3, _lost_content, ("loss",)),
     Motif(3, _silent_source, ("loss",)),

@@ -12,34 +12,42 @@ import msgspec
 
 from node.errors import FolderUnknown
 from pflab.campaign_branches import BranchBook
-from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, Violation
+from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from pflab.invariants_mail import MAILING
+from pflab.invariants_missing import MISSING
 from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_state import STATE
 from pflab.oracle_judge import Observer
 from traces.events import (
     ChangeMade,
     EntryMade,
-    Event,
+    EntryPruned,
+    EntrySatisfied,
     MailReceived,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
+    RowReplaced,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
+    VersionDropped,
 )
 
 if TYPE_CHECKING:
     from node.core import Node
+    from node.views import EntryView, RowView
     from pflab.simulator import Simulator
 
-INVARIANTS: tuple[type[Invariant], ...] = (*NUMBERING, *MAILING, *STATE)
+INVARIANTS: tuple[type[Invariant], ...] = (*NUMBERING, *MAILING, *MISSING, *STATE)
 """All that must hold at every instant."""
 
 _NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
 """Events after which a folder is not what it was. All have a field `folder`."""
+
+_NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied)
+"""Events after which something may be missing that nobody minds."""
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -63,6 +71,7 @@ class Watch:
         self.branches = BranchBook(self.facts)
         self._digest = hashlib.sha256()
         self._news: dict[tuple[str, str], None] = {}
+        self._rows: dict[tuple[str, str], None] = {}
         self._waiting: dict[str, None] = {}
         self._started: dict[str, None] = {}
         self.last_at: dict[str, int] = {}
@@ -85,6 +94,8 @@ class Watch:
             elif isinstance(event, MailReceived):
                 if event.message_type in UPDATES:
                     self._news.update({(event.node, section.folder): None for section in event.folders})
+            elif isinstance(event, _NEWS_OF_ROWS) or isinstance(event, VersionDropped):
+                self._rows[event.node, event.folder] = None
             elif isinstance(event, EntryMade):
                 self._waiting[event.node] = None
             elif isinstance(event, NodeStarted):
@@ -92,6 +103,8 @@ class Watch:
                 self._waiting[event.node] = None
         self._read_news()
         self._read_arrays(quiet=quiet)
+        if quiet:
+            self._read_rows()
         if self._guard.violations:
             raise Violated(self._guard.violations)
 
@@ -132,6 +145,28 @@ class Watch:
             awake = quiet and not weather.silent(store, now)
             self._guard.array(ArrayReading(store, weather.clock_of(store, now), awake, entries), now)
 
+    def _read_rows(self) -> None:
+        now, weather = self._lab.now, self._lab.weather
+        arrays: dict[str, tuple[EntryView, ...]] = {}
+        for store, folder in [place for place in self._rows if self._lab.running(place[0])]:
+            if weather.silent(store, now):
+                continue
+            del self._rows[store, folder]
+            rows = self._lab.read(store, lambda node, folder=folder: read_rows(node, folder))  # type: ignore[misc]
+            if not rows:
+                continue
+            if store not in arrays:
+                arrays[store] = tuple(self._lab.read(store, lambda node: node.backfill()))
+            self._guard.rows(RowsReading(store, folder, rows, arrays[store]), now)
+
+
+def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
+    """None for a folder that the store does not hold, or is about to give up."""
+    try:
+        return node.state(folder).rows if node.knowledge(folder).holds else ()
+    except FolderUnknown:
+        return ()
+
 
 def read_folder(node: Node, folder: str) -> FolderReading | None:
     """None for a folder that the store does not know, or knows no more."""
@@ -143,4 +178,4 @@ def read_folder(node: Node, folder: str) -> FolderReading | None:
     return FolderReading(node.name, folder, knowledge, tree)
 
 
-__all__ = ["INVARIANTS", "Event", "Violated", "Watch", "read_folder"]
+__all__ = ["INVARIANTS", "Violated", "Watch", "read_folder"]

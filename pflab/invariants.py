@@ -17,7 +17,7 @@ from traces.events import Event
 from traces.labtime import LabTime, format_instant
 
 if TYPE_CHECKING:
-    from node.views import EntryView, FolderView, Knowledge
+    from node.views import EntryView, FolderView, Knowledge, RowView
     from pflab.invariants_facts import Facts
 
 Witnesses = Iterator[str]
@@ -58,6 +58,16 @@ class ArrayReading:
     entries: tuple[EntryView, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RowsReading:
+    """A running store's rows of a folder that it holds, and its array, while everything due has been done."""
+
+    store: str
+    folder: str
+    rows: tuple[RowView, ...]
+    entries: tuple[EntryView, ...]
+
+
 class Invariant:
     """One thing that must hold. A subclass says what it hears of events and what it asks of readings."""
 
@@ -80,6 +90,11 @@ class Invariant:
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         """A backfill array was read."""
+        del reading
+        return iter(())
+
+    def on_rows(self, reading: RowsReading) -> Witnesses:
+        """The rows of a folder that may have changed were read, with the array."""
         del reading
         return iter(())
 
@@ -110,6 +125,10 @@ class Guard:
     def array(self, reading: ArrayReading, at: LabTime) -> None:
         for each in self._all:
             self._note(each, at, each.on_array(reading))
+
+    def rows(self, reading: RowsReading, at: LabTime) -> None:
+        for each in self._all:
+            self._note(each, at, each.on_rows(reading))
 
     def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
         for witness in witnesses:

@@ -115,6 +115,16 @@ class Facts:
     def deletions(self, object_: str) -> list[ChangeMade]:
         return [each for each in self.of_object.get(object_, ()) if each.operation == "delete"]
 
+    def may_be_a_hole(self, change: ChangeMade) -> bool:
+        """A change that lost before it was ever sent goes with nobody, and its number closes like any hole (CN-6)."""
+        deletions = self.deletions(change.object)
+        if change.operation == "delete":
+            return len(deletions) > 1
+        if deletions:
+            return True
+        others = self.of_object[change.object]
+        return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
+
     # --- words
 
     def words(self, numbers: bits.Bits) -> str:

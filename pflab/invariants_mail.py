@@ -9,6 +9,7 @@ from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import REQUEST, UPDATES, Facts
 from pflab.scenario_words import mail_name
 from traces.events import (
+    ChangeMade,
     HopSent,
     MailFolder,
     MailReceived,
@@ -127,8 +128,35 @@ class RowsOfOthersAreTheirs(Invariant):
     rules = ("RST-2", "RST-4", "ML-6")
     says = "What a store takes from a mail, and the row it keeps of the sender, is what that sender put into that mail."
 
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+
     def hears(self) -> Hears:
-        return {MailReceived: self._received, RowReplaced: self._replaced}
+        return {
+            MailReceived: self._received,
+            RowReplaced: self._replaced,
+            VersionApplied: self._maybe_another_list,
+            ChangeMade: self._maybe_another_list,
+            ReplicaDropped: self._dropped,
+            NodeStarted: self._started,
+        }
+
+    def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> Witnesses:
+        """A store that left the replica list has no row any more; back on it, it may begin with any mail."""
+        if event.kind == "folder":
+            self._rows.pop((event.node, event.object), None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._rows.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            for key in [key for key in self._rows if key[0] == event.node]:
+                del self._rows[key]
+        return iter(())
 
     def _received(self, event: MailReceived) -> Witnesses:
         sent = self.facts.mails.get(event.mail or "")
@@ -141,10 +169,15 @@ class RowsOfOthersAreTheirs(Invariant):
         sent = self.facts.mails.get(event.mail or "")
         said = sent is not None and sent.node == event.store and sent.number == event.sent_number
         sections = [] if sent is None or not said else [each for each in sent.folders if each.folder == event.folder]
+        where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
         if not any((each.row, each.row_fai) == (event.cnset, event.cnset_fai) for each in sections):
             row = self.facts.words(bits.parse(event.cnset))
-            where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
             yield f"{where} is now {row}, which {event.store} did not say in mail {event.mail}"
+        rows = self._rows.setdefault((event.node, event.folder), {})
+        before = rows.get(event.store, (0, 0))
+        rows[event.store] = (event.sent_at, event.sent_number)
+        if rows[event.store] <= before:
+            yield f"{where} is now that of mail number {event.sent_number}, before it was that of {before[1]}"
 
 
 class SameBytesEverywhere(Invariant):

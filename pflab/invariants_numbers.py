@@ -41,6 +41,22 @@ class NumbersNeverReissued(Invariant):
             self._objects.add(event.object)
 
 
+class LaterThanWhatItReplaces(Invariant):
+    id = "later than what it replaces"
+    rules = ("CN-8",)
+    says = "A new version's modification time is later than those of all versions that it incorporates."
+
+    def hears(self) -> Hears:
+        return {ChangeMade: self._made}
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        for number in event.supersedes:
+            replaced = self.facts.changes.get(number)
+            if replaced is not None and event.modified_at <= replaced.modified_at:
+                mine, theirs = format_instant(event.modified_at), format_instant(replaced.modified_at)
+                yield f"{self.facts.what(event)} is of {mine}, {self.facts.shown(number)}, which it replaces, of {theirs}"
+
+
 class EventsWithoutGaps(Invariant):
     id = "events without gaps"
     rules = ("OUT-9",)
@@ -115,6 +131,7 @@ def _tag(event: Event) -> str:
 
 NUMBERING: tuple[type[Invariant], ...] = (
     NumbersNeverReissued,
+    LaterThanWhatItReplaces,
     EventsWithoutGaps,
     TimeGoesForward,
     MailNumbersGrow,

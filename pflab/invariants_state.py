@@ -46,21 +46,11 @@ class ClaimsAreKept(Invariant):
             return
         dead = frozenset(known.tombstones)
         for change in self.facts.of_folder.get(reading.folder, ()):
-            if not accounts_for(known, change) or self._may_be_a_hole(change):
+            if not accounts_for(known, change) or self.facts.may_be_a_hole(change):
                 continue
             kept = dict(known.versions.get(change.object, ()))
             if not self.facts.accounted(change, kept, buried=change.object in dead):
                 yield f"{reading.store} accounts for {self.facts.what(change)} and has neither it nor what took its place"
-
-    def _may_be_a_hole(self, change: ChangeMade) -> bool:
-        """A change that lost before it was ever sent goes with nobody, and its number closes like any hole (CN-6)."""
-        deletions = self.facts.deletions(change.object)
-        if change.operation == "delete":
-            return len(deletions) > 1
-        if deletions:
-            return True
-        others = self.facts.of_object[change.object]
-        return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
 
 
 class DeletesWin(Invariant):

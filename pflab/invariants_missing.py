@@ -1,0 +1,159 @@
+"""Invariants of what is missing: a mail brings what it names, and what is known to be missing is in the array."""
+
+from __future__ import annotations
+
+from pflab import invariants_sets as bits
+from pflab import oracle_sets as sets
+from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
+from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from traces.events import (
+    ChangeMade,
+    Event,
+    HopDropped,
+    HopReceived,
+    MailReceived,
+    NodeStarted,
+    RowReplaced,
+    VersionApplied,
+    VersionDropped,
+    VersionFailed,
+    VersionHeld,
+    VersionIgnored,
+)
+
+
+class MailsBringWhatTheyName(Invariant):
+    id = "mails bring what they name"
+    rules = ("CN-7", "CN-6", "BF-5")
+    says = "Each change that the set of a mail names is brought by that mail, or was here before, or closes as a hole."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
+        self._open: dict[str, MailReceived] = {}
+        self._held_here: set[tuple[str, str]] = set()
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._version,
+            VersionIgnored: self._version,
+            VersionHeld: self._version,
+            VersionFailed: self._failed,
+            RowReplaced: self._row,
+            MailReceived: self._received,
+            HopReceived: self._next,
+            HopDropped: self._next,
+            NodeStarted: self._next,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        place = (event.node, event.folder, event.kind == "fai")
+        bits.add_number(self._brought.setdefault(place, {}), event.number)
+        return self._next(event)
+
+    def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> Witnesses:
+        brought = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
+        for text in (event.stands_for, event.pcl):
+            bits.add(brought, bits.parse(text))
+        bits.add_number(brought, event.number)
+        return iter(())
+
+    def _failed(self, event: VersionFailed) -> Witnesses:
+        self._open.pop(event.node, None)  # some of its items could not be read, and which is not told for sure
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        mail = self._open.get(event.node)
+        if mail is not None and mail.mail == event.mail:
+            self._held_here.add((event.node, event.folder))
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        yield from self._next(event)
+        if event.message_type in UPDATES:
+            self._open[event.node] = event
+
+    def _next(self, event: Event) -> Witnesses:
+        """Another stimulus of the node begins: the mail before has brought all that it will."""
+        mail = self._open.pop(event.node, None)
+        held_here = {folder for node, folder in self._held_here if node == event.node}
+        self._held_here = {place for place in self._held_here if place[0] != event.node}
+        for section in mail.folders if mail is not None else ():
+            if section.folder in held_here:  # without a replica here the mail waits whole
+                for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+                    if text:
+                        yield from self._section(event.node, section.folder, fai, bits.parse(text))
+
+    def _section(self, store: str, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
+        brought = self._brought.get((store, folder, fai), bits.EMPTY)
+        for change in self.facts.of_folder.get(folder, ()):
+            unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
+            if unbrought and not bits.has(brought, change.number) and not self.facts.may_be_a_hole(change):
+                yield f"a mail to {store} names {self.facts.what(change)}, and neither it nor a mail before brought that"
+
+
+class NothingMissingIsForgotten(Invariant):
+    id = "nothing missing is forgotten"
+    rules = ("BF-1", "BF-2", "ST-5", "HI-4")
+    says = "While the lab is quiet, what a row claims and this store lacks is in its array, or waits in its queue."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._waits: dict[str, set[str]] = {}
+
+    def hears(self) -> Hears:
+        return {VersionHeld: self._held, VersionDropped: self._dropped, NodeStarted: self._started}
+
+    def _held(self, event: VersionHeld) -> Witnesses:
+        self._waits.setdefault(event.node, set()).update(self._numbers(event))
+        return iter(())
+
+    def _dropped(self, event: VersionDropped) -> Witnesses:
+        self._waits.get(event.node, set()).difference_update(self._numbers(event))
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            self._waits.pop(event.node, None)
+        return iter(())
+
+    def _numbers(self, event: VersionHeld | VersionDropped) -> set[str]:
+        stands_for = sets.parse_traced(event.stands_for)
+        found = {
+            f"{guid}:{each}" for guid, pairs in stands_for.items() for lo, hi in pairs for each in range(lo, hi + 1)
+        }
+        return {*found, event.number}
+
+    def on_rows(self, reading: RowsReading) -> Witnesses:
+        own = [row for row in reading.rows if row.is_local]
+        others = [row for row in reading.rows if not row.is_local]
+        entries = [entry for entry in reading.entries if entry.folder == reading.folder]
+        waits: sets.Numbers = {}
+        if reading.folder == HIERARCHY:
+            waits = sets.of_numbers(sorted(self._waits.get(reading.store, ())))
+            waits = sets.renamed(waits, lambda guid: self.facts.names.store_of(guid))
+        for kind, texts in (
+            ("", ([row.numbers for row in others], [row.numbers for row in own], [each.missing for each in entries])),
+            (
+                " (associated)",
+                (
+                    [row.numbers_fai for row in others],
+                    [row.numbers_fai for row in own],
+                    [e.missing_fai for e in entries],
+                ),
+            ),
+        ):
+            claimed, here, listed = (sets.union(map(sets.parse_named, each)) for each in texts)
+            rest = sets.minus(sets.minus(sets.minus(claimed, here), listed), waits)
+            # What a store made itself and has not broadcast yet is not missing (RST-1).
+            rest = {name: ranges for name, ranges in rest.items() if not self._own(name, reading.store)}
+            if rest:
+                folder, words = self.facts.folder(reading.folder), sets.words(rest)
+                yield f"{reading.store} knows by a row that it lacks {words}{kind} of {folder}, and no entry says so"
+
+    def _own(self, name: str, store: str) -> bool:
+        return name == store or (name.rstrip("0123456789") == store and name not in self.facts.topology.servers)
+
+
+MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)
