@@ -12,9 +12,10 @@ from typing import Any
 
 from pflab.campaign_draw_faults import draw_faults
 from pflab.campaign_draw_work import draw_work
-from pflab.campaign_motifs import draw_motifs, quick_settings
+from pflab.campaign_motifs import draw_motifs
 from pflab.campaign_plan import FAULT_KINDS, Network, Plan
 from pflab.campaign_sketch import Sketch
+from pflab.campaign_stage import quick_settings
 from topology import Topology
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 

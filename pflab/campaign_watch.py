@@ -46,7 +46,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (*NUMBERING, *MAILING, *MISSING, *STAT
 _NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
 """Events after which a folder is not what it was. All have a field `folder`."""
 
-_NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied)
+_NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied, VersionDropped)
 """Events after which something may be missing that nobody minds."""
 
 _ENCODER = msgspec.json.Encoder()
@@ -94,7 +94,7 @@ class Watch:
             elif isinstance(event, MailReceived):
                 if event.message_type in UPDATES:
                     self._news.update({(event.node, section.folder): None for section in event.folders})
-            elif isinstance(event, _NEWS_OF_ROWS) or isinstance(event, VersionDropped):
+            elif isinstance(event, _NEWS_OF_ROWS):
                 self._rows[event.node, event.folder] = None
             elif isinstance(event, EntryMade):
                 self._waiting[event.node] = None
@@ -161,7 +161,7 @@ class Watch:
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
-    """None for a folder that the store does not hold, or is about to give up."""
+    """None of a folder that the store does not hold, or is about to give up."""
     try:
         return node.state(folder).rows if node.knowledge(folder).holds else ()
     except FolderUnknown:

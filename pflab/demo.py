@@ -7,9 +7,8 @@ seconds. At the end stand the state tables, what happened in words, and the verd
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -106,29 +105,32 @@ def _welcome(lesson: Scenario) -> Panel:
     return Panel(Text("\n".join(lines)), title=lesson.title, title_align="left")
 
 
-def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], None]:
+def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], Awaitable[None]]:
     """Tells the lesson's paragraphs as they come, and waits for the reader if asked to."""
 
-    def tell(step: Step, at: LabTime) -> None:
+    async def tell(step: Step, at: LabTime) -> None:
         if step.verb != "say":
             return
         console.print()
         console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
         if ask:
-            with suppress(EOFError), _interruptible():  # a reader who has hung up is not waited for
-                console.input("[dim]Enter to go on [/]")
+            await _enter(console)
 
     return tell
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """asyncio keeps Ctrl-C for when its loop goes on, which it does not while it waits for a person."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+async def _enter(console: Console) -> None:
+    """Wait for the reader's Enter. The loop goes on meanwhile, so that Ctrl-C is heard; one who has hung up is not waited
+    for."""
+    console.print("[dim]Enter to go on [/]", end="")
+    pressed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(sys.stdin, pressed.set)
     try:
-        yield
+        await pressed.wait()
     finally:
-        signal.signal(signal.SIGINT, before)
+        loop.remove_reader(sys.stdin)
+    sys.stdin.readline()
 
 
 def _keep(play: Play, kept: Lesson) -> None:

@@ -132,7 +132,7 @@ class NothingMissingIsForgotten(Invariant):
         waits: sets.Numbers = {}
         if reading.folder == HIERARCHY:
             waits = sets.of_numbers(sorted(self._waits.get(reading.store, ())))
-            waits = sets.renamed(waits, lambda guid: self.facts.names.store_of(guid))
+            waits = sets.renamed(waits, self.facts.names.store_of)
         for kind, texts in (
             ("", ([row.numbers for row in others], [row.numbers for row in own], [each.missing for each in entries])),
             (
@@ -144,7 +144,7 @@ class NothingMissingIsForgotten(Invariant):
                 ),
             ),
         ):
-            claimed, here, listed = (sets.union(map(sets.parse_named, each)) for each in texts)
+            claimed, here, listed = (sets.union(map(self.facts.names.shown, each)) for each in texts)
             rest = sets.minus(sets.minus(sets.minus(claimed, here), listed), waits)
             # What a store made itself and has not broadcast yet is not missing (RST-1).
             rest = {name: ranges for name, ranges in rest.items() if not self._own(name, reading.store)}

@@ -8,7 +8,7 @@ is asked only where the scenario expects it, but the verdict tells it either way
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,9 @@ _PURPOSES = {
 }
 """What a step wanted to do, where its verb does not say it after "to"."""
 
-StepWatcher = Callable[[Step, LabTime], None]
-"""Told of each step before it is done, with the lab time; the command line and the demo narrate by it."""
+StepWatcher = Callable[[Step, LabTime], Awaitable[None] | None]
+"""Told of each step before it is done, with the lab time, and waited for if it takes its time; the command line and the
+demo narrate by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,9 @@ async def run_scenario(
 
 async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
     for step in steps:
-        if watch is not None:
-            watch(step, play.lab.now)
+        told = watch(step, play.lab.now) if watch is not None else None
+        if told is not None:
+            await told
         await asyncio.sleep(0)  # a simulated lab never waits; here Ctrl-C is heard
         try:
             await STEPS[step.verb](play, step.args)

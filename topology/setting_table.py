@@ -1,6 +1,6 @@
 """Every setting of a store (spec: SE-1).
 
-The documented ones are those of X, section 2 ("X" and "S0" to "S4" are the sources as SPEC.md names them).
+The documented ones are those of X, section 2 ("X" and "S0" to "S4" are the sources as docs/rules.md names them).
 Where it gives no range, ours is that of the registry's 32-bit number, narrowed only where the lab could not
 work with a value. Names of `Place.LAB` are ours.
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from node.views import EntryView, FolderView, Knowledge, RequestView
-from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant
+from node.views import EntryView, FolderView, Knowledge, RequestView, RowView
+from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading
 from pflab.invariants_facts import Facts
 from topology import Topology, topology_from_text
 from traces.events import ChangeMade, Event, MailFolder, MailSubmitted, NodeStarted
@@ -100,6 +100,9 @@ class Trace:
     def array(self, store: str, *entries: EntryView, quiet: bool = True) -> None:
         self.guard.array(ArrayReading(store, self.at, quiet, entries), self.at)
 
+    def rows(self, store: str, *rows: RowView, entries: tuple[EntryView, ...] = (), folder: str = FOLDER) -> None:
+        self.guard.rows(RowsReading(store, folder, rows, entries), self.at)
+
     def witnesses(self) -> list[str]:
         return [each.witness for each in self.guard.violations]
 
@@ -132,6 +135,11 @@ def entry(**fields: Any) -> EntryView:
         "requests": (),
     }
     return EntryView(**given | fields)
+
+
+def row(store: str, numbers_: str, *, local: bool = False, fai: str = "") -> RowView:
+    """A row as a store shows it, with names."""
+    return RowView(store, local, numbers_, fai, None, START_AT)
 
 
 def request(source: str) -> RequestView:

@@ -13,7 +13,14 @@ from pflab.invariants_mail import (
     SameBytesEverywhere,
     TombstonesStay,
 )
-from pflab.invariants_numbers import EventsWithoutGaps, MailNumbersGrow, NumbersNeverReissued, TimeGoesForward
+from pflab.invariants_missing import MailsBringWhatTheyName
+from pflab.invariants_numbers import (
+    EventsWithoutGaps,
+    LaterThanWhatItReplaces,
+    MailNumbersGrow,
+    NumbersNeverReissued,
+    TimeGoesForward,
+)
 from tests.campaign.planted import FOLDER, GUIDS, MESSAGE, START_AT, Trace, number, numbers
 from traces.events import (
     HopReceived,
@@ -29,6 +36,8 @@ from traces.events import (
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
+    VersionFailed,
+    VersionHeld,
 )
 from traces.labtime import HOUR_US
 
@@ -88,6 +97,17 @@ def test_an_object_id_given_twice() -> None:
     trace.change("A", 6, object=MESSAGE)
     (witness,) = trace.witnesses()
     assert f"A created object {MESSAGE} with A-6" in witness
+
+
+def test_a_version_that_is_not_later() -> None:
+    """A version is later in time than each that it replaces (CN-8)."""
+    trace = Trace(LaterThanWhatItReplaces)
+    made = trace.change("A", 5)
+    trace.change("B", 1, object=made.object, supersedes=(made.number,), modified_at=made.modified_at + 1)
+    assert trace.witnesses() == []
+    trace.change("B", 2, object=made.object, supersedes=(made.number,), modified_at=made.modified_at)
+    (witness,) = trace.witnesses()
+    assert "A-5, which it replaces" in witness
 
 
 def test_a_gap_in_the_events() -> None:
@@ -202,16 +222,46 @@ def test_a_request_for_what_one_has() -> None:
     assert "asks for B-3, which its own row in the same mail has" in witness
 
 
+def replaced(trace: Trace, number_: int, row: str, node: str = "B") -> None:
+    """`node` keeps that row of A, out of A's mail of that number."""
+    trace.add(
+        RowReplaced,
+        node,
+        mail=f"{number_}@A",
+        folder=FOLDER,
+        store="A",
+        cnset=row,
+        cnset_fai="",
+        sent_at=START_AT,
+        sent_number=number_,
+    )
+
+
 def test_a_row_that_its_store_did_not_say() -> None:
     """A row kept of another store must be what that store put into that mail (RST-2, RST-4)."""
     trace = Trace(RowsOfOthersAreTheirs)
     trace.mail("A", 1, row=numbers("A", 1))
-    replaced = {"folder": FOLDER, "store": "A", "cnset_fai": "", "sent_at": START_AT, "sent_number": 1}
-    trace.add(RowReplaced, "B", mail="1@A", cnset=numbers("A", 1), **replaced)
+    trace.mail("A", 2, row=numbers("A", 1))
+    replaced(trace, 1, numbers("A", 1))
     assert trace.witnesses() == []
-    trace.add(RowReplaced, "B", mail="1@A", cnset=numbers("A", 1, 2), **replaced)
-    (witness,) = trace.witnesses()
-    assert witness == f"B's row for A in {FOLDER} is now A-1..2, which A did not say in mail 1@A"
+    replaced(trace, 2, numbers("A", 1, 2))
+    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now A-1..2, which A did not say in mail 2@A"]
+
+
+def test_a_row_of_an_older_mail() -> None:
+    """A row is not replaced by that of a mail sent earlier, unless the store may have left the list meanwhile (RST-4)."""
+    trace = Trace(RowsOfOthersAreTheirs)
+    for index in (1, 2):
+        trace.mail("A", index, row=numbers("A", index))
+    replaced(trace, 2, numbers("A", 2))
+    replaced(trace, 1, numbers("A", 1), node="C")
+    assert trace.witnesses() == []
+    replaced(trace, 1, numbers("A", 1))
+    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now that of mail number 1, before it was that of 2"]
+    folder = trace.change("B", 1, folder="1-1", kind="folder", object=FOLDER, replicas=("A", "B"), parent="1-1")
+    assert folder.object == FOLDER
+    replaced(trace, 1, numbers("A", 1))
+    assert len(trace.witnesses()) == 1
 
 
 def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
@@ -227,6 +277,59 @@ def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
         "B read something else in mail 1@A than A wrote",
         "B took mail 1@A as C's, which C never sent",
     ]
+
+
+def arrives(trace: Trace, number_: int, *brought: str, **section: str) -> None:
+    """A's mail of that number comes to B, who holds the folder, with those versions."""
+    sent = trace.mail("A", number_, **section)
+    trace.add(HopReceived, "B", mail=f"{number_}@A", peer="A", recipients=(), size=1)
+    trace.add(
+        MailReceived,
+        "B",
+        mail=f"{number_}@A",
+        sender="A",
+        message_type=0x4,
+        folders=sent.folders,
+        recipients=("B",),
+        size=1,
+        number=number_,
+    )
+    replaced(trace, number_, section.get("row", ""))
+    for each in brought:
+        applied(trace, "B", each)
+
+
+def test_a_mail_that_names_what_it_does_not_bring() -> None:
+    """A change of the folder that a mail's set names comes with it, or was there (CN-7)."""
+    trace = Trace(MailsBringWhatTheyName)
+    first, second = trace.change("A", 5), trace.change("A", 6)
+    arrives(trace, 1, first.number, cnset=numbers("A", 3, 4, 5))  # 3 and 4 belong to other folders
+    arrives(trace, 2, cnset=numbers("A", 5))
+    trace.change("B", 1)
+    assert trace.witnesses() == []
+    arrives(trace, 3, cnset=numbers("A", 6))
+    trace.change("B", 2)
+    (witness,) = trace.witnesses()
+    assert witness.startswith("a mail to B names A-6 (the creation of 'post 6'")
+    assert second.number == number("A", 6)
+
+
+def test_what_waits_or_failed_is_not_asked_for() -> None:
+    """A held version, and a mail of which an item could not be read, are no violation; nor is a change that lost (CN-6)."""
+    trace = Trace(MailsBringWhatTheyName)
+    made = trace.change("A", 5)
+    arrives(trace, 1, cnset=numbers("A", 5))
+    held = {"until_at": START_AT, "waits_for": FOLDER, "way": "broadcast", "digest": "", "deleted": False}
+    same = {"folder": FOLDER, "object": made.object, "number": made.number, "kind": "message", "pcl": made.pcl}
+    trace.add(VersionHeld, "B", modified_at=START_AT, stands_for=made.pcl, **same, **held)
+    trace.change("A", 6)
+    arrives(trace, 2, cnset=numbers("A", 6))
+    trace.add(VersionFailed, "B", number=None, reason="planted")
+    lost = trace.change("A", 7)
+    trace.change("C", 1, object=lost.object, operation="delete")
+    arrives(trace, 3, cnset=numbers("A", 7))
+    trace.change("B", 1)
+    assert trace.witnesses() == []
 
 
 # -- objects

@@ -10,6 +10,7 @@ import pytest
 from pflab.campaign_watch import INVARIANTS
 from pflab.invariants import Invariant
 from pflab.invariants_end import VALIDATIONS, violations_of
+from pflab.invariants_missing import NothingMissingIsForgotten
 from pflab.invariants_state import (
     ClaimsAreKept,
     DeletesWin,
@@ -20,8 +21,8 @@ from pflab.invariants_state import (
     OneWinner,
 )
 from pflab.verdict import FolderVerdict, Judgement, Verdict
-from tests.campaign.planted import FOLDER, START_AT, Trace, entry, kept, number, numbers, request, shown_folder
-from traces.events import NodeStarted, ReplicaDropped
+from tests.campaign.planted import FOLDER, START_AT, Trace, entry, kept, number, numbers, request, row, shown_folder
+from traces.events import NodeStarted, ReplicaDropped, VersionDropped, VersionHeld
 from traces.labtime import HOUR_US
 
 
@@ -181,6 +182,44 @@ def test_an_entry_that_waits_for_a_free_slot() -> None:
         "A has 3 requests outstanding, its limit is 2",
         "A's entry 1 ( of Projects) is empty and still there",
     ]
+
+
+def test_what_is_missing_and_forgotten() -> None:
+    """What another store's row has and this one lacks is in an entry; what a store made itself is not missing (BF-1)."""
+    trace = Trace(NothingMissingIsForgotten)
+    own, other = row("A", "A-1, B-2", local=True), row("B", "A-1..3, B-1..3", fai="B-7")
+    listed = (entry(missing="B-1"), entry(missing="B-3", missing_fai="B-7"))
+    trace.rows("A", own, other, entries=listed)
+    assert trace.witnesses() == []
+    trace.rows("A", own, other, entries=(entry(missing="B-3"),))
+    assert trace.witnesses() == [
+        f"A knows by a row that it lacks B-1 of {FOLDER}, and no entry says so",
+        f"A knows by a row that it lacks B-7 (associated) of {FOLDER}, and no entry says so",
+    ]
+
+
+def test_what_waits_in_the_queue_is_not_missing() -> None:
+    """A held hierarchy change is in no entry until it is dropped from the queue (HI-4, BF-2)."""
+    trace = Trace(NothingMissingIsForgotten)
+    version = {
+        "folder": "1-1",
+        "object": number("B", 9),
+        "number": number("B", 3),
+        "kind": "folder",
+        "pcl": "",
+        "modified_at": START_AT,
+        "way": "broadcast",
+        "stands_for": numbers("B", 2, 3),
+        "digest": "",
+        "deleted": False,
+    }
+    here = (row("A", "A-1", local=True), row("B", "B-2..3"))
+    trace.add(VersionHeld, "A", until_at=START_AT, waits_for=number("B", 8), **version)
+    trace.rows("A", *here, folder="1-1")
+    assert trace.witnesses() == []
+    trace.add(VersionDropped, "A", reason="planted", **version)
+    trace.rows("A", *here, folder="1-1")
+    assert trace.witnesses() == ["A knows by a row that it lacks B-2..3 of 1-1, and no entry says so"]
 
 
 # -- the whole of them

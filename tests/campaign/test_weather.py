@@ -134,8 +134,9 @@ async def test_names_are_checked() -> None:
 async def test_a_fault_for_others_leaves_a_mail_alone() -> None:
     """A corruption of another sender's mails, another type or another recipient alters nothing."""
     async with Simulator(TOPOLOGY) as lab:
-        for wrong in ({"from_": "B"}, {"type": "status"}, {"to": "A"}):
-            lab.weather.corrupt(**wrong)
+        lab.weather.corrupt(from_="B")
+        lab.weather.corrupt(type="status")
+        lab.weather.corrupt(to="A")
         await post(lab)
         await lab.advance(lab.now + ALWAYS_US)
         assert shown_on(lab, "B") == 1

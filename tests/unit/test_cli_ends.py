@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -88,13 +89,14 @@ def test_a_reader_who_has_gone_is_no_error(args: list[str], env: dict[str, str],
 
 @pytest.mark.live
 def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path: Path) -> None:
-    """Whoever is asked for Enter may stop the demo there, without pressing it."""
+    """Enter goes on to the next question, and whoever is asked may stop the demo there, without pressing it."""
     ours, theirs = pty.openpty()
     demo = subprocess.Popen([*PFLAB, "demo"], env=env, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     try:
-        shown = _read_until(ours, b"Enter to go on")
-        assert b"Enter to go on" in shown
+        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
+        os.write(ours, b"\n")
+        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
         demo.send_signal(signal.SIGINT)
         shown = _read_until(ours, b"pflab: stopped")
         assert demo.wait(PATIENCE_S) == STOPPED
@@ -106,9 +108,11 @@ def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path
 
 
 def _read_until(terminal: int, wanted: bytes) -> bytes:
-    """All that comes up to `wanted`, or to the end."""
+    """All that comes up to `wanted`, to the end, or until nothing comes any more."""
     shown = b""
     while wanted not in shown:
+        if not select.select([terminal], [], [], PATIENCE_S)[0]:
+            break
         try:
             part = os.read(terminal, 4096)
         except OSError:  # Linux says so when the other end has been closed
