@@ -75,9 +75,7 @@ def machine() -> dict[str, str]:
     return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
-        "processors": str(
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        ),
+        "processors": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
     }
 

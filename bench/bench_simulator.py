@@ -50,7 +50,9 @@ def _stimuli() -> dict[str, float]:
     """Stimuli (posts, ticks, hops and mails taken) of a busy hour, and their rate."""
 
     async def busy() -> tuple[int, float]:
-        async with Simulator(topology_from_text(WEEK + "settings: {Replication Always Interval: 1 min}\n"), seed=7) as lab:
+        async with Simulator(
+            topology_from_text(WEEK + "settings: {Replication Always Interval: 1 min}\n"), seed=7
+        ) as lab:
             began = time.perf_counter()
             posts = 0
             for _ in range(60):

@@ -131,10 +131,7 @@ def _faults_of(catalogue: Catalogue) -> Iterator[str]:
                 yield f"{rule.id}: source {source} is none of {', '.join(catalogue.sources)}"
         if rule.status is Status.PLANNED and rule.planned_part:
             yield f"{rule.id}: planned_part is for built rules; this one is planned as a whole"
-        yield from (
-            f"{rule.id}: refers to {name}, which is no rule"
-            for name in sorted(_unknown(rule.text, catalogue))
-        )
+        yield from (f"{rule.id}: refers to {name}, which is no rule" for name in sorted(_unknown(rule.text, catalogue)))
     for row in catalogue.versions.rows:
         if len(row.values) != len(catalogue.versions.columns):
             yield f"{row.aspect}: {len(row.values)} values for {len(catalogue.versions.columns)} versions"
@@ -284,10 +281,7 @@ def render(catalogue: Catalogue, coverage: Coverage) -> str:
 
 def _summary(catalogue: Catalogue, coverage: Coverage) -> list[str]:
     tables = (coverage.code, coverage.tests, coverage.scenarios, coverage.checks)
-    groups = {
-        title: [rule for rule in catalogue.rules if rule.area == area]
-        for area, title in catalogue.areas.items()
-    }
+    groups = {title: [rule for rule in catalogue.rules if rule.area == area] for area, title in catalogue.areas.items()}
     groups["**all**"] = list(catalogue.rules)
     lines = [_COVERAGE]
     for title, rules in groups.items():

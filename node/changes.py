@@ -134,9 +134,7 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
     number, pcl, modified_at = _successor(ctx, s, target.kept)
     version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
     _supersede(ctx, s, target, version, "delete")
-    s.trace.record(
-        TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text
-    )
+    s.trace.record(TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text)
     return number.text
 
 

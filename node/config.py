@@ -132,4 +132,3 @@ def config_from(profile: Profile, settings: Settings) -> Config:
 def _timeouts(settings: Settings, *, local: bool) -> BackfillTimeouts:
     first, retry, later = (settings.backfill_wait_us(local=local, requests_sent=sent) for sent in range(3))
     return BackfillTimeouts(first, retry, later)
-

@@ -366,9 +366,7 @@ class Node:
 
     # -- drivers
 
-    def mail_in(
-        self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
-    ) -> None:
+    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken."""
         subject, message_id = subject_and_id(content)
         try:
@@ -390,9 +388,7 @@ class Node:
     def _fault(self, sender: str, recipients: Sequence[str], subject: str, now: LabTime) -> str | None:
         if self._arrivals is None:
             return None
-        return self._arrivals.on_arrival(
-            node=self.name, sender=sender, recipients=recipients, subject=subject, now=now
-        )
+        return self._arrivals.on_arrival(node=self.name, sender=sender, recipients=recipients, subject=subject, now=now)
 
     def _deliver(self, ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
         agent.deliver(ctx, s, deliveries)

@@ -181,5 +181,3 @@ def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:
     if parent in ctx.folders.below(folder):
         raise Misuse(f"{folder.path} cannot be moved under itself")
     return parent.object
-
-

@@ -69,9 +69,7 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
         folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
         put(ctx, s, folder, version, known, sent=True)
         if props is None:
-            s.trace.record(
-                TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text
-            )
+            s.trace.record(TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text)
     current = ctx.folders.get(version.object)
     assert current is not None, "a version was applied or one is known"
     gone = names - CNSet.of(current.number)

@@ -124,9 +124,7 @@ def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section
     old = ctx.rst.row(fid, mail.store)
     if old is not None and (old.sent_at, old.sent_number) >= (mail.sent_at, mail.number):
         return
-    ctx.rst.put(
-        s.conn, fid, PeerRow(mail.store, section.row, section.row_fai, s.now, mail.sent_at, mail.number)
-    )
+    ctx.rst.put(s.conn, fid, PeerRow(mail.store, section.row, section.row_fai, s.now, mail.sent_at, mail.number))
     s.trace.record(
         RowReplaced,
         mail=mail.message_id,

@@ -54,7 +54,9 @@ ROOT = bytes(21) + b"\x01"
 RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
 
 
-@dataclass(slots=True, unsafe_hash=True)  # never changed; frozen ones take four times as long to make, and bulk makes many
+@dataclass(
+    slots=True, unsafe_hash=True
+)  # never changed; frozen ones take four times as long to make, and bulk makes many
 class Version:
     """One version of a message or folder as it is kept and sent. `item` None: the object is deleted (spec: DL-1)."""
 

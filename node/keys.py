@@ -20,7 +20,9 @@ CERTIFICATE_LENGTH = KEY_LENGTH + SIGNATURE_LENGTH
 
 
 def _derived(seed: bytes, purpose: str) -> Ed25519PrivateKey:
-    return Ed25519PrivateKey.from_private_bytes(hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest())
+    return Ed25519PrivateKey.from_private_bytes(
+        hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest()
+    )
 
 
 def _statement(store: str, public_key: bytes) -> bytes:

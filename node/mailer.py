@@ -65,7 +65,9 @@ def send(
     assert sender is not None, "a running store has joined the directory"
     ctx.store.mail_number += 1
     number = ctx.store.mail_number
-    message_id = f"{number}.{token_from(ctx.seed, 'mail', ctx.store.incarnation, number)}@{ctx.name}.{sender.partition('@')[2]}"
+    message_id = (
+        f"{number}.{token_from(ctx.seed, 'mail', ctx.store.incarnation, number)}@{ctx.name}.{sender.partition('@')[2]}"
+    )
     mail = ReplicationMail(
         type=kind,
         store=ctx.name,
@@ -81,9 +83,7 @@ def send(
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
     content = build_mail(headers, BodyForm.TNEF, encode_tnef(encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
-    ctx.mta.submit(
-        s, OutgoingMail(message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind])
-    )
+    ctx.mta.submit(s, OutgoingMail(message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind]))
     return message_id
 
 

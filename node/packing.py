@@ -72,7 +72,11 @@ def shares(whole: CNSet, mails: Sequence[Sequence[Update]]) -> list[CNSet]:
 def highest(updates: Sequence[Update], guid: bytes, fai: bool) -> int:
     """The highest counter of `guid` among the updates of one kind; 0 if there is none."""
     return max(
-        (each.version.number.counter for each in updates if each.version.fai == fai and each.version.number.guid == guid),
+        (
+            each.version.number.counter
+            for each in updates
+            if each.version.fai == fai and each.version.number.guid == guid
+        ),
         default=0,
     )
 

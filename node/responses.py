@@ -69,9 +69,7 @@ def _answer_empty(
     _record(s, mail, CNSet.EMPTY, 1, text)
 
 
-def _record(
-    s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str
-) -> None:
+def _record(s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str) -> None:
     s.trace.record(
         RequestAnswered,
         folder=folder,

@@ -128,9 +128,7 @@ def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
         return None
     _forget(s, held_id)
     if row[0] == FOLDER:
-        s.trace.record(
-            VersionDropped, reason="its parent did not come in time", **_fields(_update(row[3], row[2]))
-        )
+        s.trace.record(VersionDropped, reason="its parent did not come in time", **_fields(_update(row[3], row[2])))
     waits_for: bytes = row[4]
     return waits_for
 

@@ -123,9 +123,7 @@ _CHOICES: Mapping[
 
 def leavers(conn: Connection, fid: int) -> list[str]:
     """Stores that leave the folder and wait until another has all they have: sources too, for that long (spec: RP-2)."""
-    return [
-        store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))
-    ]
+    return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
 
 
 def leaver_claims(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:

@@ -148,9 +148,7 @@ def check(ctx: Context, s: Stimulus) -> None:
 def _tidy(s: Stimulus) -> None:
     """Forgets what can matter no more, so that a month of mail does not fill the disk."""
     s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
-    s.conn.exec_driver_sql(
-        "DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,)
-    )
+    s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
 
 
 def _send_due(ctx: Context, s: Stimulus) -> None:

@@ -25,7 +25,9 @@ store_state = Table(
     Column("seq", Integer, nullable=False),
     Column("lamport", Integer, nullable=False),
     Column("last_at", Integer, nullable=False),
-    Column("begins", Text, nullable=False, server_default=text("''")),  # what the next start still has to do: see Begins
+    Column(
+        "begins", Text, nullable=False, server_default=text("''")
+    ),  # what the next start still has to do: see Begins
 )
 
 replid = Table(

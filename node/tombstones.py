@@ -53,6 +53,4 @@ def _known_to_all(ctx: Context, fid: int, number: ChangeNumber, fai: bool) -> bo
 
 def _forget(ctx: Context, s: Stimulus, fid: int, object_id: bytes, number: ChangeNumber) -> None:
     s.conn.exec_driver_sql("DELETE FROM superseded WHERE object = ?", (object_id,))
-    s.trace.record(
-        TombstoneDropped, folder=ctx.folders.text_of(fid), object=object_text(object_id), number=number.text
-    )
+    s.trace.record(TombstoneDropped, folder=ctx.folders.text_of(fid), object=object_text(object_id), number=number.text)

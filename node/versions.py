@@ -336,7 +336,9 @@ def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kep
             result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
         pcl = pcl.merge(each.pcl)
     fai = kept[0].fai if kept else deletion.fai
-    replace_all(ctx, s, fid, Version(deletion.object, deletion.number, pcl, deletion.modified_at, None, "", fai), kept, True)
+    replace_all(
+        ctx, s, fid, Version(deletion.object, deletion.number, pcl, deletion.modified_at, None, "", fai), kept, True
+    )
     s.trace.record(
         TombstoneMade,
         folder=ctx.folders.text_of(fid),
@@ -406,9 +408,7 @@ def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
 
 
 def has_unsent(conn: Connection, fid: int) -> bool:
-    return (
-        conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first() is not None
-    )
+    return conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first() is not None
 
 
 __all__ = [

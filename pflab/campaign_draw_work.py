@@ -24,7 +24,7 @@ from pflab.campaign_sketch import FolderSketch, Sketch
 from traces.labtime import HOUR_US, MINUTE_US
 
 _PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_US, 7 * HOUR_US)
-_SIZES = (10, 10, 200, 200, 2_000, 2_000, 20_000, 350_000)
+_SIZES = (10, 10, 10, 10, 200, 200, 200, 200, 200, 2_000, 2_000, 2_000, 2_000, 20_000, 20_000, 350_000)
 _COUNTS = (1, 1, 1, 1, 2, 5, 12)
 _MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")

@@ -143,7 +143,8 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
     with _environment(hash_seed), _pool(jobs) as pool:
         waiting: deque[Future[SeedResult]] = deque()
         for seed in seeds:
-            waiting.append(pool.submit(_play, order, seed))
+            with _deaf():
+                waiting.append(pool.submit(_play, order, seed))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
         while waiting:
@@ -153,11 +154,22 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     # Fresh interpreters: nothing of this process (its progress bar's thread least of all) is carried over by a fork.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_worker)
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
     try:
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """A worker that starts in here never hears of Ctrl-C, which reaches the whole process group: the campaign decides
+    what ends. Here it is heard a moment later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -174,10 +186,6 @@ def _environment(hash_seed: str | None) -> Iterator[None]:
                 del os.environ["PYTHONHASHSEED"]
             else:
                 os.environ["PYTHONHASHSEED"] = before
-
-
-def _worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the campaign decides what ends
 
 
 def _play(order: Order, seed: int) -> SeedResult:

@@ -7,8 +7,9 @@ seconds. At the end stand the state tables, what happened in words, and the verd
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -64,8 +65,9 @@ class Lesson:
     verdict: Verdict | None = None
 
 
-def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool) -> int:
-    """Play the lesson, its traces and databases into `folder`. `ask` waits for Enter at each paragraph.
+def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool, command: str = "pflab") -> int:
+    """Play the lesson, its traces and databases into `folder`. `ask` waits for Enter at each paragraph; `command` is
+    how the reader calls pflab.
 
     Returns an exit code. Raises LabError if the lab cannot be started, OSError if the lesson cannot be read.
     """
@@ -82,7 +84,8 @@ def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool) -> in
 
     result = asyncio.run(run_scenario(lesson, make, watch=_narrator(console, ask), finish=finish))
     folder.write_verdict(result.as_document())
-    _end(console, result, kept, folder.path)
+    _end(console, result, kept)
+    console.print(_looks(folder, command), style="dim", markup=False, soft_wrap=True)
     return _exit_code(result, kept)
 
 
@@ -112,10 +115,20 @@ def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], None]:
         console.print()
         console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
         if ask:
-            with suppress(EOFError):  # a reader who has hung up is not waited for
+            with suppress(EOFError), _interruptible():  # a reader who has hung up is not waited for
                 console.input("[dim]Enter to go on [/]")
 
     return tell
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """asyncio keeps Ctrl-C for when its loop goes on, which it does not while it waits for a person."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _keep(play: Play, kept: Lesson) -> None:
@@ -131,7 +144,7 @@ def _keep(play: Play, kept: Lesson) -> None:
 # --- the end
 
 
-def _end(console: Console, result: ScenarioResult, kept: Lesson, folder: Path) -> None:
+def _end(console: Console, result: ScenarioResult, kept: Lesson) -> None:
     console.print()
     if result.failure is not None:
         console.print("\n".join(result.in_words()), style="red", markup=False, soft_wrap=True)
@@ -145,8 +158,13 @@ def _end(console: Console, result: ScenarioResult, kept: Lesson, folder: Path) -
             console.print(line(event, kept.names), markup=False, soft_wrap=True)
     console.print()
     console.print(_judgement(kept.verdict, result))
-    text = f"Traces, databases and verdict are in {folder}; look with: pflab state, pflab backfill."
-    console.print(text, style="dim", markup=False, soft_wrap=True)
+
+
+def _looks(folder: RunFolder, command: str) -> str:
+    """Where everything is, and what to look at it with."""
+    mails = sorted(folder.mails.glob("*.eml"))
+    looks = [f"{command} state", f"{command} backfill", *(f"{command} decode {mail}" for mail in mails[:1])]
+    return "\n  ".join([f"Traces, databases, mails and verdict are in {folder.path}. Look at them:", *looks])
 
 
 def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableType:

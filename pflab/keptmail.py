@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pflab.fault import MAIL_TYPES, Decision
 from pflab.lab import LabError
+from traces.labtime import SECOND_US, format_instant
 from transport.hopline import hop_line
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def gate_of(faults: HopGate, folder: RunFolder | None) -> HopGate:
 
 
 class Keeping:
-    """Writes what crossed a hop into `mails`: `00001-A-to-B-content.eml`, numbered in the order of their arrival.
+    """Writes what crossed a hop into `mails`: `2003-10-21T001500Z-A-to-B-content.eml`, by the lab time of its sending;
+    others of that name are `...-content-2.eml` and so on.
 
     A mail is as it went over the line, the sender's hop line on top. One that was lost on purpose at the receiving end
     has crossed; one that goes over two hops is two files.
@@ -46,7 +48,7 @@ class Keeping:
     def __init__(self, gate: HopGate, mails: Path) -> None:
         self._gate = gate
         self._mails = mails
-        self._count = 0
+        self._names: dict[str, int] = {}
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
         return self._gate.before_send(server, transmission, now)
@@ -58,9 +60,10 @@ class Keeping:
             self._write(server, transmission)
 
     def _write(self, server: str, sent: Transmission) -> None:
-        self._count += 1
-        kind = _TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)
-        path = self._mails / f"{self._count:05}-{server}-to-{sent.next_hop}-{kind}.eml"
+        at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")
+        name = f"{at}-{server}-to-{sent.next_hop}-{_TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)}"
+        count = self._names[name] = self._names.get(name, 0) + 1
+        path = self._mails / (f"{name}-{count}.eml" if count > 1 else f"{name}.eml")
         try:
             path.write_bytes(hop_line(server, sent.sent_at, sent.lamport, sent.priority) + sent.content)
         except OSError as error:

@@ -30,9 +30,7 @@ class RunFolder:
     keeps_mails: bool = False
 
     @classmethod
-    def create(
-        cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False
-    ) -> RunFolder:
+    def create(cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False) -> RunFolder:
         """Make `runs/<name>/<UTC time of started, or a number>/` and point `runs/latest` at it.
 
         Raises LabError when it cannot be written.
@@ -74,6 +72,13 @@ class RunFolder:
     def database(self, server: str) -> Path:
         """Where the server's database lies."""
         return self.path / "databases" / f"{server}.sqlite"
+
+    def write_database(self, server: str, content: bytes) -> None:
+        """Keep a database that lay elsewhere. Raises LabError when it cannot be written."""
+        try:
+            self.database(server).write_bytes(content)
+        except OSError as error:
+            raise _unwritable(self.database(server), error) from error
 
     def write_inputs(self, topology: str, seed: int) -> None:
         """Keep the topology (YAML text) and the seed as run. Raises LabError when they cannot be written."""

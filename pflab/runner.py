@@ -7,6 +7,7 @@ is asked only where the scenario expects it, but the verdict tells it either way
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,13 +18,27 @@ from pflab.lab import Lab, LabError
 from pflab.scenario import Scenario, Step
 from pflab.scenario_play import Play, StepFailed
 from pflab.scenario_steps import STEPS
-from pflab.scenario_words import hours_and_minutes
+from pflab.scenario_words import hours_and_minutes, to_the_second
 from pflab.verdict import ExitCode, Verdict
 from topology.model import Topology
+from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 
 LabFactory = Callable[[Topology], Lab]
 """Makes a lab for a topology; it has not been entered yet."""
+
+_PURPOSES = {
+    "posts": "post",
+    "folder": "change the folder tree",
+    "replica": "change the replica list",
+    "settings": "change the settings",
+    "backup": "back up the store",
+    "restore": "restore the store",
+    "advance": "go on",
+    "until": "wait",
+    "expect": "look",
+}
+"""What a step wanted to do, where its verb does not say it after "to"."""
 
 StepWatcher = Callable[[Step, LabTime], None]
 """Told of each step before it is done, with the lab time; the command line and the demo narrate by it."""
@@ -43,7 +58,7 @@ class Failure:
 
     def in_words(self) -> list[str]:
         where = f"step {self.step}, line {self.line}: {self.verb}" if self.line else self.verb
-        lines = [f"{where} failed at {format_instant(self.at)}"]
+        lines = [f"{where} failed at {to_the_second(self.at)}"]
         for expected, stands in zip(self.expected, self.stands, strict=False):
             lines += [f"  expected  {expected}", f"  stands    {stands}"]
         if self.events:
@@ -96,7 +111,8 @@ class ScenarioResult:
     def in_words(self) -> list[str]:
         took = hours_and_minutes(self.ended_at - self.began_at)
         if self.failure is None:
-            return [f"passed: {self.title} ({self.steps} steps, {self.mails} mails, {took} of lab time)"]
+            counts = f"{counted(self.steps, 'step')}, {counted(self.mails, 'mail')}"
+            return [f"passed: {self.title} ({counts}, {took} of lab time)"]
         return [f"failed: {self.title}", *(f"  {line}" for line in self.failure.in_words())]
 
 
@@ -141,12 +157,13 @@ async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | No
     for step in steps:
         if watch is not None:
             watch(step, play.lab.now)
+        await asyncio.sleep(0)  # a simulated lab never waits; here Ctrl-C is heard
         try:
             await STEPS[step.verb](play, step.args)
         except StepFailed as failed:
             return _failure(play, step, failed.expected, failed.stands)
         except (NodeError, LabError) as error:
-            return _failure(play, step, [f"to {step.verb}"], [str(error)])
+            return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
     return None
 
 

@@ -3,6 +3,7 @@ runs."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,7 +22,7 @@ from node.views import EntryView, FolderView, StateView
 from pflab.lab import LabError
 from pflab.members import derived_seed
 from topology import Topology, TopologyError, load_topology
-from traces.labtime import LabTime
+from traces.labtime import LabTime, parse_instant
 from transport.mta import Mta
 from transport.sql import Connection
 
@@ -53,6 +54,8 @@ class RunReader:
     path: Path
     topology: Topology
     seed: int
+    ended_at: LabTime
+    """When the run ended; 0 while it goes on."""
 
     @classmethod
     def at(cls, path: Path) -> RunReader:
@@ -65,7 +68,7 @@ class RunReader:
             raise LabError(
                 f"{path} is not the folder of a run ({reason}); give one that pflab demo or pflab run has left"
             ) from error
-        return cls(path, topology, seed)
+        return cls(path, topology, seed, _ended_at(path / "verdict.json"))
 
     def stores(self) -> list[str]:
         """The servers that left a database, in the topology's order."""
@@ -101,7 +104,15 @@ class RunReader:
             verifier=Verifier(identity.authority_key),
             mta=Mta(store, directory.routing, directory.server_of, config.mail_policy),
         )
-        return StoreReader(store, state.last_at, ctx, conn)
+        return StoreReader(store, max(state.last_at, self.ended_at), ctx, conn)
+
+
+def _ended_at(verdict: Path) -> LabTime:
+    """The end of a run that has been judged. A store's own clock stands at the last thing that it did."""
+    try:
+        return parse_instant(json.loads(verdict.read_text("utf-8"))["ended_at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -16,6 +16,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import topology
+from pflab.runnable import not_built
+from pflab.scenario_course import CourseCheck
 from pflab.scenario_model import VERBS, Head, Until
 from pflab.scenario_names import NameCheck
 from pflab.scenario_problems import problems_of
@@ -25,6 +27,9 @@ from topology.yaml_source import MAX_BYTES, YamlSource, read_yaml
 
 EXAMPLES = Path(topology.__file__).parent / "examples"
 """Where the topologies lie that come with pflab."""
+
+
+KEYS = "a scenario has the keys title, topology and steps"
 
 
 class ScenarioError(ProblemsError):
@@ -78,15 +83,19 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     if source.problems:
         raise ScenarioError(source.problems)
     if not isinstance(source.data, dict):
-        raise ScenarioError([source.problem((), "not a scenario", "the keys title, topology and steps")])
+        raise ScenarioError([source.problem((), "not a scenario", KEYS)])
+    for key, without, kind in (("servers", "steps", "a topology"), ("plan", "title", "a plan of pflab simulate")):
+        if key in source.data and without not in source.data:
+            raise ScenarioError([source.problem((), f"{kind}, not a scenario", KEYS)])
     problems: list[Problem] = []
     head = _head(source, problems)
     steps = list(_steps(source, problems))
     organization = _topology(source, path, problems)
     if organization is not None:
-        names = NameCheck(organization, source)
+        names, course = NameCheck(organization, source), CourseCheck(organization, source)
         for step in steps:
-            problems += names.step(step.verb, step.args, ("steps", step.number - 1, step.verb))
+            at = ("steps", step.number - 1, step.verb)
+            problems += list(names.step(step.verb, step.args, at)) or course.step(step.args, at)
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
     return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps))
@@ -145,6 +154,7 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         return None
     try:
         organization = load_topology(found)
+        problems += not_built(organization, read_yaml(found.read_text("utf-8-sig"), str(found)))
     except TopologyError as error:
         problems += error.problems
         return None
@@ -169,6 +179,7 @@ def _inline(
     except TopologyError as error:
         problems += [_moved(source, "topology", problem) for problem in error.problems]
         return None
+    problems += not_built(organization, source, ("topology",))
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 

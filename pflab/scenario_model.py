@@ -19,6 +19,7 @@ from pflab.scenario_values import (
     Names,
     PointText,
     SizeBytes,
+    shown,
     wrong,
 )
 
@@ -50,11 +51,11 @@ def _key(model: type[BaseModel], field: str) -> str:
 
 
 class Head(Part):
-    """A scenario but for what its steps hold, which are looked at one by one.
+    """A scenario: an organization, and the steps that it lives through.
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
-    values for all servers that do not set them; rules: the rules of SPEC.md that it tests; live: false if it needs the
-    simulator.
+    values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
+    it needs the simulator.
     """
 
     title: str = Field(min_length=1)
@@ -153,13 +154,13 @@ class Folder(Part):
 
 
 class Replica(Part):
-    """A replica added to or removed from a folder's list, on the store `on` (default: the first holder that runs)."""
+    """Replicas added to or removed from a folder's list, on the store `on` (default: the first holder that runs)."""
 
     exactly_one: ClassVar = ("add", "remove")
 
     folder: str
-    add: str | None = None
-    remove: str | None = None
+    add: Names | None = None
+    remove: Names | None = None
     on: str | None = None
 
 
@@ -285,7 +286,9 @@ def _none_or_entries(value: Any) -> Any:
         return [value]
     if isinstance(value, list):
         return value
-    raise wrong(f"{value!r} is no array; write none or a list of entries: [{{missing: A-1, due: 2003-10-21T18:15Z}}]")
+    raise wrong(
+        f"{shown(value)} is no array; write none or a list of entries: [{{missing: A-1, due: 2003-10-21T18:15Z}}]"
+    )
 
 
 def _some(value: Any) -> Any:

@@ -11,7 +11,9 @@ from typing import Any
 from pflab import scenario_model as model
 from pflab.oracle import HIERARCHY
 from topology.model import Topology
-from topology.problems import PathItem, Problem, did_you_mean, one_of, quoted
+from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
+from topology.setting_table import find_spec
+from topology.settings import read_value
 from topology.yaml_source import YamlSource
 from traces.events import EVENT_TYPES, Event
 
@@ -51,6 +53,8 @@ class NameCheck:
             yield from self._cut(args, at)
         elif isinstance(args, model.Condition):
             yield from self._condition(args, at)
+        elif isinstance(args, model.Settings):
+            yield from self._settings(args, at)
         else:
             yield from self._common(args, at)
         name = getattr(args, "name", None)
@@ -68,6 +72,16 @@ class NameCheck:
             known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
     # --- the parts
+
+    def _settings(self, args: model.Settings, at: Sequence[PathItem]) -> Iterator[Problem]:
+        yield from self._each(at, "on", args.on, self._servers, "server")
+        for name, raw in args.values.items():
+            place, of_key = (*at, "set", name), True
+            try:
+                spec, of_key = find_spec(name), False
+                read_value(spec, raw)
+            except ValueTextError as error:
+                yield self._source.problem(place, error.what, error.would_be_right, of_key=of_key)
 
     def _common(self, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in _STORE_FIELDS:
@@ -108,6 +122,9 @@ class NameCheck:
         if args.move is not None:
             name = args.move.rpartition("/")[2]
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
+        if self._folders.count(HIERARCHY) > 1:
+            self._folders.remove(HIERARCHY)
+            yield self._source.problem(at, f"{quoted(HIERARCHY)} is what the hierarchy is called", "another name")
 
     def _moved(self, old: str, new: str) -> None:
         """A folder and all below it have one more path; the old one stays known, other stores still show it for a

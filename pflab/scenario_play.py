@@ -9,7 +9,7 @@ from pflab.lab import Lab
 from pflab.oracle import HIERARCHY, Oracle
 from pflab.oracle_compare import Judge
 from pflab.oracle_judge import Observer
-from pflab.scenario_words import Lexicon, line, tag_of
+from pflab.scenario_words import Lexicon, line, tag_of, words
 from pflab.verdict import Verdict
 from traces.events import ChangeMade, Event, MailSubmitted
 from traces.labtime import LabTime
@@ -18,6 +18,9 @@ NOISE = frozenset(
     {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
 )
 """Events that say little to a person who asks why an expectation failed."""
+
+REPEATED = frozenset({"hop.failed"})
+"""Events that come again and again for one reason: of those that say the same the last is told."""
 
 LAST_EVENTS = 12
 """How many of them a failure tells."""
@@ -158,5 +161,17 @@ class Play:
     def last_events(self, stores: Sequence[str] = ()) -> list[str]:
         """The last events in words, of these stores (all if none are given), without the noise."""
         wanted = {*stores, "lab"} if stores else None
-        told = [event for event in self.log if tag_of(event) not in NOISE and (wanted is None or event.node in wanted)]
-        return [line(event, self.names) for event in told[-LAST_EVENTS:]]
+        told: list[str] = []
+        said: set[tuple[str, str]] = set()
+        for event in reversed(self.log):
+            if len(told) == LAST_EVENTS:
+                break
+            if tag_of(event) in NOISE or (wanted is not None and event.node not in wanted):
+                continue
+            if tag_of(event) in REPEATED:
+                saying = (event.node, words(event, self.names))
+                if saying in said:
+                    continue
+                said.add(saying)
+            told.append(line(event, self.names))
+        return told[::-1]

@@ -8,13 +8,14 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from pflab.scenario_values import shown
 from topology.problems import PathItem, Problem, did_you_mean, quoted
 from topology.yaml_source import YamlSource
 
 _RIGHT = {
     "string_type": ("is not text", "a text; put quotes around it"),
     "string_too_short": ("is empty", "a text"),
-    "string_pattern_mismatch": ("is no rule of SPEC.md", "an id such as BF-3"),
+    "string_pattern_mismatch": ("is no rule", "an id such as BF-3 (docs/rules.md)"),
     "int_type": ("is not a whole number", "a whole number"),
     "int_parsing": ("is not a whole number", "a whole number"),
     "int_from_float": ("is not a whole number", "a whole number"),
@@ -76,11 +77,15 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
         return source.problem(path, f"{quoted(detail['input'])} is not known", str(detail["ctx"]["expected"]))
     if kind in {"model_type", "dict_type", "model_attributes_type"}:
         return source.problem(path, f"{quoted(detail['input'])} is not a mapping", f"the keys {', '.join(keys)}")
+    given = detail["input"]
+    if kind == "string_type" and isinstance(given, list | dict):
+        what = "is a list" if isinstance(given, list) else "is a mapping"
+        return source.problem(path, f"{shown(given)} {what}", "a single text")
     if kind in _RIGHT:
         what, right = _RIGHT[kind]
-        return source.problem(path, f"{quoted(detail['input'])} {what}", right)
+        return source.problem(path, f"{quoted(given)} {what}", right)
     message = detail["msg"]
-    return source.problem(path, f"{quoted(detail['input'])} cannot be taken", message[:1].lower() + message[1:])
+    return source.problem(path, f"{quoted(given)} cannot be taken", message[:1].lower() + message[1:])
 
 
 def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:

@@ -124,9 +124,8 @@ async def _replica(play: Play, step: model.Replica) -> None:
     views = [view for view in play.lab.read(on, lambda node: node.folders()) if view.path == step.folder]
     if not views:
         raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not, yet"])
-    listed = [name for name in views[0].replicas if name != step.remove]
-    if step.add is not None and step.add not in listed:
-        listed.append(step.add)
+    listed = [name for name in views[0].replicas if name not in (step.remove or ())]
+    listed += [name for name in step.add or () if name not in listed]
     await play.lab.do(on, lambda node, now: node.change_folder(now, step.folder, replicas=listed))
 
 

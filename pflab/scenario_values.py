@@ -3,11 +3,13 @@ right."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
+import yaml
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -32,6 +34,9 @@ MAX_ATTACHMENT: Final = 64 * MEGABYTE
 """Bytes of the largest attachment; a lab keeps each of them once per store."""
 MAX_POSTS: Final = 100_000
 
+MAX_SHOWN: Final = 60
+"""Characters of a wrong value that are repeated."""
+
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")
 
@@ -39,6 +44,14 @@ _COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")
 def wrong(text: str) -> PydanticCustomError:
     """An error that the loader prints as it stands: what is wrong and what would be right."""
     return PydanticCustomError("scenario", "{text}", {"text": text})
+
+
+def shown(value: Any) -> str:
+    """A value of a file as its author wrote it, or nearly so, on one line."""
+    if isinstance(value, str):
+        return repr(value)
+    text = yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("\n...\n").strip()
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def same_minute(left: LabTime, right: LabTime) -> bool:
@@ -95,16 +108,16 @@ def _duration(value: Any) -> int:
             raise wrong(str(error)) from None
         if not 0 < span <= MAX_WAIT_US:
             raise wrong(
-                f"{value!r} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}"
+                f"{shown(value)} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}"
             )
         return span
-    raise wrong(f"{value!r} is not a duration; write a number and a unit, as 15 min or 36 h")
+    raise wrong(f"{shown(value)} is not a duration; write a number and a unit, as 15 min or 36 h")
 
 
 def _moment(value: Any) -> Moment:
     if not isinstance(value, str):
         raise wrong(
-            f"{value!r} is not a time; write a duration (15 min), an instant (2003-10-22T00:15Z) or"
+            f"{shown(value)} is not a time; write a duration (15 min), an instant (2003-10-22T00:15Z) or"
             " a clock time (12:15)"
         )
     clock = _CLOCK.fullmatch(value.strip())
@@ -121,13 +134,13 @@ def _moment(value: Any) -> Moment:
 def _point(value: Any) -> Moment:
     moment = _moment(value)
     if moment.after_us is not None:
-        raise wrong(f"{value!r} is a duration; write an instant (2003-10-22T00:15Z) or a clock time (00:15)")
+        raise wrong(f"{shown(value)} is a duration; write an instant (2003-10-22T00:15Z) or a clock time (00:15)")
     return moment
 
 
 def _count(value: Any) -> Count:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise wrong(f"{value!r} is not a count; write 2, none, at least 1 or at most 3")
+        raise wrong(f"{shown(value)} is not a count; write 2, none, at least 1 or at most 3")
     if isinstance(value, int):
         if value < 0:
             raise wrong(f"{value} is not a count; it is zero or more")
@@ -136,7 +149,7 @@ def _count(value: Any) -> Count:
         return Count(0, 0)
     match = _COUNT.fullmatch(value.strip())
     if match is None:
-        raise wrong(f"{value!r} is not a count; write 2, none, at least 1 or at most 3")
+        raise wrong(f"{shown(value)} is not a count; write 2, none, at least 1 or at most 3")
     number = int(match[2])
     bounds = {"at least": (number, None), "at most": (0, number)}
     return Count(*bounds.get(match[1] or "exactly", (number, number)))
@@ -144,26 +157,26 @@ def _count(value: Any) -> Count:
 
 def _size(value: Any) -> int:
     if not isinstance(value, str):
-        raise wrong(f"{value!r} is not a size; write a number and a unit, as 500 KB or 1 MB")
+        raise wrong(f"{shown(value)} is not a size; write a number and a unit, as 500 KB or 1 MB")
     try:
         size = parse_size(value)
     except ValueTextError as error:
         raise wrong(str(error)) from None
     if not 0 < size <= MAX_ATTACHMENT:
-        raise wrong(f"{value!r} is out of range; an attachment has from 1 B to {format_size(MAX_ATTACHMENT)}")
+        raise wrong(f"{shown(value)} is out of range; an attachment has from 1 B to {format_size(MAX_ATTACHMENT)}")
     return size
 
 
 def _names(value: Any) -> tuple[str, ...]:
     listed = list(value) if isinstance(value, list | tuple) else [value]
     if not listed or not all(isinstance(each, str) and each for each in listed):
-        raise wrong(f"{value!r} is not a name or a list of names")
+        raise wrong(f"{shown(value)} is not a name or a list of names")
     return tuple(listed)
 
 
 def _mail_type(value: Any) -> str:
     if value not in MAIL_TYPES:
-        raise wrong(f"{value!r} is not a mail type; the types are {', '.join(MAIL_TYPES)}")
+        raise wrong(f"{shown(value)} is not a mail type; the types are {', '.join(MAIL_TYPES)}")
     return str(value)
 
 

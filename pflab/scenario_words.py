@@ -117,8 +117,8 @@ def line(event: Event, names: Lexicon) -> str:
 
 
 def hours_and_minutes(span_us: int) -> str:
-    """A span as people say it: `36 h 15 min`, `36 h`, `15 min`; what is below a minute is left out."""
-    hours, minutes = divmod(span_us // MINUTE_US, 60)
+    """A span as people say it, to the nearest minute: `36 h 15 min`, `36 h`, `15 min`."""
+    hours, minutes = divmod((span_us + MINUTE_US // 2) // MINUTE_US, 60)
     told = [f"{hours} h"] if hours else []
     told += [f"{minutes} min"] if minutes or not hours else []
     return " ".join(told)
@@ -203,7 +203,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mail.received": _received,
     "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
-    "hop.failed": lambda e, n: f"cannot reach {e.next_hop}: {e.reason}",
+    "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
     "version.applied": _version("applies"),
     "version.ignored": _version("ignores"),

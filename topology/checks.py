@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Final
 
-from topology.enums import Joins
+from topology.enums import ConnectorKind, Joins
 from topology.file_model import ConnectorEntry, TopologyFile
 from topology.problems import (
     MOST_PROBLEMS,
@@ -21,6 +22,12 @@ from topology.settings import RawSetting, read_value
 from topology.yaml_source import YamlSource
 
 Path = tuple[PathItem, ...]
+
+MAX_CONNECTOR_COST: Final = 100
+"""What Exchange lets an administrator give a connector: 1 to 100 [X]."""
+
+HIERARCHY_NAME: Final = "1-1"
+"""By this name the folder tree itself is replicated and looked at (spec: HI-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class Checked:
 def find_problems(checked: Checked) -> list[Problem]:
     """All mistakes (at most MOST_PROBLEMS) that show only when the parts are seen together."""
     found = chain(
+        _domain(checked),
         _sites(checked),
         _servers(checked),
         _connectors(checked),
@@ -54,6 +62,12 @@ def find_problems(checked: Checked) -> list[Problem]:
     if not problems and not checked.left_out:
         problems += [*_sites_without_server(checked), *_reachability(checked)]
     return problems
+
+
+def _domain(checked: Checked) -> Iterator[Problem]:
+    domain = checked.file.domain
+    if "." not in domain:
+        yield checked.problem(("domain",), f"{quoted(domain)} is a single word", f"a domain such as {domain}.test")
 
 
 def _sites(checked: Checked) -> Iterator[Problem]:
@@ -70,13 +84,10 @@ def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Ite
         if earlier is None:
             seen[name.casefold()] = name
             continue
-        spelled = "" if earlier == name else f", spelled {quoted(earlier)}"
-        yield checked.problem(
-            path,
-            f"{what} {quoted(name)} stands twice{spelled}",
-            "names that differ not only in case",
-            of_key=True,
-        )
+        spelled, right = ("", "each once")
+        if earlier != name:
+            spelled, right = f", spelled {quoted(earlier)}", "names that differ in more than upper and lower case"
+        yield checked.problem(path, f"{what} {quoted(name)} stands twice{spelled}", right, of_key=True)
 
 
 def _servers(checked: Checked) -> Iterator[Problem]:
@@ -108,6 +119,7 @@ def _connectors(checked: Checked) -> Iterator[Problem]:
 
 
 def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
+    yield from _costs(checked, entry, path)
     sites = site_names(checked.file)
     unknown = [(index, site) for index, site in enumerate(entry.between) if site not in sites]
     for index, site in unknown:
@@ -129,6 +141,15 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
             yield checked.problem(at, f"{quoted(server)} is not in {site}", one_of(mine))
 
 
+def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
+    """Site links, which direct relay follows (spec: RT-1), cost what their administrator likes; connectors do not."""
+    if entry.kind is ConnectorKind.DIRECT:
+        return
+    for key, cost in (("cost", entry.cost), ("affinity", entry.affinity)):
+        if cost is not None and cost > MAX_CONNECTOR_COST:
+            yield checked.problem((*path, key), f'"{cost}" is too large', f"1 to {MAX_CONNECTOR_COST}, as in Exchange")
+
+
 def _sites_without_server(checked: Checked) -> Iterator[Problem]:
     homes = server_sites(checked.file)
     for entry, number in zip(checked.file.connectors, checked.connector_at, strict=True):
@@ -146,6 +167,8 @@ def _folders(checked: Checked) -> Iterator[Problem]:
     for folder, entry in file.folders.items():
         path: Path = ("folders", folder)
         parent, slash, _ = folder.rpartition("/")
+        if folder == HIERARCHY_NAME:
+            yield checked.problem(path, f'"{folder}" is what the hierarchy is called', "another name", of_key=True)
         if slash and parent not in file.folders:
             yield checked.problem(
                 path,

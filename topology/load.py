@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from topology.checks import Checked, find_problems
 from topology.file_model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.model import Topology
-from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, did_you_mean, quoted
+from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, counted, did_you_mean, quoted
 from topology.resolve import resolve
 from topology.yaml_source import MAX_BYTES, YamlSource, read_yaml
 
@@ -164,7 +164,7 @@ _WORDS: Final[dict[str, _Words]] = {
         f"at most {context['le']}",
     ),
     "too_short": lambda _, context: (
-        f"{context['actual_length']} entries",
+        counted(context["actual_length"], "entry", "entries"),
         f"at least {context['min_length']}",
     ),
     "too_long": lambda _, context: (

@@ -97,6 +97,11 @@ def quoted(value: object) -> str:
     return f'"{text}"'
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 step`, `2 steps`; `many` for a word that is not simply longer by an s."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def one_of(names: Iterable[str]) -> str:
     """`one of "a", "b"`, shortened when there are many."""
     listed = [quoted(name) for name in names]

@@ -1,10 +1,11 @@
 """A mail explained, down to each property: a tree of labels and texts for `pflab decode` and the console.
 
 Nothing here prints, and nothing that a mail holds is an error: what cannot be decoded is shown as such. Texts
-are made safe for a terminal. An upper floor that knows more of a property (what its bytes mean) hands in an
-interpreter for its tag.
+are made safe for a terminal. An upper floor that knows more of a property (its name, what its bytes mean) hands in
+a name and an interpreter for its tag.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -45,6 +46,16 @@ Meaning = str | tuple[Branch, ...]
 Interpreters = Mapping[int, Callable[[Value], Meaning]]
 """For some tags, what their values mean. May raise `CodecError` or `ValueError`."""
 
+Names = Mapping[int, str]
+"""Names of tags that are not known here."""
+
+_TAG_ALONE: Final = re.compile(r"0x[0-9A-F]{8}")
+
+_MAIL_FIELDS: Final = frozenset(
+    {"from", "sender", "to", "subject", "date", "message-id", "received", "mime-version", "content-type"}
+)
+"""Every mail has one of these; a text that only looks like header fields has none [RFC 5322 3.6, RFC 2045 4]."""
+
 
 def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
     """The tree as lines with their depth, top down."""
@@ -53,15 +64,25 @@ def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
         yield from outline(child, depth + 1)
 
 
-def describe_mail(content: bytes, interpreters: Interpreters | None = None) -> Branch:
-    """A whole mail as received. Raises `CodecError` only if it is no mail that `parse_mail` reads."""
+def describe_mail(content: bytes, interpreters: Interpreters | None = None, names: Names | None = None) -> Branch:
+    """A whole mail as received. Raises `CodecError` only if it is no mail, or none that `parse_mail` reads."""
     mail = parse_mail(content)
+    if not any(name.lower() in _MAIL_FIELDS for name, _ in mail.headers):
+        raise CodecError("not a mail: no header field such as From, Subject or Message-ID")
     children = [Branch("headers", f"{len(mail.headers)} fields", _headers(mail))]
     if mail.form is None or mail.body is None:
         children.append(Branch("body", "ordinary mail, no system message"))
     else:
-        children.append(describe_body(mail.form, mail.body, interpreters or {}))
+        children.append(_named(describe_body(mail.form, mail.body, interpreters or {}), names or {}))
     return Branch("mail", f"{len(content)} bytes", tuple(children))
+
+
+def _named(branch: Branch, names: Names) -> Branch:
+    """The tree with names beside tags that stood alone; also where an interpreter made the branches."""
+    label = branch.label
+    if _TAG_ALONE.fullmatch(label) and int(label, 16) in names:
+        label = f"{names[int(label, 16)]} {label}"
+    return Branch(label, branch.text, tuple(_named(child, names) for child in branch.children))
 
 
 def describe_body(form: BodyForm, body: bytes, interpreters: Interpreters) -> Branch:
@@ -81,7 +102,7 @@ def describe_message(message: SystemMessage, interpreters: Interpreters) -> tupl
     """Control properties and parts of a system message."""
     parts: list[Branch] = []
     for number, part in enumerate(message.parts, 1):
-        beside = Branch("beside the item", f"{len(part.props)} properties", describe_bag(part.props, interpreters))
+        beside = Branch("beside the item", _properties(part.props), describe_bag(part.props, interpreters))
         item = describe_item("item", part.item, interpreters)
         parts.append(Branch(f"part {number}", f"{len(part.item)} bytes", (beside, item)))
     return (
@@ -97,7 +118,7 @@ def describe_item(label: str, stream: bytes, interpreters: Interpreters) -> Bran
         item = decode_item(stream)
     except CodecError as wrong:
         return Branch(label, f"damaged: {wrong}")
-    return Branch(label, f"{len(item.props)} properties", _item(item, interpreters))
+    return Branch(label, _properties(item.props), _item(item, interpreters))
 
 
 def _item(item: Item, interpreters: Interpreters) -> tuple[Branch, ...]:
@@ -112,6 +133,10 @@ def _item(item: Item, interpreters: Interpreters) -> tuple[Branch, ...]:
             below.append(describe_item("embedded message", nested, interpreters))
         children.append(Branch(f"attachment {number}", "", tuple(below)))
     return (*children, *_extra(item.extra))
+
+
+def _properties(bag: Bag) -> str:
+    return "1 property" if len(bag) == 1 else f"{len(bag)} properties"
 
 
 def describe_bag(bag: Bag, interpreters: Interpreters) -> tuple[Branch, ...]:

@@ -143,7 +143,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
 def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
     """Form and body that `parse_mail` would find, without reading the other fields where the mail is one of ours."""
     end = content.find(b"\r\n\r\n", 0, _OWN_HEADER_BYTES)
-    if 0 < end and len(content) <= MAX_MAIL_SIZE:
+    if end > 0 and len(content) <= MAX_MAIL_SIZE:
         head = content[: end + 2]
         for form, last in _OWN_HEAD_ENDS.items():
             if head.endswith(last) and _is_alone(head, len(head) - len(last)):

@@ -6,9 +6,11 @@ A verb's module is imported when the verb is used; `pflab --help` needs none of 
 from __future__ import annotations
 
 import os
+import select
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib import import_module, metadata
 from typing import Annotated, Any, Final, cast
 
@@ -22,7 +24,10 @@ from pflab.verdict import ExitCode
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "demo": ("pflab.cli.runs", "The default lab, live, and a guided lesson: a mail is lost, and comes back."),
     "run": ("pflab.cli.runs", "Run scenarios and say whether each of them passed."),
-    "simulate": ("pflab.cli.runs", "Play many seeds in the simulator: work and faults, then all must converge."),
+    "simulate": (
+        "pflab.cli.runs",
+        "Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.",
+    ),
     "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
     "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),
@@ -58,6 +63,9 @@ class Verbs(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
+            near = get_close_matches(cmd_name, VERBS, n=1)
+            if near:
+                raise CommandError(f"pflab: no verb {cmd_name!r}; did you mean {near[0]!r}?")
             return None
         if cmd_name not in self.commands:
             verb = typer.Typer(**_SETTINGS)
@@ -69,15 +77,26 @@ class Verbs(TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl([(name, told) for name, (_, told) in VERBS.items()])
 
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        with _own_ends():
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _own_ends():
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:
-            raise _Stopped from error
-        except BrokenPipeError as error:
-            if _is_written():
-                raise
-            raise _ReaderGone from error
+
+
+@contextmanager
+def _own_ends() -> Iterator[None]:
+    """What Typer would turn into exit codes of its own."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise _Stopped from error
+    except BrokenPipeError as error:
+        if not _has_no_reader():
+            raise  # it was another pipe
+        raise _ReaderGone from error
 
 
 app = typer.Typer(
@@ -116,13 +135,10 @@ def run(args: Sequence[str]) -> int:
     """The command line as a function: the exit code, everything else printed."""
     try:
         code = app(args=list(args), prog_name="pflab", standalone_mode=False)
-        if not _is_written():
-            raise _ReaderGone
     except (_Stopped, KeyboardInterrupt):
         return _stopped()
     except _ReaderGone:
-        _write_no_more()
-        return READER_GONE
+        return _reader_gone()
     except typer.Abort:
         err.print("pflab: the input ended")
         return ExitCode.UNKNOWN
@@ -138,6 +154,10 @@ def run(args: Sequence[str]) -> int:
         for line in lines:
             err.print(line, markup=False)
         return ExitCode.UNKNOWN
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_gone()
     return code if isinstance(code, int) else ExitCode.GOOD
 
 
@@ -173,24 +193,27 @@ def _usage_line(error: Any) -> str:
     """Click's several lines in one: what is wrong, and where help is."""
     path = error.ctx.command_path if error.ctx is not None else "pflab"
     text = " ".join(str(error.format_message()).split())
-    return f"{path}: {text.rstrip('.')}; {path} --help says what is right"
+    text = text.replace("Value error, ", "").rstrip(".")  # a word of the library that checks the values
+    return f"{path}: {text}; {path} --help says what is right"
 
 
 # --- whoever reads what we print
 
 
-def _is_written() -> bool:
-    """Whether all that was printed has found its reader."""
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        return False
-    return True
+def _has_no_reader() -> bool:
+    """Whether nobody is at the other end of what we print into."""
+    if not hasattr(select, "poll"):
+        return True
+    pipes = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            pipes.register(stream.fileno(), select.POLLERR)
+    return any(state & (select.POLLERR | select.POLLHUP) for _, state in pipes.poll(0))
 
 
-def _write_no_more() -> None:
+def _reader_gone() -> int:
     """Python writes what is left at its end; let that go nowhere, in peace."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return READER_GONE

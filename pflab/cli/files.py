@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from node.interpret import INTERPRETERS
-from pflab.cli.labs import read_bytes
+from node.interpret import INTERPRETERS, NAMES
+from pflab.cli.labs import read_bytes, read_topology
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.scenario import load_scenario
 from pflab.scenario_schema import scenario_schema
 from pflab.verdict import ExitCode
-from topology import ProblemsError, load_topology, read_yaml, topology_schema
+from topology import ProblemsError, read_yaml, topology_schema
+from topology.problems import counted, one_of
 from transport.describe import Branch, describe_mail, outline
 from transport.errors import CodecError
 
-
-class SchemaOf(StrEnum):
-    TOPOLOGY = "topology"
-    SCENARIO = "scenario"
+SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
 
 
 def validate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
     as_json: Json = False,
 ) -> int:
-    """Check a topology or a scenario: every mistake with its line, what is wrong and what would be right.
+    """Check a topology or a scenario: every mistake with its line.
+
+    Each says what is wrong and what would be right.
 
     Example: pflab validate scenarios/lost-mail.yaml
     """
@@ -52,15 +51,13 @@ def validate(
 def _scenario_told(file: Path) -> str:
     scenario = load_scenario(file)
     rules = f", rules {', '.join(scenario.rules)}" if scenario.rules else ""
-    return f"a scenario that can be run: {scenario.title} ({len(scenario.steps)} steps{rules})"
+    return f"a scenario that can be run: {scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
 
 
 def _topology_told(file: Path) -> str:
-    organization = load_topology(file)
-    counts = (
-        f"{len(organization.servers)} servers in {len(organization.sites)} sites, {len(organization.folders)} folders"
-    )
-    return f"a topology that can be run: {counts}"
+    organization = read_topology(file)
+    servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
+    return f"a topology that can be run: {servers} in {sites}, {counted(len(organization.folders), 'folder')}"
 
 
 def _tell_problems(error: ProblemsError, as_json: bool) -> int:
@@ -90,10 +87,12 @@ def decode(
 ) -> int:
     """Take a replication mail apart, down to each property of each item.
 
-    Example: pflab decode lost.eml
+    pflab demo and pflab run --keep-mails leave mails to look at.
+
+    Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """
     try:
-        branch = describe_mail(read_bytes(mail), INTERPRETERS)
+        branch = describe_mail(read_bytes(mail), INTERPRETERS, NAMES)
     except CodecError as error:
         raise CommandError(f"{mail}: {error}") from error
     if as_json:
@@ -113,11 +112,15 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
     return found
 
 
-def schema(what: Annotated[SchemaOf, typer.Argument(help="Which kind of file.")]) -> int:
-    """Print the JSON Schema of a kind of file, for editors that complete and check as one types.
+def schema(what: Annotated[str, typer.Argument(metavar="topology|scenario", help="Which kind of file.")]) -> int:
+    """Print the JSON Schema of a kind of file, for editors.
+
+    An editor that knows it completes and checks as one types.
 
     Example: pflab schema scenario > scenario.schema.json
     """
-    document = topology_schema() if what is SchemaOf.TOPOLOGY else scenario_schema()
+    if what not in SCHEMAS:
+        raise CommandError(f"pflab schema {what}: no such kind of file; {one_of(SCHEMAS)}")
+    document = SCHEMAS[what]()
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
     return ExitCode.GOOD

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pflab.cli.output import CommandError
+from pflab.cli.output import CommandError, err
 from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.runfolder import LATEST, RunFolder
+from pflab.runnable import not_built
+from pflab.scenario_play import Play
 from pflab.simulator import Simulator
-from topology import Topology
+from topology import Topology, TopologyError, load_topology, read_yaml
 
 RUNS = Path("runs")
 """Where runs leave their folders, below the folder in which the command is given."""
@@ -38,24 +42,48 @@ class LabOrder:
 
         return make
 
+    def keep_databases(self, play: Play) -> None:
+        """What a simulated lab has in memory, into its folder, for `pflab state`: of the stores that run at the end.
 
-def run_folder(name: str, traces: Path | None, *, simulate: bool, runs: Path = RUNS) -> RunFolder | None:
+        Raises LabError when it cannot be written.
+        """
+        if not self.simulate or self.folder is None:
+            return
+        for store in play.running():
+            self.folder.write_database(store, play.lab.read(store, lambda node: node.backup()))
+
+
+def run_folder(
+    name: str, traces: Path | None, *, simulate: bool, keep_mails: bool = False, runs: Path = RUNS
+) -> RunFolder | None:
     """The folder of one run: `runs/<name>/<time>`, or a place of its own below `traces`; none for a simulation that
     was not asked to keep anything. Raises LabError when it cannot be written."""
-    if traces is not None:
-        return RunFolder.create(traces, name, started=None if simulate else datetime.now(UTC))
-    if simulate:
+    if simulate and traces is None and not keep_mails:
         return None
-    return RunFolder.create(runs, name, started=datetime.now(UTC))
+    started = None if simulate else datetime.now(UTC)
+    return RunFolder.create(runs if traces is None else traces, name, started=started, keeps_mails=keep_mails)
 
 
 def existing_run(run: Path | None) -> Path:
-    """The run folder that a command looks at: the one given, else the latest here."""
+    """The run folder that a command looks at: the one given, else the latest here, and then it is said which."""
     path = run if run is not None else RUNS / LATEST
     if not path.is_dir():
         hint = "give a run folder, or make a run first: pflab demo"
         raise CommandError(f"{path}: no such run folder; {hint}")
+    if run is None:
+        err.print(f"of the run {shown_path(path.resolve())}", style="dim", markup=False)
     return path.resolve()
+
+
+def shown_path(path: Path) -> str:
+    """As short as it can be given to the next command."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def own_name() -> str:
+    """How the user calls us: by name where that is found, else as it was done this time."""
+    return "pflab" if shutil.which("pflab") or not Path(sys.argv[0]).is_file() else sys.argv[0]
 
 
 def read_bytes(path: Path) -> bytes:
@@ -64,6 +92,19 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a file that can be read") from None
+
+
+def read_topology(path: Path) -> Topology:
+    """A topology that can be run. Raises CommandError for another kind of file and for versions that are not built,
+    TopologyError for mistakes, OSError if it cannot be read."""
+    source = read_yaml(path.read_bytes().decode("utf-8", "replace"), str(path))
+    if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
+        raise CommandError(f"{path}: not a topology, but a file with steps; name a topology, or use pflab run")
+    organization = load_topology(path)
+    problems = not_built(organization, source)
+    if problems:
+        raise TopologyError(problems)
+    return organization
 
 
 def parse_seeds(text: str) -> range:

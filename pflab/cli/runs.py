@@ -11,14 +11,16 @@ import typer
 from rich.progress import Progress
 
 from pflab.cli import campaigns
-from pflab.cli.labs import LabOrder, run_folder
+from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
 from pflab.demo import run_demo
+from pflab.runfolder import RunFolder
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
+from pflab.scenario_words import to_the_second
 from pflab.verdict import ExitCode
-from topology import Topology, load_topology
-from traces.labtime import LabTime, format_instant
+from topology import Topology
+from traces.labtime import LabTime
 
 SCENARIOS = Path("scenarios")
 """Where scenarios are looked for that were named without a path."""
@@ -33,6 +35,10 @@ def run(
     traces: Annotated[
         Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")
     ] = None,
+    keep_mails: Annotated[
+        bool,
+        typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml in the run folder's mails/."),
+    ] = False,
     simulated: Annotated[
         bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")
     ] = False,
@@ -43,6 +49,8 @@ def run(
 ) -> int:
     """Run scenarios and say whether each of them passed.
 
+    A live run leaves a folder below runs/; a simulated one does with --traces or --keep-mails.
+
     Example: pflab run scenarios/lost-mail.yaml --simulate --seed 7
     """
     loaded = _load_all(scenarios)
@@ -51,18 +59,26 @@ def run(
     for scenario in loaded:
         by_simulator = simulated or not scenario.live
         name = scenario.path.stem if scenario.path is not None else "scenario"
-        folder = run_folder(name, traces, simulate=by_simulator)
+        folder = run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
         order = LabOrder(seed, by_simulator, folder)
+        if not as_json:
+            print_lines([scenario.title], style="bold")
         result = _play(scenario, order, quiet=as_json)
         if folder is not None:
             folder.write_verdict(result.as_document())
         code = max(code, result.exit_code)
-        results.append(result.as_document())
+        results.append({**result.as_document(), "folder": None if folder is None else str(folder.path)})
         if not as_json:
-            print_lines(result.in_words(), style=None if result.passed else "red")
+            _tell(result, folder)
     if as_json:
         print_json(results)
     return code
+
+
+def _tell(result: ScenarioResult, folder: RunFolder | None) -> None:
+    print_lines(result.in_words(), style=None if result.passed else "red")
+    if folder is not None:
+        print_lines([f"kept in {shown_path(folder.path)}"], style="dim")
 
 
 def _load_all(names: list[str]) -> list[Scenario]:
@@ -93,10 +109,11 @@ def find_scenario(name: str) -> Path:
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
     def watch(step: Step, at: LabTime) -> None:
         if step.verb == "say" and not quiet:
-            out.print(f"{format_instant(at)}  {step.args}", markup=False, style="dim")
+            out.print(f"{to_the_second(at)}  {step.args}", markup=False, style="dim")
 
     with progress(len(scenario.steps), scenario.title) as bar:
-        return asyncio.run(run_scenario(scenario, order.factory(), watch=_ticking(bar, watch)))
+        playing = run_scenario(scenario, order.factory(), watch=_ticking(bar, watch), finish=order.keep_databases)
+        return asyncio.run(playing)
 
 
 def _ticking(bar: Progress, watch: Any) -> Any:
@@ -111,13 +128,16 @@ def demo(
     headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
     seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
 ) -> int:
-    """The default lab, live, and a guided lesson: a mail is lost, and comes back. Takes less than half a minute.
+    """The default lab, live, and a guided lesson: a mail is lost, and comes back.
+
+    Takes less than half a minute.
 
     Example: pflab demo --headless
     """
-    folder = run_folder("demo", None, simulate=False)
+    folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
-    return run_demo(folder, page, seed=seed, ask=not headless and page.is_terminal and sys.stdin.isatty())
+    ask = not headless and page.is_terminal and sys.stdin.isatty()
+    return run_demo(folder, page, seed=seed, ask=ask, command=own_name())
 
 
 def simulate(
@@ -169,6 +189,6 @@ def simulate(
 
 def _topology(path: Path) -> Topology:
     try:
-        return load_topology(path)
+        return read_topology(path)
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error

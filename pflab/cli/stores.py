@@ -18,17 +18,19 @@ from topology.problems import did_you_mean
 
 Run = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
 OneFolder = Annotated[str | None, typer.Option("--folder", help="Only this folder, by path, or 1-1 for the hierarchy.")]
-OneNode = Annotated[str | None, typer.Option("--node", help="Only this server.")]
+OneServer = Annotated[str | None, typer.Option("--server", "--node", help="Only this server.")]
 
 
-def state(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_json: Json = False) -> int:
-    """Print the replication state tables of a run's stores, and when each row was last heard.
+def state(run: Run = None, folder: OneFolder = None, server: OneServer = None, as_json: Json = False) -> int:
+    """Print the replication state tables of a run's stores.
 
-    Example: pflab state --folder Projects --node A
+    What a store has sent and received, what it lacks in between, and when it last heard of the others.
+
+    Example: pflab state --folder Projects --server A
     """
     reader = _reader(run)
     found: list[tuple[StateView, int]] = []
-    for store in _stores(reader, node):
+    for store in _stores(reader, server):
         with reader.reading(store) as look:
             held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
             wanted = [path for path in held if folder in (None, path)]
@@ -45,14 +47,16 @@ def state(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_js
     return ExitCode.GOOD
 
 
-def backfill(run: Run = None, folder: OneFolder = None, node: OneNode = None, as_json: Json = False) -> int:
-    """Print what the stores of a run know to be missing, when they ask for it, and whom they have asked.
+def backfill(run: Run = None, folder: OneFolder = None, server: OneServer = None, as_json: Json = False) -> int:
+    """Print what the stores of a run know to be missing, and when they ask for it.
 
-    Example: pflab backfill --node B
+    With it stand since when it is known, and which stores have been asked.
+
+    Example: pflab backfill --server B
     """
     reader = _reader(run)
     found: list[tuple[str, list[EntryView]]] = []
-    for store in _stores(reader, node):
+    for store in _stores(reader, server):
         with reader.reading(store) as look:
             found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
     if as_json:
@@ -71,15 +75,15 @@ def _reader(run: Path | None) -> RunReader:
     return RunReader.at(existing_run(run))
 
 
-def _stores(reader: RunReader, node: str | None) -> list[str]:
+def _stores(reader: RunReader, server: str | None) -> list[str]:
     stores = reader.stores()
     if not stores:
-        raise CommandError(f"{reader.path}: no databases here; a simulated run leaves none, a live one does")
-    if node is None:
+        raise CommandError(f"{reader.path}: no databases here; a live run leaves them, a simulated one with --traces")
+    if server is None:
         return stores
-    if node not in stores:
-        raise CommandError(f"--node {node}: no such server in this run; {did_you_mean(node, stores)}")
-    return [node]
+    if server not in stores:
+        raise CommandError(f"--server {server}: no such server in this run; {did_you_mean(server, stores)}")
+    return [server]
 
 
 def _known_folders(reader: RunReader, folder: str) -> str:

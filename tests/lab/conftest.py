@@ -25,7 +25,9 @@ folders:
 class LabFactory(Protocol):
     """Makes a lab that is not up yet, out of a topology's text; `async with` brings it up."""
 
-    def __call__(self, text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node) -> Lab: ...
+    def __call__(
+        self, text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node, keeps_mails: bool = False
+    ) -> Lab: ...
 
 
 @pytest.fixture(params=["simulator", pytest.param("live", marks=pytest.mark.live)])
@@ -35,9 +37,11 @@ def driver(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def make_lab(driver: str, tmp_path: Path) -> LabFactory:
-    def make(text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node) -> Lab:
+    def make(
+        text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node, keeps_mails: bool = False
+    ) -> Lab:
         topology = topology_from_text(text)
-        folder = RunFolder.create(tmp_path / "runs", "test")
+        folder = RunFolder.create(tmp_path / "runs", "test", keeps_mails=keeps_mails)
         makers: dict[str, Callable[[], Lab]] = {
             "simulator": lambda: Simulator(topology, seed=seed, folder=folder, make_node=make_node),
             "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),

@@ -32,6 +32,7 @@ from traces.events import (
     VersionApplied,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
+from transport.describe import describe_mail, outline
 
 START_AT = parse_instant("2003-10-21T00:00Z")
 ALWAYS_US = 15 * MINUTE_US
@@ -377,6 +378,31 @@ async def test_a_run_folder_says_what_was_run(make_lab: LabFactory) -> None:
     assert (lab.folder / "seed").read_text() == "77\n"
     assert "Projects" in (lab.folder / "topology.yaml").read_text()
     assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
+
+
+async def test_mails_are_kept_if_they_are_wanted(make_lab: LabFactory) -> None:
+    """Each mail that crossed a hop is a file that can be taken apart, also one that was lost on arrival."""
+    async with make_lab(keeps_mails=True) as lab:
+        lab.faults.lose("A", "B", "content", 1)
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        crossed = [event for event in lab.events() if isinstance(event, HopSent)]
+    kept = sorted((lab.folder / "mails").iterdir())
+    at = "2003-10-21T001500Z"
+    assert [each.name for each in kept] == [f"{at}-A-to-B-content.eml", f"{at}-A-to-C-content.eml"]
+    assert len(kept) == len(crossed)
+    for each in kept:
+        told = [line for _, line in outline(describe_mail(each.read_bytes()))]
+        assert "Subject: Folder Content" in told
+        assert any(line.startswith("X-Pflab-Hop: server=A") for line in told)
+
+
+async def test_no_mails_are_kept_unless_they_are_wanted(make_lab: LabFactory) -> None:
+    """A run folder holds copies of mails only on request."""
+    async with make_lab() as lab:
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+    assert not (lab.folder / "mails").exists()
 
 
 async def test_events_come_in_the_order_of_commits(make_lab: LabFactory) -> None:

@@ -39,7 +39,9 @@ def tell(office: Office, victim: str, minutes: float) -> EntryView:
 CHECK = 36 * 60 + 15  # the check at 12:15 of the second day, the first 24 h or more after a post at 00:01
 
 
-@pytest.mark.parametrize(("text", "victim", "hours"), [(THREE, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))])
+@pytest.mark.parametrize(
+    ("text", "victim", "hours"), [(THREE, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))]
+)
 def test_the_six_time_outs(text: str, victim: str, hours: tuple[int, ...]) -> None:
     """Content known in the site waits 6, 12, 24 hours; known only outside 12, 24, 48 (spec: BF-2)."""
     office = Office(text)

@@ -183,7 +183,9 @@ def test_a_new_store_gets_the_hierarchy_and_then_its_replicas() -> None:
 def test_registry_values_hold_at_the_next_start_and_directory_values_at_once() -> None:
     """Registry values are read at store start, directory values at the next directory read (spec: SE-1)."""
     office = Office()
-    office["A"].configure(office.at(1), {"Replication Send Status Timeout": "1 h", "Replication Always Interval": "5 min"})
+    office["A"].configure(
+        office.at(1), {"Replication Send Status Timeout": "1 h", "Replication Always Interval": "5 min"}
+    )
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(5))
     assert len(office["B"].messages("Projects")) == 1

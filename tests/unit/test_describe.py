@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transport import proptags
-from transport.describe import MAX_TEXT, describe_bag, describe_mail, outline, property_label, safe_text, value_text
+from transport.describe import (
+    MAX_TEXT,
+    Branch,
+    describe_bag,
+    describe_mail,
+    outline,
+    property_label,
+    safe_text,
+    value_text,
+)
 from transport.errors import CodecError
 from transport.item import Item, embedded_attachment, encode_item, file_attachment
 from transport.mapi import NamedTag, PropType, Value, filetime
@@ -56,7 +65,7 @@ def test_a_mail_is_shown_down_to_each_property(form: BodyForm) -> None:
         "    unknown TNEF attribute 0x0006fe01: 6e6577 (3 bytes)",
         "    parts: 2",
         f"      part 1: {len(ITEM)} bytes",
-        "        beside the item: 1 properties",
+        "        beside the item: 1 property",
         "          PR_CHANGE_KEY 0x65E20102: 6b6579 (3 bytes)",
         "        item: 2 properties",
         '          PR_SUBJECT 0x0037001F: "Hello"',
@@ -69,7 +78,7 @@ def test_a_mail_is_shown_down_to_each_property(form: BodyForm) -> None:
         "            PR_ATTACH_DATA_BIN 0x37010102: 74657874 (4 bytes)",
         "          attachment 2",
         "            PR_ATTACH_METHOD 0x37050003: 5 (0x5)",
-        "            embedded message: 1 properties",
+        "            embedded message: 1 property",
         '              PR_SUBJECT 0x0037001F: "inside"',
         "      part 2: 6 bytes",
         "        beside the item: 0 properties",
@@ -124,6 +133,30 @@ def test_nothing_shown_is_obeyed_by_a_terminal(text: str) -> None:
     assert safe_text(text).isprintable()
     assert safe_text("\x1b[2J\u202e\n") == "\\x1b[2J\\u202e\\n"
     assert safe_text("x" * (MAX_TEXT + 1)).endswith(f"... ({MAX_TEXT + 1} characters)")
+
+
+def test_an_upper_floor_names_what_it_knows() -> None:
+    """Tags that have no name here get the one handed in, also where an interpreter shows them; header fields do not."""
+    own = 0x67110003
+
+    def explain(_: Value) -> tuple[Branch, ...]:
+        return describe_bag({own: 2}, {})
+
+    mail = build_mail(HEADERS, BodyForm.TNEF, encode_tnef(SystemMessage({own: 1, PR_CNSET_SEEN: b""})))
+    tree = describe_mail(b"0x67110003: theirs\r\n" + mail, {PR_CNSET_SEEN: explain}, {own: "OUR_TYPE"})
+    shown = [line.strip() for _, line in outline(tree)]
+    assert [line for line in shown if "0x67110003" in line] == [
+        "0x67110003: theirs",
+        "OUR_TYPE 0x67110003: 1 (0x1)",
+        "OUR_TYPE 0x67110003: 2 (0x2)",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"\r\n", b"# A page\n", b"title: x\nsteps: []\n", bytes(range(256))])
+def test_what_is_no_mail_is_an_error(content: bytes) -> None:
+    """A file without any field that mails have is not described as one."""
+    with pytest.raises(CodecError, match="not a mail"):
+        describe_mail(content)
 
 
 def test_tags_have_names() -> None:

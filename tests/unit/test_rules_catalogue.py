@@ -107,9 +107,7 @@ def test_the_page_of_this_project_is_deterministic(page: ModuleType, project_roo
         ("terms: Words.", "terms: [Words", "not YAML"),
     ],
 )
-def test_a_fault_of_the_catalogue_is_told(
-    page: ModuleType, plant: Plant, right: str, wrong: str, said: str
-) -> None:
+def test_a_fault_of_the_catalogue_is_told(page: ModuleType, plant: Plant, right: str, wrong: str, said: str) -> None:
     """A catalogue with a fault is refused with a line that says which."""
     assert right in SMALL
     root = plant({"docs/rules.yaml": SMALL.replace(right, wrong)})
@@ -185,9 +183,7 @@ def test_files_are_listed_by_rule(page: ModuleType, plant: Plant) -> None:
         ("node/a.py", "def\n", "node/a.py: not Python"),
     ],
 )
-def test_a_citation_of_no_rule_is_refused(
-    page: ModuleType, plant: Plant, name: str, text: str, said: str
-) -> None:
+def test_a_citation_of_no_rule_is_refused(page: ModuleType, plant: Plant, name: str, text: str, said: str) -> None:
     """A slip in a citation fails with the file's name, wherever it is."""
     root = plant({name: text})
     with pytest.raises(page.CatalogueError, match=said):
@@ -202,9 +198,7 @@ def test_gaps_are_marked(page: ModuleType, plant: Plant) -> None:
     root = plant({"node/a.py": "# spec: QQ-1\n"})
     catalogue = page.load_catalogue(root / page.CATALOGUE)
     text = page.render(catalogue, page.scan(root, catalogue))
-    first, second, third = (
-        text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1")
-    )
+    first, second, third = (text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1"))
     assert "[node/a.py](../node/a.py)" in first
     assert "**no test**" in first
     assert "**no scenario**" in first

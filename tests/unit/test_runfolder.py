@@ -50,6 +50,14 @@ def test_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:
     assert folder.database("A").parent == folder.path / "databases"
 
 
+def test_a_folder_in_the_place_of_the_link_is_told(tmp_path: Path) -> None:
+    """Where `latest` is a real folder the error names it, and no run is begun."""
+    (tmp_path / "runs" / "latest").mkdir(parents=True)
+    with pytest.raises(LabError, match="runs/latest is a folder"):
+        RunFolder.create(tmp_path / "runs", "demo")
+    assert [each.name for each in (tmp_path / "runs").iterdir()] == ["latest"]
+
+
 def test_an_unwritable_folder_is_one_clear_line(tmp_path: Path) -> None:
     """Where no folder can be made, the error is one line that names it."""
     blocker = tmp_path / "runs"

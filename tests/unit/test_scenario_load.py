@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pflab.scenario import Scenario, ScenarioError, load_scenario, scenario_from_text
+from pflab.scenario import KEYS, Scenario, ScenarioError, load_scenario, scenario_from_text
 from pflab.scenario_model import VERBS, Entry, Expect, Until
 from pflab.scenario_schema import scenario_schema
 from pflab.scenario_steps import STEPS
@@ -48,9 +48,9 @@ def test_a_time_of_day_is_no_number() -> None:
 
 def test_moments_are_durations_instants_and_clock_times() -> None:
     """An advance takes all three forms."""
-    taken = [step.args for step in steps("advance: 36 h", "advance: 2003-10-22T00:15Z", "advance: 00:15").steps]
+    taken = [step.args for step in steps("advance: 6 h", "advance: 2003-10-22T00:15Z", "advance: 00:15").steps]
     assert taken == [
-        Moment(after_us=36 * HOUR_US),
+        Moment(after_us=6 * HOUR_US),
         Moment(at=parse_instant("2003-10-22T00:15Z")),
         Moment(clock_us=15 * MINUTE_US),
     ]
@@ -84,8 +84,7 @@ def test_every_verb_of_the_file_can_be_done() -> None:
 def test_verbs_of_a_later_version_say_so(verb: str) -> None:
     """A verb that is planned is refused in one clear line."""
     assert wrong(f"{verb}: A") == [
-        f"test.yaml:4:{len(verb) + 7}: steps[0].{verb}: this verb is not there yet;"
-        " quiz comes in a later version"
+        f"test.yaml:4:{len(verb) + 7}: steps[0].{verb}: this verb is not there yet; quiz comes in a later version"
     ]
 
 
@@ -106,7 +105,7 @@ def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(TimeTextError) as not_a_duration:
         parse_duration("soon")
     assert lines == [
-        'test.yaml:3:15: rules[1]: "nonsense" is no rule of SPEC.md; an id such as BF-3',
+        'test.yaml:3:15: rules[1]: "nonsense" is no rule; an id such as BF-3 (docs/rules.md)',
         'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
         'test.yaml:6:16: steps[1].post.on: "Z" is no server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
@@ -157,6 +156,15 @@ def test_a_step_is_one_verb() -> None:
         ("expect: {on: A, folder: Projects, state: {Q: {has: A-1}}}", '"Q" is no server'),
         ("settings: {on: A}", '"set" is missing'),
         ("kill: [A, Q]", '"Q" is no server'),
+        ("settings: {on: A, set: {Replicaton: 0}}", '"Replicaton" is not a setting; did you mean "Replication"?'),
+        ("settings: {on: A, set: {Replication: maybe}}", '"maybe" is not a switch'),
+        ("say: [one, two]", "[one, two] is a list; a single text"),
+        ("stop: [A, [B]]", "[A, [B]] is not a name or a list of names"),
+        ("folder: {on: A, create: 1-1}", '"1-1" is what the hierarchy is called; another name'),
+        ("folder: {on: A, rename: Projects, to: 1-1}", '"1-1" is what the hierarchy is called'),
+        ("replica: {folder: Projects, remove: [A, B, C]}", "A, B, C has the last replica of Projects; add another"),
+        ("advance: 2003-10-20T00:00Z", "2003-10-20T00:00:00Z has passed; here the clock shows 2003-10-21T00:00:00Z"),
+        ("until: {mail: content, within: 1 h, at: 2003-10-20T00:00Z}", "2003-10-20T00:00:00Z has passed"),
     ],
 )
 def test_what_is_wrong_with_a_step(step: str, told: str) -> None:
@@ -165,6 +173,90 @@ def test_what_is_wrong_with_a_step(step: str, told: str) -> None:
     assert len(lines) == 1
     assert lines[0].startswith("test.yaml:4:")
     assert told in lines[0]
+
+
+TWO_OF_THREE = """\
+title: A test
+topology: {servers: {A: , B: , C: }, folders: {Projects: {replicas: [A, B]}, Projects/Old: {replicas: [B]}}}
+steps:
+"""
+
+
+def course(*lines: str) -> list[str]:
+    """The problems of steps in a lab where C holds nothing, without their places; none if there are none."""
+    text = TWO_OF_THREE + "".join(f"  - {line}\n" for line in lines)
+    try:
+        scenario_from_text(text, "test.yaml")
+    except ScenarioError as error:
+        return [each.what for each in error.problems]
+    return []
+
+
+POST = "post: {on: A, folder: Projects, subject: x, as: x}"
+AT_C = '"C" has no replica of Projects'
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["post: {on: C, folder: Projects, subject: x}"], [AT_C]),
+        (["posts: {on: C, folder: Projects, count: 2}"], [AT_C]),
+        ([POST, "edit: {on: C, message: x, subject: y}"], [AT_C]),
+        ([POST, "delete: {on: C, message: x}"], [AT_C]),
+        ([POST, "resolve: {on: C, message: x, keep: all}"], [AT_C]),
+        (["replica: {folder: Projects, add: C}", "post: {on: C, folder: Projects, subject: x}"], []),
+        (["folder: {on: A, change: Projects, replicas: [A, C]}", "post: {on: C, folder: Projects, subject: x}"], []),
+        (["folder: {on: C, create: New}", "post: {on: C, folder: New, subject: x}"], []),
+        (["folder: {on: C, create: New}", "post: {on: A, folder: New, subject: x}"], ['"A" has no replica of New']),
+        (
+            ["folder: {on: A, create: Projects/New}", "post: {on: C, folder: Projects/New, subject: x}"],
+            ['"C" has no replica of Projects/New'],
+        ),
+        (
+            ["folder: {on: A, rename: Projects, to: Plans}", "post: {on: A, folder: Plans/Old, subject: x}"],
+            ['"A" has no replica of Plans/Old'],
+        ),
+        (
+            [
+                "folder: {on: B, move: Projects/Old, under: /}",
+                "replica: {folder: Old, add: C}",
+                "post: {on: C, folder: Projects/Old, subject: x}",
+            ],
+            [],
+        ),
+        (["replica: {folder: Projects, remove: A}", "replica: {folder: Projects, remove: B}"], []),
+        (["replica: {folder: Projects/Old, remove: B}"], ["B has the last replica of Projects/Old"]),
+        (["advance: 2 d", "advance: 2003-10-22T00:00Z"], ["2003-10-22T00:00:00Z has passed"]),
+        (["advance: 23:00", "advance: 2003-10-21T23:00Z"], []),
+        (
+            ["until: {mail: status, within: 2 d, at: 12:15}", "advance: 2003-10-21T12:00Z"],
+            ["2003-10-21T12:00:00Z has passed"],
+        ),
+        (["advance: 12:15", "until: {mail: status, within: 2 d, at: 12:15}", "advance: 2003-10-21T12:15Z"], []),
+    ],
+)
+def test_what_no_run_could_do_is_told_before(lines: list[str], told: list[str]) -> None:
+    """Users at stores that never were to hold the folder, the last replica, and times that have passed are mistakes of
+    the file; what depends on who knows what by then is left to the run."""
+    assert course(*lines) == told
+
+
+def test_replicas_can_be_added_and_removed_together() -> None:
+    """replica takes one server or a list of them."""
+    one, several = steps("replica: {folder: Projects, remove: B}", "replica: {folder: Projects, remove: [B, C]}").steps
+    assert (one.args.remove, several.args.remove) == (("B",), ("B", "C"))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("servers: {A: , B: }\nfolders: {Projects: }\n", "a topology"),
+        ("plan: 1\nseed: 7\nsteps: []\n", "a plan of pflab simulate"),
+    ],
+)
+def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
+    """A topology or a plan given for a scenario is called what it is, once."""
+    assert problems(text) == [f"test.yaml:1:1: {kind}, not a scenario; {KEYS}"]
 
 
 def test_a_name_can_be_given_once() -> None:
@@ -194,7 +286,7 @@ def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
 
 def test_not_a_scenario() -> None:
     """A file that is no mapping, or no YAML, is one line."""
-    assert problems("- 1\n") == ["test.yaml:1:1: not a scenario; the keys title, topology and steps"]
+    assert problems("- 1\n") == ["test.yaml:1:1: not a scenario; a scenario has the keys title, topology and steps"]
     assert problems("title: [\n")[0].startswith("test.yaml:2:1: not YAML")
 
 

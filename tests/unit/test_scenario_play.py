@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from pflab.runner import Failure, ScenarioResult, run_scenario
 from pflab.scenario import Scenario, Step, scenario_from_text
 from pflab.simulator import Simulator
+from topology import Topology
 from traces.labtime import LabTime, format_instant
 
 HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
@@ -169,8 +172,52 @@ async def test_checkpoints_bound_what_is_counted() -> None:
 
 async def test_the_clock_only_goes_forward() -> None:
     """An advance into the past is a failed step, not an error of the program."""
-    found = await failure("advance: 1 h", "advance: 2003-10-21T00:30Z")
-    assert found.stands == ("the lab's clock shows 2003-10-21T01:00:00Z and only goes forward",)
+    arrives = "until: {on: B, folder: Projects, has: hello, within: 1 h}"
+    found = await failure(POST, arrives, "advance: 2003-10-21T00:10Z")
+    assert found.stands == ("the lab's clock shows 2003-10-21T00:15:00Z and only goes forward",)
+
+
+async def test_a_simulated_run_can_be_stopped_between_steps() -> None:
+    """A simulator never waits for anything, and still hears before each step that it is to stop; the lab is closed."""
+    labs: list[Simulator] = []
+
+    def make(topology: Topology) -> Simulator:
+        labs.append(Simulator(topology, seed=1))
+        return labs[0]
+
+    def watch(step: Step, at: LabTime) -> None:
+        if step.number == 2:
+            playing.cancel()
+
+    playing = asyncio.create_task(run_scenario(scenario("advance: 1 h", "advance: 1 h"), make, watch=watch))
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert format_instant(labs[0].now) == "2003-10-21T01:00:00Z"
+    assert not labs[0].running("A")
+
+
+async def test_replicas_are_added_and_removed_by_one_step() -> None:
+    """A replica step may name several servers; the list changes once."""
+    await passes(
+        "replica: {folder: Projects, remove: [B, C]}",
+        "expect: {on: A, folder: Projects, replicas: A}",
+        "replica: {folder: Projects, add: [C, B, A]}",
+        "expect: {on: A, folder: Projects, replicas: [A, C, B]}",
+    )
+
+
+async def test_what_fails_again_and_again_is_told_once() -> None:
+    """Of tries that fail for one reason the last is among the events that led there, and leaves room for others."""
+    found = await failure("stop: B", POST, "advance: 20 h", "expect: {on: A, folder: Projects, lacks: hello}")
+    tries = [each for each in found.events if "cannot reach B" in each]
+    assert len(tries) == 1
+    assert any("makes 'Hello'" in each for each in found.events)
+
+
+async def test_a_step_that_is_no_verb_of_english_is_told_in_words() -> None:
+    """What a step wanted is told as people say it, whatever its verb is called."""
+    found = await failure("stop: A", "replica: {on: A, folder: Projects, remove: B}")
+    assert found.expected == ("to change the replica list",)
 
 
 async def test_a_store_that_refuses_is_a_failed_step() -> None:

@@ -1,0 +1,169 @@
+"""Branches are told from events and readings, each by what shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from node.views import Knowledge
+from pflab.campaign_branches import BRANCHES, OPTIONAL, BranchBook
+from pflab.invariants import FolderReading
+from tests.campaign.planted import FOLDER, START_AT, Trace, number, numbers, shown_folder
+from traces import events as ev
+
+VERSION = {
+    "folder": FOLDER,
+    "object": number("A", 100),
+    "number": number("A", 1),
+    "kind": "message",
+    "pcl": "",
+    "modified_at": START_AT,
+    "way": "broadcast",
+    "stands_for": "",
+    "digest": "",
+    "deleted": False,
+}
+
+
+def candidate(store: str, has: int) -> ev.Candidate:
+    return ev.Candidate(store=store, down=False, preferred=False, cost=0, version="2003", has=has, passed_over="")
+
+
+def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
+    trace = Trace()
+    book = BranchBook(trace.facts)
+    for kind, fields in events:
+        book.event(trace.add(kind, "A", **fields))
+    return set(book.seen)
+
+
+@pytest.mark.parametrize(
+    ("branch", "kind", "fields"),
+    [
+        ("duplicate ignored", ev.VersionIgnored, {**VERSION, "reason": "duplicate"}),
+        ("tombstone hit", ev.VersionIgnored, {**VERSION, "reason": "tombstoned"}),
+        ("conflict of associated messages", ev.VersionIgnored, {**VERSION, "kind": "fai", "reason": "old"}),
+        ("held applied", ev.VersionApplied, {**VERSION, "way": "queue"}),
+        ("hierarchy by backfill", ev.VersionApplied, {**VERSION, "kind": "folder", "way": "backfill"}),
+        ("content by backfill", ev.VersionApplied, {**VERSION, "way": "backfill"}),
+        (
+            "lost edit told",
+            ev.ConflictNotice,
+            {"folder": FOLDER, "object": number("A", 1), "contacts": (), "versions": (number("A", 1),)},
+        ),
+        ("retry of an entry", ev.EntryTimedOut, {"folder": FOLDER, "entry": 1, "attempt": 2}),
+        (
+            "several sources asked",
+            ev.SourcesConsidered,
+            {"folder": FOLDER, "entry": 1, "candidates": (candidate("B", 2),), "chosen": ("B", "C")},
+        ),
+        (
+            "answer in several mails",
+            ev.RequestAnswered,
+            {"folder": FOLDER, "requester": "B", "cnset": numbers("A", 1), "mails": 2, "request_mail": "1"},
+        ),
+        (
+            "empty answer",
+            ev.RequestAnswered,
+            {"folder": FOLDER, "requester": "B", "cnset": "", "mails": 1, "request_mail": "1"},
+        ),
+        ("mail expired", ev.HopExpired, {"queue_id": 1, "recipients": (), "reason": ""}),
+        ("crash", ev.NodeStarted, {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}),
+    ],
+)
+def test_a_branch_by_its_event(branch: str, kind: type[ev.Event], fields: dict[str, Any]) -> None:
+    """The event that shows a branch is counted for it."""
+    assert branch in seen_after((kind, fields))
+    assert branch in (*BRANCHES, *OPTIONAL)
+
+
+def test_first_attempts_and_single_sources_are_no_branch() -> None:
+    """What happens every day is not taken for something remarkable."""
+    assert (
+        seen_after(
+            (ev.EntryTimedOut, {"folder": FOLDER, "entry": 1, "attempt": 1}),
+            (
+                ev.SourcesConsidered,
+                {"folder": FOLDER, "entry": 1, "candidates": (candidate("B", 2),), "chosen": ("B",)},
+            ),
+            (ev.VersionApplied, VERSION),
+        )
+        == set()
+    )
+
+
+def test_requests_for_more_than_any_source_has() -> None:
+    """Where no single source had all, the shares asked for together are more than the best candidate's."""
+    choice = (
+        ev.SourcesConsidered,
+        {"folder": FOLDER, "entry": 1, "candidates": (candidate("B", 1), candidate("C", 1)), "chosen": ("B", "C")},
+    )
+    share = {"folder": FOLDER, "entry": 1, "cnset_fai": "", "retry_at": START_AT}
+    first = (ev.RequestSent, {**share, "source": "B", "cnset": numbers("A", 1)})
+    second = (ev.RequestSent, {**share, "source": "C", "cnset": numbers("A", 2)})
+    assert "no source had all" not in seen_after(choice, first)
+    assert "no source had all" in seen_after(choice, first, second)
+
+
+def test_repeats() -> None:
+    """A status and a status request marked repeat are branches of their own (ST-7)."""
+    trace = Trace()
+    book = BranchBook(trace.facts)
+    for index, message_type in enumerate((0x10, 0x20, 0x4), start=1):
+        book.event(trace.mail("A", index, message_type=message_type, marks=("repeat",)))
+    assert set(book.seen) == {"status repeat", "status request repeat"}
+
+
+def test_reordered_and_doubled_mails() -> None:
+    """A mail that comes after a later one, and one that comes twice, are told from their numbers and ids (IN-3, RST-4)."""
+    trace = Trace()
+    book = BranchBook(trace.facts)
+    sent = {index: trace.mail("A", index) for index in (1, 2)}
+
+    def arrives(index: int) -> None:
+        book.event(
+            trace.add(
+                ev.MailReceived,
+                "B",
+                mail=f"{index}@A",
+                sender="A",
+                message_type=0x10,
+                folders=sent[index].folders,
+                recipients=("B",),
+                size=1,
+                number=index,
+            )
+        )
+
+    arrives(2)
+    row = {"folder": FOLDER, "store": "A", "cnset": "", "cnset_fai": "", "sent_at": START_AT, "sent_number": 2}
+    book.event(trace.add(ev.RowReplaced, "B", mail="2@A", **row))
+    assert set(book.seen) == set()
+    arrives(1)
+    assert set(book.seen) == {"reordered row not replaced"}
+    arrives(1)
+    assert "mail received twice" in book.seen
+
+
+def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
+    kept = {object_: ((change, ""),) for object_, change in versions.items()}
+    knowledge = Knowledge("1-1", True, "", "", kept, {}, ())
+    return FolderReading("A", "1-1", knowledge, tree)
+
+
+def test_suffixes_and_cycles_are_read_off_the_tree() -> None:
+    """A folder shown with another name than it has, and a ring of parents, have no event: the tree tells them (HI-7)."""
+    trace = Trace()
+    book = BranchBook(trace.facts)
+    folder = {"folder": "1-1", "kind": "folder", "replicas": ("A",)}
+    one, other = number("A", 50), number("A", 51)
+    first = trace.change("A", 1, object=one, subject="X", parent=other, **folder)
+    plain = trace.change("A", 2, object=other, subject="Y", parent="1-1", **folder)
+    book.folder(reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: plain.number}))
+    assert set(book.seen) == set()
+    book.folder(reading((shown_folder(other, "Y (2)"),), {other: plain.number}))
+    assert set(book.seen) == {"name suffix"}
+    ring = trace.change("A", 3, object=other, subject="Y", parent=one, operation="modify", **folder)
+    book.folder(reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: ring.number}))
+    assert set(book.seen) == {"name suffix", "folder cycle cut"}

@@ -1,0 +1,154 @@
+"""Playing a plan: what each step and each fault does, what is passed over, and that the lab is healed in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.core import Node
+from pflab import campaign_plan as cp
+from pflab.campaign import STORE_FAILED, run_plan
+from pflab.campaign_play import Play
+from pflab.campaign_watch import Watch
+from pflab.simulator import Simulator
+from pflab.verdict import Judgement
+from tests.campaign.plans import A_FAULT_OF_EACH_KIND, DOCUMENT, WORK, plan
+from traces.events import ChangeMade, FaultHealed, FaultInjected, NodeStarted, NodeStopped
+from traces.labtime import HOUR_US, MINUTE_US
+
+
+async def played(a_plan: cp.Plan) -> tuple[Simulator, Play]:
+    """A lab after its plan; all invariants have held."""
+    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+    await lab.up()
+    play = Play(lab, a_plan, Watch(lab))
+    await play.play()
+    return lab, play
+
+
+async def test_every_step_is_a_change() -> None:
+    """Each step does to the lab what it says, in its place; nothing is passed over (CN-2)."""
+    lab, play = await played(plan())
+    assert (play.cast.acts, play.cast.passed_over) == (len(WORK), 0)
+    made = [(event.node, event.kind, event.operation) for event in lab.events() if isinstance(event, ChangeMade)]
+    assert made[:4] == [("A", "message", "create")] * 3 + [("B", "fai", "create")]
+    assert ("C", "folder", "delete") in made
+    views = lab.read("A", lambda node: node.folders())
+    assert [(view.path, view.replicas) for view in views] == [("F", ("A", "B"))]
+    await lab.close()
+
+
+def test_a_clean_run_violates_nothing() -> None:
+    """Without faults every invariant holds at every instant, and in the end all have converged (CV-1 to CV-3)."""
+    result = run_plan(plan())
+    assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
+    assert result.bound_us > 0
+    assert {"conflict", "tombstone", "replica added", "replica dropped"} <= result.branches.keys()
+
+
+@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND, ids=lambda fault: type(fault).__name__)
+def test_each_kind_of_fault_is_survived(fault: cp.AnyFault) -> None:
+    """A lab under each kind of fault keeps its invariants and converges once it is healed (CV-3)."""
+    result = run_plan(plan(fault))
+    assert [each.in_words() for each in result.violations] == []
+    assert result.judgement is Judgement.CONVERGED
+
+
+def test_all_kinds_of_fault_at_once_are_survived() -> None:
+    """All of them together, in a network with whims, change nothing of that."""
+    result = run_plan(plan(*A_FAULT_OF_EACH_KIND, network=cp.Network(shuffle=True, jitter_us=5 * MINUTE_US)))
+    assert [each.in_words() for each in result.violations] == []
+
+
+@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND[:7], ids=lambda fault: type(fault).__name__)
+async def test_a_fault_begins_and_ends(fault: cp.AnyFault) -> None:
+    """A fault is injected at its time and healed when it is over, unless it was used up before."""
+    lab, _ = await played(plan(fault))
+    injected = [event for event in lab.events() if isinstance(event, FaultInjected)]
+    healed = [event for event in lab.events() if isinstance(event, FaultHealed)]
+    start_at = lab.topology.start_at
+    assert [event.at for event in injected] == [start_at + fault.at_us]
+    assert [event.at <= start_at + fault.at_us + fault.lasts_us for event in healed] == [True]
+    await lab.close()
+
+
+async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
+    """Stores go down one after the other and come back in the other order."""
+    swizzle = cp.Swizzle(at_us=HOUR_US, lasts_us=HOUR_US, stop=("C", "A"), start=("A", "C"), gap_us=10 * MINUTE_US)
+    lab, _ = await played(plan(swizzle, steps=()))
+    back = [
+        (event.node, event.at) for event in lab.events() if isinstance(event, NodeStarted) and event.reason == "restart"
+    ]
+    last_us = HOUR_US + HOUR_US + 2 * 10 * MINUTE_US
+    start_at = lab.topology.start_at
+    assert back == [("A", start_at + last_us), ("C", start_at + last_us + 10 * MINUTE_US)]
+    await lab.close()
+
+
+async def test_a_store_that_is_gone_at_the_end_comes_back() -> None:
+    """Whatever is down when the plan ends is started again, except a store that never joined."""
+    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
+    gone = cp.Gone(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
+    lab, _ = await played(plan(gone, topology=document, steps=()))
+    assert [event.node for event in lab.events() if isinstance(event, NodeStopped)] == ["B"]
+    assert (lab.running("B"), lab.absent("D")) == (True, True)
+    await lab.close()
+
+
+async def test_a_store_joins_once() -> None:
+    """A store that joins later does so at its step; a second step finds it there (RP-3)."""
+    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
+    joins = tuple(cp.Join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
+    lab, play = await played(plan(topology=document, steps=joins))
+    assert play.cast.passed_over == 2
+    assert lab.running("D")
+    await lab.close()
+
+
+def test_what_is_not_there_is_passed_over() -> None:
+    """Steps and faults whose store, folder or message does not exist do nothing and harm nothing."""
+    steps: tuple[cp.AnyStep, ...] = (
+        cp.Post(at_us=0, on="Z", folder="F", label="m1"),
+        cp.Post(at_us=0, on="A", folder="nowhere", label="m2"),
+        cp.Edit(at_us=0, on="A", message="m1"),
+        cp.Delete(at_us=0, on="A", message="m2"),
+        cp.Resolve(at_us=0, on="A", message="m9", keep="all"),
+        cp.CreateFolder(at_us=0, on="A", label="g", title="G", under="nowhere"),
+        cp.MoveFolder(at_us=0, on="A", folder="F", under="nowhere"),
+        cp.DeleteFolder(at_us=0, on="A", folder="nowhere"),
+        cp.AddReplica(at_us=0, on="A", folder="F", store="Z"),
+        cp.RemoveReplica(at_us=0, on="A", folder="F", store="Z"),
+        cp.Join(at_us=0, store="Z"),
+    )
+    faults = (
+        cp.Gone(at_us=0, lasts_us=1, server="Z"),
+        cp.Partition(at_us=0, lasts_us=1, between=("A", "Z")),
+        cp.Loss(at_us=0, lasts_us=1, from_="Z"),
+        cp.Swizzle(at_us=0, lasts_us=1, stop=("Z",), start=("Z",), gap_us=1),
+    )
+    result = run_plan(plan(*faults, steps=steps))
+    assert (result.acts, result.passed_over) == (len(steps), len(steps))
+    assert result.judgement is Judgement.CONVERGED
+
+
+def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside a store, from a user's act or from the lab's own, ends the play as a violation, not as a crash."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise AssertionError("planted")
+
+    monkeypatch.setattr(Node, "tick", broken)
+    (found,) = run_plan(plan()).violations
+    assert found.invariant == STORE_FAILED
+    assert "planted" in found.witness
+    monkeypatch.undo()
+    monkeypatch.setattr(Node, "post_batch", broken)
+    (found,) = run_plan(plan()).violations
+    assert found.witness == "server A failed a user: AssertionError: planted"
+
+
+def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a store told its user that it took must be among its events (DU-1)."""
+    monkeypatch.setattr(Node, "delete", lambda *_: f"{'ee' * 16}:9")
+    (found,) = run_plan(plan()).violations
+    assert found.invariant == "acknowledged is committed"
+    assert found.witness.startswith("A acknowledged eeee")
