@@ -128,7 +128,7 @@ class CNSet:
             if starts:
                 checked_counter(min(starts))
                 checked_counter(max(ends) - 1)
-                made[guid] = merged_bounds(starts, ends)
+                made[guid] = merged_bounds(starts, ends) if len(starts) > 1 else (starts[0], ends[0])
         return _made(made)
 
     @classmethod

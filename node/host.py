@@ -216,6 +216,7 @@ class Host:
         """Stand at `at`, or run from there at `rate`."""
         self._clock.jump(at)
         self._clock.set_rate(rate)
+        self._wake.set()
 
     async def go(self) -> None:
         """Go on after `hold`."""
@@ -282,16 +283,14 @@ class Host:
             return
         if not self._in_flight:
             self._idle()
-        if due_at is None:
-            await self._wake.wait()
-            return
-        timer = asyncio.create_task(self._clock.wait_until(due_at))
-        # A timer that was cancelled wakes nobody, or each rest would end the next one.
-        timer.add_done_callback(lambda done: None if done.cancelled() else self._wake.set())
+        # While the clock stands nothing comes due; whoever moves it wakes the pump. No task is needed to wait for it.
+        wait_s = None if due_at is None else self._clock.real_seconds_to(due_at)
+        alarm = None if wait_s is None else asyncio.get_running_loop().call_later(wait_s, self._wake.set)
         try:
             await self._wake.wait()
         finally:
-            timer.cancel()
+            if alarm is not None:
+                alarm.cancel()
 
     # --- deliveries
 

@@ -23,6 +23,7 @@ _PUSH_MOST = 0x06
 _BITMASK = 0x42
 _POP = 0x50
 _RANGE = 0x52
+_END_BYTE, _POP_BYTE, _RANGE_BYTE = bytes((_END,)), bytes((_POP,)), bytes((_RANGE,))
 
 _LOW_BYTE = 5  # the depth of the stack at which all but the lowest byte are on it, as a bitmask needs
 _BITMASK_REACH = 8  # counters after StartingValue that its bits stand for
@@ -182,10 +183,33 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
         if guid <= before:
             raise IdsetError(f"GUID {guid.hex()} at byte {at} is not greater than the one before it")
         before = guid
-        starts, ends, at = _decode_ranges(data, at + GUID_SIZE, room)
+        found = _one_range(data, at + GUID_SIZE) if room else None
+        starts, ends, at = found or _decode_ranges(data, at + GUID_SIZE, room)
         spans[guid] = starts, ends
         room -= len(starts)
     return CNSet.from_spans(spans)
+
+
+def _one_range(data: bytes, at: int) -> tuple[list[int], list[int], int] | None:
+    """What `_decode_ranges` gives for a GLOBSET as `_encode_range` writes it; None for any other, sound or not."""
+    command = data[at] if at < len(data) else _END
+    low_at = at + 1
+    if command == COUNTER_SIZE:
+        common, width, high_at, after = b"", COUNTER_SIZE, low_at, low_at + COUNTER_SIZE
+    elif command == _RANGE:
+        common, width, high_at, after = b"", COUNTER_SIZE, low_at + COUNTER_SIZE, low_at + 2 * COUNTER_SIZE
+    elif _PUSH_ONE <= command < COUNTER_SIZE:
+        common, width, low_at = data[low_at : low_at + command], COUNTER_SIZE - command, low_at + command + 1
+        high_at, after = low_at + width, low_at + 2 * width + 1
+        if data[low_at - 1 : low_at] != _RANGE_BYTE or data[after - 1 : after] != _POP_BYTE:
+            return None
+    else:
+        return None
+    low = int.from_bytes(common + data[low_at : low_at + width], "big")
+    high = int.from_bytes(common + data[high_at : high_at + width], "big")
+    if data[after : after + 1] != _END_BYTE or not 0 < low <= high:
+        return None
+    return [low], [high + 1], after + 1
 
 
 def decode_globset(

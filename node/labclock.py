@@ -72,9 +72,10 @@ class LabClock:
         """Return once the lab time is `at` or later; at once if it is already. Paused, it waits for a jump or a
         rate."""
         while self.now() < at:
-            await self._changed_or(self._real_seconds_to(at))
+            await self._changed_or(self.real_seconds_to(at))
 
-    def _real_seconds_to(self, at: LabTime) -> float | None:
+    def real_seconds_to(self, at: LabTime) -> float | None:
+        """How long to wait at the present rate before looking again whether it is `at`; None while paused."""
         if not self._rate:
             return None
         # Rounded up to a µs: a timer that fires a hair early would only be set again.

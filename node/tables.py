@@ -106,7 +106,8 @@ message = Table(
     Column("subject", Text, nullable=False),
     Column("item", LargeBinary),  # NULL: a tombstone
     UniqueConstraint("object", "rep", "ctr"),
-    Index("message_by_number", "fid", "rep", "ctr"),
+    # Deletion and display are in it for `count`, which else would read every message.
+    Index("message_by_number", "fid", "rep", "ctr", "deleted", "shown"),
 )
 Index("message_unsent", message.c.fid, message.c.ctr, sqlite_where=text("sent = 0"))
 
