@@ -29,7 +29,7 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
     own = ctx.rst.own(folder.fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store takes no more posts
         holders = ", ".join(ctx.holders(folder.fid)) or "no store"
-        raise NoReplicaHere(f"store {ctx.name} holds no replica of {folder.path}; {holders} does")
+        raise NoReplicaHere(f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders}")
     return folder, own
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from node import hierarchy
 from node.context import Context, set_of_pcl
 from node.errors import FolderExists, Misuse
-from node.folders import Folder, object_text
+from node.folders import ROOT_TEXT, Folder, object_text
 from node.incoming import free_content
 from node.items import MAX_NAME_LENGTH, ROOT, FolderProperties, Version, encode_folder
 from node.numbers import ChangeNumber
@@ -145,6 +145,8 @@ def _record(
 
 
 def _check_name(name: str) -> None:
+    if name == ROOT_TEXT:
+        raise Misuse(f"{ROOT_TEXT} is what the hierarchy is called; a folder needs another name")
     if not name or len(name) > MAX_NAME_LENGTH or "/" in name or not name.isprintable():
         raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
 

@@ -285,12 +285,12 @@ class Host:
             self._idle()
         # While the clock stands nothing comes due; whoever moves it wakes the pump. No task is needed to wait for it.
         wait_s = None if due_at is None else self._clock.real_seconds_to(due_at)
-        alarm = None if wait_s is None else asyncio.get_running_loop().call_later(wait_s, self._wake.set)
+        timer = None if wait_s is None else asyncio.get_running_loop().call_later(wait_s, self._wake.set)
         try:
             await self._wake.wait()
         finally:
-            if alarm is not None:
-                alarm.cancel()
+            if timer is not None:
+                timer.cancel()
 
     # --- deliveries
 

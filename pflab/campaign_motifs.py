@@ -61,7 +61,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(3, mail.lost_content, ("loss",)),
     Motif(3, mail.silent_source, ("loss",)),
     Motif(3, mail.few_slots, ("loss",)),
-    Motif(5, mail.several_sources, ("loss",)),
+    Motif(8, mail.several_sources, ("loss",)),
     Motif(2, mail.unheard_status, ("loss",)),
     Motif(2, mail.unheard_request, ("loss",)),
     Motif(3, mail.deleted_while_missing, ("loss",)),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pflab.campaign_branches import BRANCHES, OPTIONAL
+from pflab.campaign_plan import FAULT_KINDS
 from pflab.campaign_watch import INVARIANTS
 from pflab.invariants import Invariant
 from pflab.invariants_end import VALIDATIONS, violations_of
@@ -261,3 +263,13 @@ def test_invariants_share_no_code_with_the_agent(project_root: Path) -> None:
         imported = [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
         imported += [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
         assert not [name for name in imported if name.split(".")[0] in {"node", "transport"}], path.name
+
+
+def test_the_page_on_campaigns_names_everything(project_root: Path) -> None:
+    """docs/campaigns.md lists each invariant with its rules, each validation, branch and kind of fault."""
+    page = (project_root / "docs" / "campaigns.md").read_text("utf-8")
+    for invariant in INVARIANTS:
+        assert f"| {invariant.id} | {', '.join(invariant.rules)} | {invariant.says} |" in page
+    flowing = " ".join(page.split())
+    for name in (*VALIDATIONS, *BRANCHES, *OPTIONAL, *FAULT_KINDS):
+        assert name in flowing

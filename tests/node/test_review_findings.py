@@ -12,7 +12,7 @@ import pytest
 
 from node import status, tombstones
 from node.cnset import CNSet
-from node.errors import Crashed, NodeError
+from node.errors import Crashed, MailRefused, NodeError
 from node.items import PR_DISPLAY_NAME, Version
 from node.keys import LabAuthority
 from node.numbers import ChangeNumber
@@ -568,3 +568,41 @@ def test_a_folder_that_comes_after_its_parents_tombstone_was_forgotten_is_not_he
         office.run(office.at(30 + hours * H))
     assert office["B"].backfill() == []
     assert office["B"].knowledge("1-1").versions == office["A"].knowledge("1-1").versions
+
+
+@pytest.mark.xfail(
+    strict=True, reason="backfill.response_came takes any response of the source as the answer to what was just asked"
+)
+def test_an_old_empty_response_does_not_end_a_new_request() -> None:
+    """A request ends by its own answer or its time: a duplicate of an older, empty response, replayed by whomever, neither
+    ends it nor saves a silent source from being marked down (spec: BF-4, BF-5, BF-6)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="lost")
+    office.cycle("A", office.at(15))
+    (status_mail,) = only(office.cycle("A", office.at(CHECK)), "B")
+    office.deliver(status_mail, office.at(CHECK))
+
+    def old_and_empty(mail: ReplicationMail) -> ReplicationMail:
+        section = replace(mail.sections[0], cnset=CNSet.EMPTY, cnset_fai=CNSet.EMPTY)
+        kind = MessageType.CONTENT_RESPONSE
+        return replace(mail, type=kind, sections=(section,), in_reply_to="an-older-request@x.test")
+
+    due = office["B"].backfill()[0].due_at
+    office.cycle("B", due)  # the request is lost
+    content = altered(office, status_mail[1].content, old_and_empty)
+    office["B"].mail_in(due + HOUR_US, HOP, "", ["B-IS@contoso.test"], content)
+    (entry,) = office["B"].backfill()
+    assert [request.source for request in entry.requests] == ["A"]
+    office.cycle("B", entry.due_at)
+    assert len(office.of_type("source.down")) == 1
+
+
+@pytest.mark.xfail(strict=True, reason="core._stimulus reads the whole state anew after a refusal")
+def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
+    """Limits bound what outsiders cost: with 1,000 folders a refused mail takes 240 ms, 700 times a taken one (spec: ML-7)."""
+    office = Office()
+    before = office["B"]._ctx
+    looping = b"Received: x\r\n" * 40 + b"Subject: x\r\n\r\nx\r\n"
+    with pytest.raises(MailRefused):
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], looping)
+    assert office["B"]._ctx is before
