@@ -336,10 +336,13 @@ def _slot_is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
     return _outstanding(conn) + before < ctx.config.request_limit
 
 
-def response_came(ctx: Context, s: Stimulus, fid: int, source: str, *, empty: bool) -> None:
-    """A backfill response from a source: its requests in the folder are answered; an empty one ends them (spec: BF-5)."""
+def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
+    """A backfill response from a source: its requests in the folder are answered; an empty one ends them (spec: BF-5).
+
+    One sent before a request was made is no answer to it.
+    """
     for request in requests(s.conn, fid=fid):
-        if request.source != source:
+        if request.source != source or sent_at < request.sent_at:
             continue
         if empty:
             _end(ctx, s, request, "empty")

@@ -32,6 +32,9 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
     BodyForm.S_TNEF: decode_tnef,
     BodyForm.MDBEF: decode_mdbef,
 }
+BAD_MAIL_KEPT = 1000
+"""Bad mails that are kept for people to look at; the oldest go first."""
+
 TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
 
 
@@ -46,6 +49,7 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
             "INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)",
             (s.now, sender, str(error), content),
         )
+        s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
         s.trace.record(MailBad, sender=sender, reason=str(error), size=len(content))
         return
     _greet(ctx, s, mail, len(content))
@@ -153,7 +157,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh, waiting)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
-        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, empty=not section.cnset)
+        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=not section.cnset)
     free_content(ctx, s, news)
 
 
@@ -187,7 +191,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     tell_contacts(ctx, s, folder.fid, applied)
     if mail.type in RESPONSES:
         empty = not section.cnset and not section.cnset_fai
-        backfill.response_came(ctx, s, folder.fid, mail.store, empty=empty)
+        backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=empty)
         if Mark.NO_REPLICA in section.marks:
             leaving.leaver_gone(ctx, s, folder.fid, mail.store)
 

@@ -31,6 +31,7 @@ from traces.events import NodeStarted, NodeStopped, SettingValue
 from traces.header import Event
 from transport.errors import CodecError
 from transport.mta import Mta
+from transport.mta_values import RefusalError
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -218,7 +219,8 @@ class StoreLife:
         except BaseException as error:
             trace.discard()
             # Whatever was in memory may be ahead of the tables now: it is read anew.
-            self._ctx = None if isinstance(error, Crashed) else self._load()
+            if not isinstance(error, RefusalError):  # a refused mail has changed nothing, in memory either
+                self._ctx = None if isinstance(error, Crashed) else self._load()
             if isinstance(error, CodecError):
                 raise Misuse(f"it cannot be written into a mail: {error}") from error
             raise

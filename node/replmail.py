@@ -20,7 +20,7 @@ from node.items import ROOT, Version, read_version
 from node.keys import Identity, Verifier
 from node.numbers import XID_SIZE, ChangeNumber, NumberError
 from node.pcl import Pcl, PclError
-from traces import LabTime
+from traces import LabTime, parse_instant
 from transport.errors import CodecError
 from transport.mapi import Bag, decode_bag, encode_bag
 from transport.systemmessage import Part, SystemMessage
@@ -101,6 +101,7 @@ P_MODIFIED_AT = 0x67340014
 P_ASSOCIATED = 0x6735000B
 
 MAIL_VERSION = 1
+LAST_INSTANT = parse_instant("9999-12-31T00:00Z")
 MAX_SECTIONS = 4096
 MAX_DELETIONS = 60_000  # packed at most 50,000 a mail; a property list holds 65,536 values
 MAX_STANDS_FOR = 100_000  # numbers that one update may take the place of: edits of one object
@@ -271,6 +272,13 @@ def _typed(props: Bag, tag: int, kind: type[T]) -> T:
     return value
 
 
+def _instant(props: Bag, tag: int) -> LabTime:
+    at = _typed(props, tag, int)
+    if not 0 <= at <= LAST_INSTANT:
+        raise BadMail(f"control property {tag:#010x} is an instant that no lab's clock shows")
+    return at
+
+
 def _read_section(data: bytes) -> tuple[Section, tuple[bytes, ...]]:
     bag = decode_bag(data)
     folder = _typed(bag, P_FOLDER, bytes)
@@ -303,9 +311,7 @@ def _read_deletion(data: bytes) -> Update:
     pcl = Pcl.decode(_typed(bag, P_PCL, bytes))
     if not pcl.includes(number):
         raise BadMail("a deletion whose predecessor change list lacks its own number")
-    version = Version(
-        object_id, number, pcl, _typed(bag, P_MODIFIED_AT, int), None, "", _typed(bag, P_ASSOCIATED, bool)
-    )
+    version = Version(object_id, number, pcl, _instant(bag, P_MODIFIED_AT), None, "", _typed(bag, P_ASSOCIATED, bool))
     return Update(version, _read_stands_for(_typed(bag, P_STANDS_FOR, bytes)))
 
 
@@ -374,7 +380,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
         type=kind,
         store=store,
         replica_guid=_typed(props, P_REPLICA_GUID, bytes),
-        sent_at=_typed(props, P_SENT_AT, int),
+        sent_at=_instant(props, P_SENT_AT),
         number=_typed(props, P_MAIL_NUMBER, int),
         lamport=_typed(props, P_LAMPORT, int),
         message_id=_typed(props, P_MESSAGE_ID, str),

@@ -23,9 +23,6 @@ FOLDERS_A_MAIL = 1000
 ANSWERED_KEPT_US = 30 * DAY_US
 """How long an answered request mail is remembered; a mail expires in a few days."""
 
-BAD_MAIL_KEPT = 1000
-"""Bad mails that are kept for people to look at; the oldest go first."""
-
 # -- asking
 
 
@@ -148,7 +145,6 @@ def check(ctx: Context, s: Stimulus) -> None:
 def _tidy(s: Stimulus) -> None:
     """Forgets what can matter no more, so that a month of mail does not fill the disk."""
     s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
-    s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
 
 
 def _send_due(ctx: Context, s: Stimulus) -> None:

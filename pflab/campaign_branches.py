@@ -40,6 +40,7 @@ BRANCHES: tuple[str, ...] = (
     "folder cycle cut",
     "name suffix",
     "replica added",
+    "replica pending",
     "replica dropped",
     "new store",
     "backfill entry",
@@ -60,14 +61,14 @@ BRANCHES: tuple[str, ...] = (
     "mail received twice",
     "reordered row not replaced",
     "mail lost",
-    "mail delayed by a closed link",
+    "hop failed",
     "mail expired",
     "bad mail",
     "crash",
 )
 """All that a long campaign must have seen."""
 
-OPTIONAL: tuple[str, ...] = ("replica pending", "no source had all", "tombstone dropped", "folder shown again")
+OPTIONAL: tuple[str, ...] = ("no source had all", "tombstone dropped", "folder shown again")
 """Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
 
 
@@ -239,7 +240,7 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.StatusDue: "status sent",
     ev.StatusMissed: "status missed",
     ev.HopDropped: "mail lost",
-    ev.HopFailed: "mail delayed by a closed link",
+    ev.HopFailed: "hop failed",
     ev.HopExpired: "mail expired",
     ev.MailBad: "bad mail",
 }

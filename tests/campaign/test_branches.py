@@ -147,7 +147,7 @@ def test_reordered_and_doubled_mails() -> None:
 
 
 def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
-    kept = {object_: ((change, ""),) for object_, change in versions.items()}
+    kept: dict[str, tuple[tuple[str, str], ...]] = {each: ((change, ""),) for each, change in versions.items()}
     knowledge = Knowledge("1-1", True, "", "", kept, {}, ())
     return FolderReading("A", "1-1", knowledge, tree)
 

@@ -108,7 +108,7 @@ def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None
 def test_fault_kinds_that_were_not_asked_for() -> None:
     """Only the kinds named are drawn; none means a calm network too."""
     some = [draw_plan(seed, faults=("skew", "gone")) for seed in range(40)]
-    assert {type(fault) for plan in some for fault in plan.faults} == {cp.Skew, cp.Gone}
+    assert {type(fault).__name__ for plan in some for fault in plan.faults} == {"Skew", "Gone"}
     none = [draw_plan(seed, faults=()) for seed in range(40)]
     assert all(not plan.faults and plan.network == cp.Network() for plan in none)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pflab.invariants_mail import (
     AcceptedIsDurable,
     AnswersAreAsked,
@@ -279,7 +281,7 @@ def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
     ]
 
 
-def arrives(trace: Trace, number_: int, *brought: str, **section: str) -> None:
+def arrives(trace: Trace, number_: int, *brought: str, **section: Any) -> None:
     """A's mail of that number comes to B, who holds the folder, with those versions."""
     sent = trace.mail("A", number_, **section)
     trace.add(HopReceived, "B", mail=f"{number_}@A", peer="A", recipients=(), size=1)
