@@ -27,6 +27,9 @@ from topology import Topology
 
 DEFAULT_DAYS = 3
 
+MOST_TOLD = 12
+"""Violations of one seed that are told in words; what breaks one thing often breaks many."""
+
 STORE_FAILED = "no store fails"
 
 
@@ -57,7 +60,9 @@ class SeedResult:
 
     def in_words(self) -> list[str]:
         lines = [f"seed {self.seed}: {self.judgement.value}"]
-        lines += [f"  {each.in_words()}" for each in self.violations]
+        lines += [f"  {each.in_words()}" for each in self.violations[:MOST_TOLD]]
+        if len(self.violations) > MOST_TOLD:
+            lines.append(f"  and {len(self.violations) - MOST_TOLD} more")
         return lines + [f"  {each}" for each in self.doubts]
 
     def as_document(self) -> dict[str, Any]:

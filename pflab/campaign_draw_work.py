@@ -27,6 +27,10 @@ _PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_
 _SIZES = (10, 10, 10, 10, 200, 200, 200, 200, 200, 2_000, 2_000, 2_000, 2_000, 20_000, 20_000, 350_000)
 _COUNTS = (1, 1, 1, 1, 2, 5, 12)
 _MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
+_LARGE = 6
+_MOST_STEPS_WHEN_LARGE = 12
+"""Each change goes to so many stores that few steps make as much work as many elsewhere."""
+
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _TITLES = ("G1", "G2", "G3", "G4")
 """Few, so that two stores at times create the same name at once (spec: HI-7)."""
@@ -39,6 +43,8 @@ def draw_work(draw: random.Random, sketch: Sketch) -> list[AnyStep]:
     """Steps over the whole length, in order of time."""
     steps: list[AnyStep] = []
     most = draw.choice(_MOST_STEPS)
+    if len(sketch.stores) > _LARGE:
+        most = min(most, _MOST_STEPS_WHEN_LARGE)
     at_us = 0
     steps += [Join(at_us=sketch.instant(draw, 0.1, 0.8), store=store) for store in sketch.late]
     while at_us < sketch.length_us and len(steps) < most:

@@ -65,7 +65,7 @@ class Play:
         self._lab.weather.heal()
         for name in self._lab.names:
             await back(self._lab, name)
-        self._watch.look(quiet=False)
+        self._watch.look(quiet=False, closely=True)
 
     async def _converge(self) -> None:
         now = self._lab.now
@@ -73,3 +73,4 @@ class Play:
         ahead_us = max(0, *(at - now for at in self._watch.last_at.values()))
         self.bound_us = bound_of(self._lab).total_us + ahead_us
         await self._advance(now + self.bound_us)
+        self._watch.look(quiet=True, closely=True)

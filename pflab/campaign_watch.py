@@ -34,6 +34,7 @@ from traces.events import (
     VersionApplied,
     VersionDropped,
 )
+from traces.labtime import MINUTE_US, LabTime
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -48,6 +49,12 @@ _NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdd
 
 _NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied, VersionDropped)
 """Events after which something may be missing that nobody minds."""
+
+_SMALL_LAB = 5
+"""Up to so many stores every one is read at every instant at which it may have changed."""
+
+_PATIENCE_US = 20 * MINUTE_US
+"""In larger labs what was read so lately is not read again yet: reading would cost more than the play."""
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -74,6 +81,8 @@ class Watch:
         self._rows: dict[tuple[str, str], None] = {}
         self._waiting: dict[str, None] = {}
         self._started: dict[str, None] = {}
+        self._patience_us = 0
+        self._read_at: dict[tuple[str, str, str], LabTime] = {}
         self.last_at: dict[str, int] = {}
         """The time of each node's last event, by its own clock."""
 
@@ -82,8 +91,11 @@ class Watch:
         """Of every event so far, to the byte: the same plan gives the same one in any process."""
         return self._digest.hexdigest()
 
-    def look(self, *, quiet: bool) -> None:
-        """Takes in what is new. `quiet`: everything that was due has been done. Raises Violated."""
+    def look(self, *, quiet: bool, closely: bool = False) -> None:
+        """Takes in what is new. `quiet`: everything that was due has been done. `closely`: whatever may have changed is
+        read, even in a large lab and a moment after the last time. Raises Violated.
+        """
+        self._patience_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _PATIENCE_US
         for event in self.observer.observe():
             self._digest.update(_ENCODER.encode(event))
             self._guard.event(event)
@@ -127,16 +139,28 @@ class Watch:
             self._news.update({(store, view.id): None for view in views if view.held_here})
             self._news[store, HIERARCHY] = None
         now = self._lab.now
-        for store, folder in [place for place in self._news if self._lab.running(place[0])]:
+        for store, folder in [place for place in self._news if self._ripe(place, "news")]:
             del self._news[store, folder]
             reading = self._lab.read(store, lambda node, folder=folder: read_folder(node, folder))  # type: ignore[misc]
             if reading is not None:
                 self._guard.folder(reading, now)
                 self.branches.folder(reading)
 
+    def _ripe(self, place: tuple[str, str], what: str) -> bool:
+        """Whether the store runs and was not looked at for this a moment ago; if so it is looked at now."""
+        if not self._lab.running(place[0]):
+            return False
+        if not self._patience_us:
+            return True
+        now = self._lab.now
+        if now - self._read_at.get((*place, what), -_PATIENCE_US) < self._patience_us:
+            return False
+        self._read_at[*place, what] = now
+        return True
+
     def _read_arrays(self, *, quiet: bool) -> None:
         now = self._lab.now
-        for store in [store for store in self._waiting if self._lab.running(store)]:
+        for store in [store for store in self._waiting if self._ripe((store, ""), "array")]:
             entries = tuple(self._lab.read(store, lambda node: node.backfill()))
             if not entries:
                 del self._waiting[store]
@@ -148,7 +172,7 @@ class Watch:
     def _read_rows(self) -> None:
         now, weather = self._lab.now, self._lab.weather
         arrays: dict[str, tuple[EntryView, ...]] = {}
-        for store, folder in [place for place in self._rows if self._lab.running(place[0])]:
+        for store, folder in [place for place in self._rows if self._ripe(place, "rows")]:
             if weather.silent(store, now):
                 continue
             del self._rows[store, folder]
@@ -163,7 +187,8 @@ class Watch:
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
     """None of a folder that the store does not hold, or is about to give up."""
     try:
-        return node.state(folder).rows if node.knowledge(folder).holds else ()
+        held = folder == HIERARCHY or any(view.id == folder and view.held_here for view in node.folders())
+        return node.state(folder).rows if held else ()
     except FolderUnknown:
         return ()
 

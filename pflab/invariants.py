@@ -106,6 +106,9 @@ class Guard:
         self.facts = facts
         self.violations: list[Violation] = []
         self._all = [kind(facts) for kind in kinds]
+        self._of_folders = [each for each in self._all if type(each).on_folder is not Invariant.on_folder]
+        self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
+        self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
         self._every: list[tuple[Invariant, Callable[[Any], Witnesses]]] = []
         self._by_type: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {}
         for each in self._all:
@@ -119,15 +122,15 @@ class Guard:
             self._note(each, event.at, heard(event))
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
-        for each in self._all:
+        for each in self._of_folders:
             self._note(each, at, each.on_folder(reading))
 
     def array(self, reading: ArrayReading, at: LabTime) -> None:
-        for each in self._all:
+        for each in self._of_arrays:
             self._note(each, at, each.on_array(reading))
 
     def rows(self, reading: RowsReading, at: LabTime) -> None:
-        for each in self._all:
+        for each in self._of_rows:
             self._note(each, at, each.on_rows(reading))
 
     def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:

@@ -109,7 +109,7 @@ def play_plan(path: Path, wish: Wish) -> int:
     else:
         print_lines(result.in_words(), style=None if result.judgement is Judgement.CONVERGED else "red")
     if wish.shrink and result.violations:
-        shrink_all([plan])
+        shrink_all([plan], aside=wish.as_json)
     return _code_of(result)
 
 
@@ -155,7 +155,7 @@ def hunt(seeds: Sequence[int], wish: Wish) -> int:
         _tell(campaign, len(seeds))
     failing = [each.seed for each in campaign.results if each.violations]
     if wish.shrink and failing:
-        shrink_all([wish.draw(seed) for seed in failing])
+        shrink_all([wish.draw(seed) for seed in failing], aside=wish.as_json)
     return campaign.exit_code
 
 
@@ -205,8 +205,9 @@ def _of_branches(campaign: CampaignResult) -> list[str]:
 # --- shrinking
 
 
-def shrink_all(plans: Sequence[Plan]) -> None:
-    """Makes each small and writes it as a file into a run folder of its own."""
+def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
+    """Makes each small and writes it as a file into a run folder. `aside`: stdout belongs to a program."""
+    said = err if aside else out
     folder = RunFolder.create(RUNS, "simulate", started=datetime.now(UTC))
     for plan in plans:
         with progress(MOST_PLAYS, f"shrinking seed {plan.seed}") as bar:
@@ -221,4 +222,4 @@ def shrink_all(plans: Sequence[Plan]) -> None:
         size = f"{len(shrunk.plan.steps)} steps, {len(shrunk.plan.faults)} faults, "
         size += f"{len(shrunk.plan.topology['servers'])} stores"
         how = "" if shrunk.whole else ", not to the end"
-        out.print(f"seed {plan.seed} shrunk to {size} in {shrunk.plays} plays{how}: {path}", markup=False)
+        said.print(f"seed {plan.seed} shrunk to {size} in {shrunk.plays} plays{how}: {path}", markup=False)
