@@ -25,7 +25,8 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     The tree is not arranged here: the caller settles the replicas once all of a mail's versions are in.
     """
     result = Applied()
-    queue: list[tuple[Update, Way]] = [(update, way) for update in updates]
+    fresh = _without_forgotten(ctx, s, updates, way, result)
+    queue: list[tuple[Update, Way]] = [(update, way) for update in fresh]
     for update, by in queue:
         parent = _unknown_parent(ctx, s, update.version)
         if parent is not None:
@@ -39,6 +40,53 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
             continue
         queue.extend((freed, "queue") for freed in rmq.freed_folders(ctx, s, update.version.object))
     return result
+
+
+def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
+    """Leaves out what is accounted for and no longer known: it was deleted, its tombstone dropped (spec: IN-1, DL-4).
+
+    A tombstone that hides a folder of this mail is taken back: it goes with the folder for just that (`hiding`).
+    """
+    own = ctx.rst.own(HIERARCHY_FID)
+    assert own is not None, "every store holds the hierarchy"
+    fresh: list[Update] = []
+    forgotten: list[Update] = []
+    for update in updates:
+        version = update.version
+        old = ctx.folders.get(version.object) is None and version.number in own.numbers
+        (forgotten if old else fresh).append(update)
+    parents = {_parent_of(update.version) for update in fresh} if forgotten else set()
+    taken_back = []
+    for update in forgotten:
+        if update.version.item is None and update.version.object in parents:
+            taken_back.append(update)
+        else:
+            result.numbers |= update.names
+            record_version(ctx, s, HIERARCHY_FID, update.version, way, update.names, "old", kind="folder")
+    return taken_back + fresh
+
+
+def _parent_of(version: Version) -> bytes | None:
+    try:
+        return read_folder(version.item).parent if version.item is not None else None
+    except CodecError:
+        return None  # told where it is applied
+
+
+def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
+    """The tombstones right above a mail's folders: they go with them, before them (spec: HI-6, HI-4).
+
+    Where such a tombstone was dropped already, or never came, the folder would wait for its parent for ever.
+    """
+    named = {update.version.object for update in updates}
+    found: dict[bytes, Update] = {}
+    for update in updates:
+        folder = ctx.folders.get(update.version.object)
+        above = ctx.folders.get(folder.props.parent) if folder is not None and folder.props is not None else None
+        if above is not None and above.props is None and above.object not in named:
+            deletion = Version(above.object, above.number, above.pcl, above.modified_at, None)
+            found[above.object] = Update(deletion, CNSet.EMPTY)
+    return list(found.values())
 
 
 def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:

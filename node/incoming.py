@@ -75,7 +75,9 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
 
 
 def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
-    """What any mail says by coming: its sender is up (spec: BF-4), and how long the way takes (spec: RT-3)."""
+    """What a mail says by coming, if none sent later came before: its sender is up (spec: BF-4), and how long the way takes
+    (spec: RT-3). A captured mail that an outsider sends again says neither.
+    """
     if mail.lamport <= MAX_LAMPORT:
         s.trace.lamport_seen(mail.lamport)
     s.trace.record(
@@ -90,12 +92,16 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
         marks=traced_marks(mail),
     )
     ctx.store.learn_store(s.conn, mail.replica_guid, mail.store)
-    row = s.conn.exec_driver_sql("SELECT down, transit_us FROM peer WHERE store = ?", (mail.store,)).first()
+    row = s.conn.exec_driver_sql(
+        "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
+    ).first()
+    if row is not None and mail.sent_at <= row[2]:
+        return  # a duplicate, or overtaken by a later one: no news of its sender
     took = max(0, s.now - mail.sent_at)
     transit = took if row is None or row[1] is None else row[1] + (took - row[1]) // TRANSIT_WEIGHT
     s.conn.exec_driver_sql(
         "INSERT INTO peer VALUES (?, 0, ?, 0, ?) ON CONFLICT (store) DO UPDATE SET down = 0,"
-        " heard_sent_at = max(heard_sent_at, excluded.heard_sent_at), transit_us = excluded.transit_us",
+        " heard_sent_at = excluded.heard_sent_at, transit_us = excluded.transit_us",
         (mail.store, mail.sent_at, transit),
     )
     if row is not None and row[0]:

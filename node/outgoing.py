@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from node.cnset import CNSet
 from node.context import Context, next_cycle
+from node.hierarchy import hiding
 from node.items import Version
 from node.mailer import section_of, send
 from node.packing import highest, pending_after, split
@@ -43,7 +44,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
                 MessageType.HIERARCHY if hierarchy else MessageType.CONTENT,
                 stores,
                 [section_of(ctx, own, cnset=numbers, cnset_fai=fai)],
-                updates=mail,
+                updates=[*hiding(ctx, mail), *mail] if hierarchy else mail,
                 priority=ctx.priority(fid),
             )
     table = "folder" if hierarchy else "message"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from node.cnset import CNSet
 from node.context import Context
+from node.hierarchy import hiding
 from node.items import Version
 from node.mailer import section_of, send
 from node.packing import in_order, shares, split
@@ -48,7 +49,7 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
             kind,
             [mail.store],
             [section],
-            updates=updates_of,
+            updates=[*hiding(ctx, updates_of), *updates_of] if hierarchy else updates_of,
             in_reply_to=mail.message_id,
             priority=ctx.priority(fid),
         )

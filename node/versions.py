@@ -177,10 +177,15 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     """Applies a mail's versions and deletions to a folder held here."""
     result = Applied()
     known = _known_objects(s.conn, [update.version.object for update in updates])
+    own = ctx.rst.own(fid)
+    assert own is not None, "only a folder held here is applied to"
     plain: list[Version] = []
     seen: set[bytes] = set()
     for update in updates:
         version = update.version
+        if version.object not in known and version.number in (own.fai if version.fai else own.numbers):
+            _ignore_forgotten(ctx, s, fid, update, way, result)
+            continue
         simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
         if simple and version.object not in known and version.object not in seen:
             plain.append(version)
@@ -241,6 +246,15 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
             digest=digest_of(version.item),
             deleted=False,
         )
+
+
+def _ignore_forgotten(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
+    """What is accounted for and no longer kept was deleted, and its tombstone dropped: it is not new (spec: IN-1, DL-4)."""
+    if update.version.fai:
+        result.fai |= update.names
+    else:
+        result.numbers |= update.names
+    record_version(ctx, s, fid, update.version, way, update.names, "old")
 
 
 def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:

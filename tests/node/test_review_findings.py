@@ -457,7 +457,6 @@ async def test_a_store_that_crashes_while_it_is_told_of_a_join_is_told_again() -
 # -- third round
 
 
-@pytest.mark.xfail(strict=True, reason="what is accounted for is applied again where its tombstone was forgotten")
 @pytest.mark.parametrize("what", ["message", "folder"])
 def test_a_late_duplicate_does_not_bring_back_what_was_deleted_and_forgotten(what: str) -> None:
     """Only numbers that are new here are applied: a duplicate changes nothing, however late, and whoever sends it again
@@ -482,7 +481,6 @@ def test_a_late_duplicate_does_not_bring_back_what_was_deleted_and_forgotten(wha
     assert office["B"].knowledge(path).versions == office["A"].knowledge(path).versions
 
 
-@pytest.mark.xfail(strict=True, reason="incoming._greet marks a sender up for any mail, however old")
 def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
     """A replayed mail is no sign of life: an outsider cannot keep a dead source at the head of the list (spec: BF-4, ML-6)."""
     office = Office()
@@ -547,7 +545,6 @@ async def test_mail_goes_another_way_while_a_link_is_down() -> None:
     await lab.close()
 
 
-@pytest.mark.xfail(strict=True, reason="a folder's tombstone is forgotten where a folder under it is still missing")
 def test_a_folder_that_comes_after_its_parents_tombstone_was_forgotten_is_not_held_for_ever() -> None:
     """No store waits for ever: a folder whose parent was deleted is applied, hidden, however late it comes
     (spec: HI-6, HI-4, DL-4, CN-7)."""
