@@ -12,7 +12,7 @@ JOBS     ?= 2
 ARGS     ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check rules bench simulate clean
+.PHONY: help install demo test check rules bench simulate campaign mutants clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ bench: $(STAMP)  ## the benchmarks (ARGS: --json, or names)
 
 simulate: $(STAMP)  ## a long campaign of simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)
+
+campaign: $(STAMP)  ## 2,000 simulated labs with all faults: zero violations, every branch seen
+	@$(BIN)/pflab simulate --seeds 1..2000
+
+mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to 50 seeds (ARGS: names)
+	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
 clean:  ## remove caches and build leftovers; .venv and runs/ stay
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

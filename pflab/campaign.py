@@ -88,7 +88,7 @@ def parse_faults(text: str) -> tuple[str, ...]:
     kinds = tuple(part.strip() for part in text.split(","))
     unknown = [kind for kind in kinds if kind not in FAULT_KINDS]
     if unknown:
-        raise ValueError(f"no fault {', '.join(unknown)}; there are all, none, {', '.join(FAULT_KINDS)}")
+        raise ValueError(f"no fault is called {' or '.join(unknown)}; there are all, none, {', '.join(FAULT_KINDS)}")
     return tuple(kind for kind in FAULT_KINDS if kind in kinds)
 
 

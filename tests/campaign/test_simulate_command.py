@@ -119,7 +119,7 @@ def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
         (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
         (["--seed-file", "empty.txt"], "empty.txt: no seeds; write one, or a range such as 1..20, on each line"),
         (["--seed-file", "bad.txt"], "bad.txt:2: --seeds many: not a range of seeds; write 1..200, the smaller first"),
-        (["--seeds", "1", "--faults", "frob"], "--faults frob: no fault frob; there are all, none, "),
+        (["--seeds", "1", "--faults", "frob"], "--faults frob: no fault is called frob; there are all, none, "),
         (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],
 )

@@ -212,7 +212,7 @@ def test_an_unknown_fault_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["simulate", "--faults", "frob"]) == ExitCode.UNKNOWN
     _, err = lines(capsys)
     assert len(err) == 1
-    assert err[0].startswith("--faults frob: no fault frob; there are all, none, ")
+    assert err[0].startswith("--faults frob: no fault is called frob; there are all, none, ")
 
 
 def test_a_folder_that_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
