@@ -13,7 +13,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from node.cnset import Bounds, CNSet, merged_bounds
+from node.bounds import Bounds, merged
+from node.cnset import CNSet
 from node.numbers import COUNTER_SIZE, GUID_SIZE, MAX_COUNTER, Guid
 
 # GLOBSET commands, {MS-OXCFXICS} 2.2.2.6; 0x01 to 0x06 push that many bytes.
@@ -220,7 +221,7 @@ def decode_globset(
     Raises IdsetError.
     """
     starts, ends, after = _decode_ranges(data, at, limit_ranges)
-    bounds = merged_bounds(starts, ends) if starts else ()
+    bounds = merged(starts, ends) if starts else ()
     return tuple([(lo, end - 1) for lo, end in zip(bounds[::2], bounds[1::2], strict=True)]), after
 
 

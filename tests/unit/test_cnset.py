@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from node import cnset
+from node import bounds
 from node.cnset import CNSet
 from node.numbers import MAX_COUNTER, ChangeNumber, NumberError
 
@@ -48,7 +48,7 @@ ALGEBRA: dict[str, tuple[Callable[[CNSet, CNSet], object], Callable[[Model, Mode
 @contextmanager
 def everything_counts_as_long() -> Iterator[None]:
     """Make a few bounds behave as thousands do: kept in arrays, combined block by block."""
-    with mock.patch.multiple(cnset, _LONG=4, _BLOCK=4, _MUCH_LONGER=3, _FEW=1):
+    with mock.patch.multiple(bounds, _LONG=4, _BLOCK=4, _MUCH_LONGER=3, _FEW=1):
         yield
 
 
