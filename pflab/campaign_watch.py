@@ -13,11 +13,15 @@ import msgspec
 from node.errors import FolderUnknown
 from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
+from pflab.invariants_answers import ANSWERS
 from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
 from pflab.invariants_numbers import NUMBERING
+from pflab.invariants_rows import ROWS
 from pflab.invariants_state import STATE
+from pflab.invariants_told import TOLD
+from pflab.invariants_versions import VERSIONS
 from pflab.oracle_judge import Observer
 from traces.events import (
     ChangeMade,
@@ -41,7 +45,16 @@ if TYPE_CHECKING:
     from node.views import EntryView, RowView
     from pflab.simulator import Simulator
 
-INVARIANTS: tuple[type[Invariant], ...] = (*NUMBERING, *MAILING, *MISSING, *STATE)
+INVARIANTS: tuple[type[Invariant], ...] = (
+    *NUMBERING,
+    *MAILING,
+    *TOLD,
+    *ANSWERS,
+    *MISSING,
+    *ROWS,
+    *VERSIONS,
+    *STATE,
+)
 """All that must hold at every instant."""
 
 _NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
@@ -103,6 +116,8 @@ class Watch:
             self.last_at[event.node] = event.at
             if isinstance(event, _NEWS):
                 self._news[event.node, event.folder] = None
+                if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
+                    self._rows[event.node, event.object] = None  # another list of holders, perhaps
             elif isinstance(event, MailReceived):
                 if event.message_type in UPDATES:
                     self._news.update({(event.node, section.folder): None for section in event.folders})

@@ -122,6 +122,7 @@ class Guard:
             self._note(each, event.at, heard(event))
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
+        self.facts.known.read(reading)
         for each in self._of_folders:
             self._note(each, at, each.on_folder(reading))
 

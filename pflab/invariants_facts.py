@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pflab import invariants_sets as bits
+from pflab.invariants_known import HIERARCHY, Known
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
@@ -22,8 +23,6 @@ from traces.events import (
     VersionApplied,
     VersionIgnored,
 )
-
-HIERARCHY = "1-1"
 
 UPDATES = frozenset({0x2, 0x4, 0x80000002, 0x80000004})
 """Mail types that bring versions."""  # spec: OUT-6
@@ -55,6 +54,7 @@ class Facts:
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
         """Store and mail: committed there, or lost there by a fault."""
+        self.known = Known(topology, self.changes, self.setup)
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -73,6 +73,7 @@ class Facts:
         taker = self._takers.get(type(event))
         if taker is not None:
             taker(event)
+        self.known.take(event)
 
     # --- asked by the invariants
 

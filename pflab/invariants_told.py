@@ -1,0 +1,88 @@
+"""Invariants of whom a store tells: every other holder that its own version of the folder lists, and nobody else."""
+
+from __future__ import annotations
+
+from pflab.invariants import Hears, Invariant, Witnesses
+from pflab.invariants_facts import Facts
+from pflab.invariants_known import stores_of
+from pflab.scenario_words import mail_name
+from traces.events import ChangeMade, HopSent, MailReceived, MailSubmitted, NodeStarted, NodeStopped, StatusDue
+
+HIERARCHY_MAIL, CONTENT_MAIL, STATUS, STATUS_REQUEST = 0x2, 0x4, 0x10, 0x20
+REPEAT = "repeat"
+
+
+def named(stores: frozenset[str]) -> str:
+    return ", ".join(sorted(stores)) or "nobody"
+
+
+class ToldToAllOthers(Invariant):
+    id = "told to all other holders"
+    rules = ("OUT-5", "ST-3", "RP-2")
+    says = "A broadcast, and a status request that is no repeat, goes to all other holders that its sender knows of."
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted}
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        to_all = event.message_type in (HIERARCHY_MAIL, CONTENT_MAIL)
+        if not to_all and (event.message_type != STATUS_REQUEST or REPEAT in event.marks):
+            return
+        said = stores_of(event.recipients)
+        for section in event.folders:
+            others = self.facts.known.others(event.node, section.folder)
+            if others is not None and others != said:
+                what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+
+
+class StatusesReachAll(Invariant):
+    id = "statuses reach all"
+    rules = ("ST-1", "OUT-5")
+    says = "The status of a folder that a check found due goes, at once, to all other holders that its sender knows of."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._due: dict[str, dict[str, None]] = {}
+
+    def hears(self) -> Hears:
+        return {
+            StatusDue: self._check,
+            MailSubmitted: self._submitted,
+            MailReceived: self._next,
+            ChangeMade: self._next,
+            HopSent: self._next,
+            NodeStopped: self._next,
+            NodeStarted: self._next,
+        }
+
+    def _check(self, event: StatusDue) -> Witnesses:
+        yield from self._next(event)
+        self._due[event.node] = dict.fromkeys(event.folders)
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        due = self._due.get(event.node)
+        if due is None:
+            return
+        if event.message_type != STATUS or any(section.folder not in due for section in event.folders):
+            yield from self._next(event)
+            return
+        said = stores_of(event.recipients)
+        for section in event.folders:
+            del due[section.folder]
+            others = self.facts.known.others(event.node, section.folder)
+            if others is not None and others != said:
+                folder = self.facts.folder(section.folder)
+                yield f"{event.node}'s status of {folder} went to {named(said)}; the other holders are {named(others)}"
+
+    def _next(
+        self, event: StatusDue | MailSubmitted | MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted
+    ) -> Witnesses:
+        for folder in self._due.pop(event.node, ()):
+            others = self.facts.known.others(event.node, folder)
+            if others:
+                what = f"{event.node} found the status of {self.facts.folder(folder)} due"
+                yield f"{what} and sent none; the other holders are {named(others)}"
+
+
+TOLD: tuple[type[Invariant], ...] = (ToldToAllOthers, StatusesReachAll)
