@@ -32,10 +32,10 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     stores = ctx.other_holders(fid)
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
-    pending = pending_after(mails)
-    for mail, later in zip(mails, pending, strict=True):
+    pending = zip(pending_after(mails, fai=False), pending_after(mails, fai=True), strict=True)
+    for mail, (later, later_fai) in zip(mails, pending, strict=True):
         numbers = _closed(ctx, own, mail, later, fai=False)
-        fai = _closed(ctx, own, mail, later, fai=True)
+        fai = _closed(ctx, own, mail, later_fai, fai=True)
         ctx.rst.add(fid, numbers, fai)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
         if stores:
             send(

@@ -39,12 +39,13 @@ def split(
     return mails
 
 
-def pending_after(mails: Sequence[Sequence[Update]]) -> list[CNSet]:
-    """For each mail, the numbers that the mails after it stand for: it must not claim them."""
+def pending_after(mails: Sequence[Sequence[Update]], *, fai: bool | None = None) -> list[CNSet]:
+    """For each mail, the numbers that the mails after it stand for: it must not claim them. `fai`: those of one kind
+    only; in the other kind's set such a number is a hole like any (spec: CN-9)."""
     later, result = CNSet.EMPTY, []
     for mail in reversed(mails):
         result.append(later)
-        later |= names_of(mail)
+        later |= names_of(update for update in mail if fai is None or update.version.fai == fai)
     return result[::-1]
 
 

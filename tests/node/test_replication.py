@@ -170,3 +170,15 @@ def test_an_associated_message_is_last_writer_wins() -> None:
         rows = {row.store: (row.numbers, row.numbers_fai) for row in office[name].state("Projects").rows}
         assert rows[name] == ("", "A-1..2, B-1")
     assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for() -> None:
+    """Associated messages have a set of their own; a mail closes its holes, though later mails bring such numbers (spec: CN-6, CN-9)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    message = office["A"].post(office.at(1), "Projects", subject="one", body="x" * 2000)
+    office["A"].edit(office.at(2), "Projects", message, subject="two")
+    office["A"].post(office.at(3), "Projects", subject="view", body="y" * 2000, associated=True)
+    office["A"].edit(office.at(4), "Projects", message, subject="three")
+    office.run(office.at(15))
+    (row, *_) = (row for row in office["B"].state("Projects").rows if row.store == "A")
+    assert (row.numbers, row.numbers_fai) == ("A-1..4", "A-1..3")
