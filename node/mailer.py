@@ -88,8 +88,8 @@ def send(
 
 
 def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
-    """A mail's sections as events tell them."""
-    count = len(mail.updates) if mail.type in UPDATES else 0
+    """A mail's sections as events tell them; items that could not be decoded are counted, for the sender put them in."""
+    count = len(mail.updates) + len(mail.failures) if mail.type in UPDATES else 0
     return tuple(
         MailFolder(
             folder=object_text(section.folder),

@@ -16,11 +16,11 @@ from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
 from traces.labtime import HOUR_US
 
-_HOW_MANY = (0, 1, 1, 2, 3, 4)
+_HOW_MANY = (0, 1, 2, 2, 3, 4, 5)
 
 
 def draw_motifs(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> tuple[list[AnyStep], list[AnyFault]]:
-    """Steps and faults of up to three motifs whose fault kinds are allowed."""
+    """Steps and faults of a few motifs whose fault kinds are allowed."""
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []
@@ -59,6 +59,12 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(2, objects.back_and_forth, ("delay", "partition")),
     Motif(2, objects.content_first, ("delay",)),
     Motif(3, mail.lost_content, ("loss",)),
+    Motif(4, mail.edited_before_it_went),
+    Motif(4, mail.edited_while_missing, ("loss",)),
+    Motif(4, mail.satisfied_in_the_queue, ("loss", "delay")),
+    Motif(4, mail.unclaimed, ("loss",)),
+    Motif(4, mail.back_unheard, ("loss",)),
+    Motif(3, mail.one_item_unreadable, ("corruption",)),
     Motif(3, mail.silent_source, ("loss",)),
     Motif(3, mail.few_slots, ("loss",)),
     Motif(8, mail.several_sources, ("loss",)),

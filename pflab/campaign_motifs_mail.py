@@ -17,7 +17,7 @@ from pflab.campaign_plan import (
     RemoveReplica,
     Reordering,
 )
-from pflab.campaign_stage import ALTERATIONS, Part, Stage, quick_settings
+from pflab.campaign_stage import ALL_TIMEOUTS, ALTERATIONS, FIRST_TIMEOUTS, Part, Stage, quick_settings
 from traces.labtime import HOUR_US, MINUTE_US
 
 # -- backfill and status
@@ -31,6 +31,24 @@ def lost_content(on: Stage) -> list[Part]:
     edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=first.labels()[0])
     lost = on.lose("content", on.a, on.b, None, HOUR_US)
     return [folder, first, edit, lost, on.post(on.a, folder.label, 90 * MINUTE_US)]
+
+
+def edited_before_it_went(on: Stage) -> list[Part]:
+    """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours."""
+    on.sketch.settings["Replication Message Size Limit"] = 1
+    folder = on.folder(on.a, on.b, on.c)
+    first, second = (on.post(on.a, folder.label, after * MINUTE_US, size=2_000) for after in (0, 1))
+    return [folder, first, second, Edit(at_us=on.at_us + 2 * MINUTE_US, on=on.a, message=first.label)]
+
+
+def edited_while_missing(on: Stage) -> list[Part]:
+    """Posts and the edit of one are lost, and the answer takes several mails."""
+    on.sketch.settings |= quick_settings(on.draw) | {"Replication Message Size Limit": 1}
+    folder = on.folder(on.a, on.b, on.c)
+    posts = on.post(on.a, folder.label, count=3, size=2_000)
+    edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=posts.labels()[0])
+    lost = on.lose("content", on.a, on.b, None, HOUR_US)
+    return [folder, posts, edit, lost, on.post(on.a, folder.label, 90 * MINUTE_US)]
 
 
 def silent_source(on: Stage) -> list[Part]:
@@ -47,6 +65,52 @@ def few_slots(on: Stage) -> list[Part]:
     lost = on.lose("content", on.a, on.b, None, HOUR_US)
     posts = [on.post(on.a, folder.label, after_us) for folder in folders for after_us in (0, 90 * MINUTE_US)]
     return [*folders, lost, *posts]
+
+
+def satisfied_in_the_queue(on: Stage) -> list[Part]:
+    """One slot. A late answer brings what another entry waits for a slot to ask for, and a third entry waits behind it."""
+    on.sketch.settings |= {
+        "Replication Outstanding Backfill Limit": 1,
+        **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
+        **dict.fromkeys(FIRST_TIMEOUTS, "1 h"),
+    }
+    folder, other = on.folder(on.a, on.b), on.folder(on.a, on.b)
+    post = on.post(on.a, folder.label)
+    told = on.post(on.a, folder.label, 20 * MINUTE_US)
+    edit = Edit(at_us=on.at_us + 35 * MINUTE_US, on=on.a, message=post.label)
+    told_again = on.post(on.a, folder.label, 65 * MINUTE_US)
+    behind = on.post(on.a, other.label, 35 * MINUTE_US)
+    behind_told = on.post(on.a, other.label, 80 * MINUTE_US)
+    lost = on.lose("content", on.a, on.b, 1, 19 * MINUTE_US)
+    lost_too = Loss(at_us=on.at_us + 35 * MINUTE_US, lasts_us=30 * MINUTE_US, from_=on.a, to=on.b, type="content")
+    late = Delay(
+        at_us=on.at_us, lasts_us=5 * HOUR_US, from_=on.a, to=on.b, type="content response", by_us=2 * HOUR_US, count=1
+    )
+    return [folder, other, post, lost, told, edit, behind, lost_too, told_again, behind_told, late]
+
+
+def unclaimed(on: Stage) -> list[Part]:
+    """The only store that has what others lack leaves the list, and its request to leave is not heard for long."""
+    if on.c == on.b:
+        return []
+    folder = on.folder(on.c, on.a, on.b)
+    lost = on.lose("content", on.a, None, 2, HOUR_US)
+    told = on.post(on.a, folder.label, 90 * MINUTE_US)
+    leaves = RemoveReplica(at_us=on.at_us + 3 * HOUR_US, on=on.c, folder=folder.label, store=on.a)
+    unheard = on.lose("status request", on.a, None, None, 30 * HOUR_US)
+    return [folder, on.post(on.a, folder.label), lost, told, leaves, unheard]
+
+
+def back_unheard(on: Stage) -> list[Part]:
+    """A store leaves a folder and is back, empty, before another has heard that it left."""
+    if on.c == on.b:
+        return []
+    folder = on.folder(on.c, on.a, on.b)
+    at_us = on.at_us + 3 * HOUR_US
+    leaves = RemoveReplica(at_us=at_us, on=on.c, folder=folder.label, store=on.a)
+    back = AddReplica(at_us=at_us + 2 * HOUR_US, on=on.c, folder=folder.label, store=on.a)
+    unheard = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=on.c, to=on.b, type="hierarchy")
+    return [folder, on.post(on.a, folder.label), leaves, back, unheard]
 
 
 def several_sources(on: Stage) -> list[Part]:
@@ -127,6 +191,13 @@ def expired(on: Stage) -> list[Part]:
     folder = on.folder(on.a, on.b)
     cut = Partition(at_us=on.at_us, lasts_us=5 * HOUR_US, between=(on.a, on.b))
     return [folder, cut, on.post(on.a, folder.label, 5 * MINUTE_US)]
+
+
+def one_item_unreadable(on: Stage) -> list[Part]:
+    """Of several items in a mail one cannot be decoded."""
+    folder = on.folder(on.a, on.b, on.c)
+    bad = Corruption(at_us=on.at_us, lasts_us=HOUR_US, from_=on.a, to=on.b, type="content", count=1, how="item")
+    return [folder, bad, on.post(on.a, folder.label, count=3), on.post(on.a, folder.label, 90 * MINUTE_US)]
 
 
 def altered(on: Stage) -> list[Part]:

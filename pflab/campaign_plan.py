@@ -175,7 +175,7 @@ class Reordering(MailFault, frozen=True, kw_only=True, tag="reordering"):
 
 
 class Corruption(MailFault, frozen=True, kw_only=True, tag="corruption"):
-    how: Literal["flip", "cut", "noise"] = "flip"
+    how: Literal["flip", "cut", "noise", "item"] = "flip"
 
 
 class Partition(Fault, frozen=True, kw_only=True, tag="partition"):

@@ -29,6 +29,9 @@ _QUICK_SETTINGS: dict[str, tuple[str, ...]] = {
     "Replication Long Backfill Request Timeout Later Retry": ("2 h", "6 h"),
 }
 
+ALL_TIMEOUTS = tuple(name for name in _QUICK_SETTINGS if "Backfill Request Timeout" in name)
+FIRST_TIMEOUTS = tuple(name for name in ALL_TIMEOUTS if name.endswith("Timeout"))
+
 
 def quick_settings(draw: random.Random) -> dict[str, Any]:
     """An organization that asks and tells so often that all of backfill happens while the faults last."""

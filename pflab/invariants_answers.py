@@ -164,7 +164,9 @@ class StatusRequestsAreAnswered(Invariant):
 class LetGoByWhoHasAll(Invariant):
     id = "let go by who has all"
     rules = ("RP-2",)
-    says = "A leaving store is let go only by a holder that stays and has everything that the leaving store said it has."
+    says = (
+        "A leaving store is let go only by a holder that stays and has everything that the leaving store said it has."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

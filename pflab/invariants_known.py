@@ -36,9 +36,7 @@ DELETED = ""
 class Known:
     """Of all stores. `setup` tells the GUID of the topology's folders, `changes` are all changes made so far."""
 
-    def __init__(
-        self, topology: Topology, changes: Mapping[str, ChangeMade], setup: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, topology: Topology, changes: Mapping[str, ChangeMade], setup: Callable[[str], bool]) -> None:
         self._topology = topology
         self._changes = changes
         self._setup = setup

@@ -28,7 +28,9 @@ from traces.events import (
 class RowIsTheLastWord(Invariant):
     id = "row is the last word"
     rules = ("RST-4",)
-    says = "The row that a store keeps of another is exactly what that one said in the last sent of its mails that came."
+    says = (
+        "The row that a store keeps of another is exactly what that one said in the last sent of its mails that came."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -91,7 +91,7 @@ class Members:
 
     def __init__(self, plan: MemberPlan) -> None:
         self._plan = plan
-        self._authority = LabAuthority(derived_seed(plan.seed, "authority"))
+        self._authority = authority_of(plan.seed)
         self._members = {name: Member(name) for name in plan.topology.servers}
         self._joined: list[str] = []
 
@@ -193,6 +193,11 @@ class Members:
 def derived_seed(seed: int, purpose: str) -> bytes:
     """32 bytes for one purpose of a lab's seed; different purposes know nothing of each other."""
     return hashlib.blake2b(f"pflab {seed} {purpose}".encode(), digest_size=SEED_BYTES).digest()
+
+
+def authority_of(seed: int) -> LabAuthority:
+    """Who issues the keys of a lab's stores."""
+    return LabAuthority(derived_seed(seed, "authority"))
 
 
 def default_node(name: str, **made_with: Any) -> Node:

@@ -21,7 +21,7 @@ from node.errors import Crashed, MailRefused, NotRunning
 from pflab.faults import FaultPlan
 from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError, NotIdle
-from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node, derived_seed
+from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node, derived_seed
 from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
 from pflab.weather import Weather
@@ -93,6 +93,7 @@ class Simulator(Lab):
             derived_seed(seed, "weather"),
             injected=self._record.fault_injected,
             healed=self._record.fault_healed,
+            authority=authority_of(seed),
         )
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us

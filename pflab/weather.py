@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from pflab.brokenitem import HEADER_END, with_a_broken_item
 from pflab.fault import MAIL_TYPES
 from pflab.lab import LabError
 from traces.labtime import LabTime, format_duration, format_instant
 
 if TYPE_CHECKING:
+    from node.keys import LabAuthority
     from topology import Topology
     from transport.mta_values import Transmission
 
-_HEADER_END = b"\r\n\r\n"
 _MOST_FLIPS = 4
 _MOST_NOISE_BYTES = 64
 
@@ -36,6 +37,8 @@ class Alteration(StrEnum):
     """The end is missing."""
     NOISE = "noise"
     """A stretch of it is something else."""
+    ITEM = "item"
+    """One of its items is broken, and the sender has signed it so: a store whose memory fails."""
 
 
 @dataclass(slots=True)
@@ -63,7 +66,8 @@ class _Silence:
 
 
 class Weather:
-    """Belongs to one simulated lab. `injected` and `healed` are as those of the fault plan.
+    """Belongs to one simulated lab. `injected` and `healed` are as those of the fault plan; `authority` issued the keys
+    that mails with a broken item are signed with.
 
     Every name is checked against the topology: LabError says which one is unknown.
     """
@@ -75,7 +79,9 @@ class Weather:
         *,
         injected: Callable[[str, str, Mapping[str, str]], None],
         healed: Callable[[str], None],
+        authority: LabAuthority,
     ) -> None:
+        self._authority = authority
         self._servers = tuple(topology.servers)
         self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
         self._random = random.Random(seed)
@@ -182,7 +188,10 @@ class Weather:
         content = transmission.content
         for fault in list(self._corruptions.values()):
             if self._meets(fault, transmission):
-                content = self._altered(content, fault.how)
+                broken = self._altered(content, fault.how)
+                if broken == content:
+                    continue  # a mail without an item to break
+                content = broken
                 if fault.count is not None:
                     fault.count -= 1
                     if fault.count <= 0:
@@ -203,8 +212,10 @@ class Weather:
         return [self._stores.get(recipient.lower()) for recipient in recipients]
 
     def _altered(self, content: bytes, how: Alteration) -> bytes:
-        start = content.find(_HEADER_END) + len(_HEADER_END)
-        if start < len(_HEADER_END) or start >= len(content):
+        if how is Alteration.ITEM:
+            return with_a_broken_item(content, self._authority, self._random)
+        start = content.find(HEADER_END) + len(HEADER_END)
+        if start < len(HEADER_END) or start >= len(content):
             return content
         at = self._random.randrange(start, len(content))
         if how is Alteration.CUT:

@@ -3,7 +3,8 @@
     python tests/mutants/run.py                    all of them, up to 50 seeds each
     python tests/mutants/run.py no-status row-united --seeds 20
 
-A patch begins with what the defect is and the rules it breaks; `git apply` passes that over. A mutant that no seed
+A patch begins with what the defect is, the rules it breaks and, where it says so, the invariant that must catch it;
+`git apply` passes that over. One that only another invariant catches is caught, and that is said. A mutant that no seed
 catches is hunted by the tests of the store and by the scenarios, and is listed as one that the campaign's invariants do
 not see yet. One that nothing catches makes the exit status 1.
 """
@@ -26,6 +27,7 @@ ROOT = HERE.parents[1]
 PACKAGES = ("traces", "topology", "transport", "node", "pflab")
 TESTS = ("tests/node", "tests/scenarios/test_scenarios_simulated.py")
 SEEDS = 50
+CAUGHT_BY = "Caught by: "
 
 HUNT = """
 import json, sys
@@ -51,6 +53,8 @@ class Hunt:
     seed: int
     broken: tuple[str, ...]
     test: str = ""
+    must: str = ""
+    """The invariant that the patch says must catch it; '' if it says none."""
 
     @property
     def caught(self) -> bool:
@@ -58,7 +62,8 @@ class Hunt:
 
     def in_words(self) -> str:
         if self.seed:
-            return f"caught    {self.name} by seed {self.seed}: {', '.join(self.broken)}"
+            missed = f"; not by '{self.must}'" if self.must and self.must not in self.broken else ""
+            return f"caught    {self.name} by seed {self.seed}: {', '.join(self.broken)}{missed}"
         if self.test:
             return f"by a test {self.name}: {self.test}; no seed saw it"
         return f"SURVIVED  {self.name}: {self.about}"
@@ -67,6 +72,12 @@ class Hunt:
 def about(patch: Path) -> str:
     """The patch's first line: what the defect is."""
     return patch.read_text("utf-8").partition("\n")[0]
+
+
+def must_be_caught_by(patch: Path) -> str:
+    """The invariant that the head of a patch names, or ''."""
+    head = patch.read_text("utf-8").partition("\n\n")[0].splitlines()
+    return next((line.removeprefix(CAUGHT_BY) for line in head if line.startswith(CAUGHT_BY)), "")
 
 
 def plant(patch: Path, tree: Path) -> None:
@@ -87,7 +98,7 @@ def hunt(patch: Path, seeds: int) -> Hunt:
             return Hunt(patch.stem, about(patch), 1, (f"it does not run: {played.stderr.strip().splitlines()[-1]}",))
         found = json.loads(played.stdout) if played.stdout.strip() else [0, []]
         test = "" if found[0] else failing_test(Path(folder))
-    return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test)
+    return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test, must_be_caught_by(patch))
 
 
 def failing_test(tree: Path) -> str:

@@ -14,6 +14,7 @@ from node.keys import LabAuthority
 from node.numbers import ChangeNumber
 from node.replmail import P_SECTIONS, P_STORE, MessageType, ReplicationMail, Section, decode, encode
 from tests.node.office import Office
+from traces.events import MailReceived
 from transport.mime import BodyForm, MailHeaders, build_mail, parse_mail
 from transport.mta_values import IncomingHop
 from transport.systemmessage import SystemMessage
@@ -198,5 +199,8 @@ def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
     office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed)
     assert [each.subject for each in office["B"].messages("Projects")] == ["post 0", "post 2"]
     assert len(office.of_type("version.failed")) == 1
+    (received,) = office.of_type("mail.received")
+    assert isinstance(received, MailReceived)
+    assert received.folders[0].updates == 3  # what the sender put in
     (entry,) = office["B"].backfill()
     assert entry.missing == "A-2"

@@ -173,7 +173,7 @@ def test_an_associated_message_is_last_writer_wins() -> None:
 
 
 def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for() -> None:
-    """Associated messages have a set of their own; a mail closes its holes, though later mails bring such numbers (spec: CN-6, CN-9)."""
+    """A mail closes the holes of either set, though later mails bring such numbers of the other (spec: CN-6, CN-9)."""
     office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
     message = office["A"].post(office.at(1), "Projects", subject="one", body="x" * 2000)
     office["A"].edit(office.at(2), "Projects", message, subject="two")

@@ -1,0 +1,43 @@
+"""A mail one of whose items cannot be decoded although the mail is sound: a store whose memory failed as it packed.
+
+Altered on its way the whole mail would be refused, because its signature covers the items; so it is signed anew.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from node.errors import BadMail
+from node.keys import LabAuthority, Verifier
+from node.replmail import decode, encode
+from transport.errors import CodecError
+from transport.mime import BodyForm, MailHeaders, build_mail, system_body
+from transport.tnef import decode_tnef, encode_tnef
+
+HEADER_END = b"\r\n\r\n"
+
+_ANY_HEADERS = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
+"""Only the body of the mail made with them is used."""
+
+
+def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
+    """The mail with half of one item cut off; the mail itself where it brings no item. `authority`: of the lab."""
+    try:
+        found = system_body(content)
+        if found is None or found[0] is not BodyForm.TNEF:
+            return content
+        mail = decode(decode_tnef(found[1]), Verifier(authority.identity("").authority_key))
+    except (BadMail, CodecError):
+        return content  # something else has altered it
+    items = [index for index, update in enumerate(mail.updates) if update.version.item]
+    if not items:
+        return content
+    at = choice.choice(items)
+    version = mail.updates[at].version
+    assert version.item is not None, "only updates with items were taken"
+    broken = replace(mail.updates[at], version=replace(version, item=version.item[: len(version.item) // 2]))
+    mail = replace(mail, updates=(*mail.updates[:at], broken, *mail.updates[at + 1 :]))
+    body = encode_tnef(encode(mail, authority.identity(mail.store)))
+    made = build_mail(_ANY_HEADERS, BodyForm.TNEF, body)
+    return content[: content.index(HEADER_END)] + made[made.index(HEADER_END) :]
