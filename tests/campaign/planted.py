@@ -69,6 +69,7 @@ class Trace:
     def mail(self, node: str, number: int, *, message_type: int = 0x4, **section: Any) -> MailSubmitted:
         """A mail of a store about the folder."""
         marks = section.pop("marks", ())
+        recipients = section.pop("recipients", ("B-IS@contoso.test",))
         given: dict[str, Any] = {"folder": FOLDER, "cnset": "", "cnset_fai": "", "row": "", "row_fai": "", "updates": 1}
         return self.add(
             MailSubmitted,
@@ -76,7 +77,7 @@ class Trace:
             mail=f"{number}@{node}",
             message_type=message_type,
             folders=(MailFolder(**given | section),),
-            recipients=("B-IS@contoso.test",),
+            recipients=recipients,
             size=100,
             number=number,
             marks=marks,
