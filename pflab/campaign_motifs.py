@@ -16,7 +16,7 @@ from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
 from traces.labtime import HOUR_US
 
-_HOW_MANY = (0, 1, 2, 2, 3, 4, 5)
+_HOW_MANY = (0, 1, 2, 3, 3, 4, 5)
 
 
 def draw_motifs(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> tuple[list[AnyStep], list[AnyFault]]:
@@ -53,17 +53,17 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(3, objects.associated_edits),
     Motif(3, objects.cycle),
     Motif(3, objects.twins),
-    Motif(5, objects.child_first, ("loss",)),
+    Motif(7, objects.child_first, ("loss",)),
     Motif(2, objects.below_the_deleted),
     Motif(2, objects.deleted_and_renamed),
+    Motif(4, objects.renamed_twice),
     Motif(2, objects.back_and_forth, ("delay", "partition")),
     Motif(2, objects.content_first, ("delay",)),
     Motif(3, mail.lost_content, ("loss",)),
-    Motif(4, mail.edited_before_it_went),
-    Motif(4, mail.edited_while_missing, ("loss",)),
-    Motif(4, mail.satisfied_in_the_queue, ("loss", "delay")),
-    Motif(4, mail.unclaimed, ("loss",)),
-    Motif(4, mail.back_unheard, ("loss",)),
+    Motif(10, mail.edited_before_it_went, ("loss",)),
+    Motif(7, mail.satisfied_in_the_queue, ("loss", "delay")),
+    Motif(8, mail.unclaimed, ("loss",)),
+    Motif(7, mail.back_unheard, ("loss",)),
     Motif(3, mail.one_item_unreadable, ("corruption",)),
     Motif(3, mail.silent_source, ("loss",)),
     Motif(3, mail.few_slots, ("loss",)),
@@ -72,7 +72,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(2, mail.unheard_request, ("loss",)),
     Motif(3, mail.deleted_while_missing, ("loss",)),
     Motif(4, mail.asked_when_gone, ("loss", "delay")),
-    Motif(1, mail.overtaken, ("reordering",)),
+    Motif(6, mail.overtaken, ("reordering",)),
     Motif(1, mail.doubled, ("duplication", "loss")),
     Motif(3, mail.expired, ("partition",)),
     Motif(2, mail.altered, ("corruption",)),

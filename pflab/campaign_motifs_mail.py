@@ -34,21 +34,16 @@ def lost_content(on: Stage) -> list[Part]:
 
 
 def edited_before_it_went(on: Stage) -> list[Part]:
-    """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours."""
-    on.sketch.settings["Replication Message Size Limit"] = 1
-    folder = on.folder(on.a, on.b, on.c)
-    first, second = (on.post(on.a, folder.label, after * MINUTE_US, size=2_000) for after in (0, 1))
-    return [folder, first, second, Edit(at_us=on.at_us + 2 * MINUTE_US, on=on.a, message=first.label)]
-
-
-def edited_while_missing(on: Stage) -> list[Part]:
-    """Posts and the edit of one are lost, and the answer takes several mails."""
+    """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours;
+    so it does in the answer to one who misses all of them."""
     on.sketch.settings |= quick_settings(on.draw) | {"Replication Message Size Limit": 1}
     folder = on.folder(on.a, on.b, on.c)
-    posts = on.post(on.a, folder.label, count=3, size=2_000)
-    edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=posts.labels()[0])
-    lost = on.lose("content", on.a, on.b, None, HOUR_US)
-    return [folder, posts, edit, lost, on.post(on.a, folder.label, 90 * MINUTE_US)]
+    first, second = (on.post(on.a, folder.label, after * MINUTE_US, size=2_000) for after in (0, 1))
+    parts: list[Part] = [folder, first, second, Edit(at_us=on.at_us + 2 * MINUTE_US, on=on.a, message=first.label)]
+    if on.draw.random() < 0.5:
+        parts.append(on.lose("content", on.a, on.b, None, 35 * MINUTE_US))
+        parts.append(on.post(on.a, folder.label, 36 * MINUTE_US))
+    return parts
 
 
 def silent_source(on: Stage) -> list[Part]:
@@ -94,9 +89,9 @@ def unclaimed(on: Stage) -> list[Part]:
     if on.c == on.b:
         return []
     folder = on.folder(on.c, on.a, on.b)
-    lost = on.lose("content", on.a, None, 2, HOUR_US)
-    told = on.post(on.a, folder.label, 90 * MINUTE_US)
-    leaves = RemoveReplica(at_us=on.at_us + 3 * HOUR_US, on=on.c, folder=folder.label, store=on.a)
+    lost = on.lose("content", on.a, None, 2, 35 * MINUTE_US)
+    told = on.post(on.a, folder.label, 36 * MINUTE_US)
+    leaves = RemoveReplica(at_us=on.at_us + 80 * MINUTE_US, on=on.c, folder=folder.label, store=on.a)
     unheard = [on.lose("status request", on.a, None, None, 30 * HOUR_US)] if on.draw.random() < 0.6 else []
     return [folder, on.post(on.a, folder.label), lost, told, leaves, *unheard]
 
@@ -106,9 +101,9 @@ def back_unheard(on: Stage) -> list[Part]:
     if on.c == on.b:
         return []
     folder = on.folder(on.c, on.a, on.b)
-    at_us = on.at_us + 3 * HOUR_US
+    at_us = on.at_us + 40 * MINUTE_US
     leaves = RemoveReplica(at_us=at_us, on=on.c, folder=folder.label, store=on.a)
-    back = AddReplica(at_us=at_us + 2 * HOUR_US, on=on.c, folder=folder.label, store=on.a)
+    back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=on.c, folder=folder.label, store=on.a)
     unheard = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=on.c, to=on.b, type="hierarchy")
     return [folder, on.post(on.a, folder.label), leaves, back, unheard]
 
@@ -176,7 +171,9 @@ def overtaken(on: Stage) -> list[Part]:
     slow = Reordering(
         at_us=on.at_us, lasts_us=3 * HOUR_US, from_=on.a, to=on.b, type="content", by_us=40 * MINUTE_US, count=1
     )
-    return [folder, slow, on.post(on.a, folder.label), on.post(on.a, folder.label, 20 * MINUTE_US)]
+    post = on.post(on.a, folder.label)
+    edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=post.label)
+    return [folder, slow, post, on.draw.choice((edit, edit, on.post(on.a, folder.label, 20 * MINUTE_US)))]
 
 
 def doubled(on: Stage) -> list[Part]:

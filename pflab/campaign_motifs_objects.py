@@ -131,6 +131,16 @@ def deleted_and_renamed(on: Stage) -> list[Part]:
     return [folder, DeleteFolder(at_us=on.at_us, on=on.a, folder=folder.label), rename]
 
 
+def renamed_twice(on: Stage) -> list[Part]:
+    """The later of two renames wins, though the earlier comes after it."""
+    folder = on.folder(on.a, on.b)
+    first, second = (
+        RenameFolder(at_us=on.at_us + after_us, on=store, folder=folder.label, title=f"{letter}{folder.label[1:]}")
+        for store, after_us, letter in ((on.a, 0, "R"), (on.b, 5 * MINUTE_US, "S"))
+    )
+    return [folder, first, second]
+
+
 def back_and_forth(on: Stage) -> list[Part]:
     """A store leaves a folder, comes back and leaves again, while answers to its first leaving are late."""
     folder = on.folder(on.b, on.a)
