@@ -16,7 +16,7 @@ from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
 from traces.labtime import HOUR_US
 
-_HOW_MANY = (0, 1, 2, 3, 3, 4, 5)
+_HOW_MANY = (0, 1, 2, 2, 3, 4)
 
 
 def draw_motifs(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> tuple[list[AnyStep], list[AnyFault]]:

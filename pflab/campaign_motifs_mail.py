@@ -36,11 +36,11 @@ def lost_content(on: Stage) -> list[Part]:
 def edited_before_it_went(on: Stage) -> list[Part]:
     """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours;
     so it does in the answer to one who misses all of them."""
-    on.sketch.settings |= quick_settings(on.draw) | {"Replication Message Size Limit": 1}
+    on.sketch.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = on.folder(on.a, on.b, on.c)
     first, second = (on.post(on.a, folder.label, after * MINUTE_US, size=2_000) for after in (0, 1))
     parts: list[Part] = [folder, first, second, Edit(at_us=on.at_us + 2 * MINUTE_US, on=on.a, message=first.label)]
-    if on.draw.random() < 0.5:
+    if on.c != on.b or on.draw.random() < 0.4:
         parts.append(on.lose("content", on.a, on.b, None, 35 * MINUTE_US))
         parts.append(on.post(on.a, folder.label, 36 * MINUTE_US))
     return parts

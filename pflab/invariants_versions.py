@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.invariants import Hears, Invariant, Witnesses
+from pflab.invariants import ArrayReading, Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts, rank_of
 from traces.events import (
     ChangeMade,
@@ -20,6 +20,7 @@ from traces.events import (
     VersionHeld,
     VersionIgnored,
 )
+from traces.labtime import format_instant
 
 
 class NothingOlderReplaces(Invariant):
@@ -88,11 +89,11 @@ class NothingOlderReplaces(Invariant):
 class HeldAreFreed(Invariant):
     id = "held are freed"
     rules = ("HI-4",)
-    says = "A folder's version that waits for another folder waits no more once the store has applied that one."
+    says = "A folder's version that waits for another folder waits until the store has applied that one, or its time is over."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._held: dict[str, dict[str, str]] = {}
+        self._held: dict[str, dict[str, VersionHeld]] = {}
         self._freed: dict[str, set[str]] = {}
 
     def hears(self) -> Hears:
@@ -107,7 +108,7 @@ class HeldAreFreed(Invariant):
         }
 
     def _waits(self, event: VersionHeld) -> Witnesses:
-        self._held.setdefault(event.node, {})[event.number] = event.waits_for
+        self._held.setdefault(event.node, {})[event.number] = event
         if self.facts.known.kept(event.node, event.waits_for) is not None:
             self._freed.setdefault(event.node, set()).add(event.waits_for)
         return iter(())
@@ -116,7 +117,7 @@ class HeldAreFreed(Invariant):
         held = self._held.get(event.node)
         if held and event.kind == "folder":
             held.pop(event.number, None)
-            if event.object in held.values():
+            if any(each.waits_for == event.object for each in held.values()):
                 self._freed.setdefault(event.node, set()).add(event.object)
         return iter(())
 
@@ -133,11 +134,19 @@ class HeldAreFreed(Invariant):
 
     def _next(self, event: Event) -> Witnesses:
         freed = self._freed.pop(event.node, None)
-        for number, waits_for in list(self._held.get(event.node, {}).items()) if freed else ():
-            if freed and waits_for in freed:
+        for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
+            if freed and held.waits_for in freed:
                 del self._held[event.node][number]
-                parent = self.facts.folder(waits_for)
-                yield f"{event.node} still holds {self.facts.shown(number)}, which waits for {parent}, and that has come"
+                yield f"{event.node} still holds {self._shown(held)}, and that has come"
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
+            if held.until_at < reading.now:
+                told = f"until {format_instant(held.until_at)}; it is {format_instant(reading.now)}"
+                yield f"{reading.store} still holds {self._shown(held)}, {told}"
+
+    def _shown(self, held: VersionHeld) -> str:
+        return f"{self.facts.shown(held.number)}, which waits for {self.facts.folder(held.waits_for)}"
 
 
 VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldAreFreed)

@@ -332,6 +332,23 @@ def test_a_held_child_whose_parent_has_come() -> None:
     assert witness.startswith("C still holds A-2, which waits for")
 
 
+def test_a_version_that_is_held_too_long() -> None:
+    """What waits in the queue is dropped when its time is over (HI-4)."""
+    trace = lab(HeldAreFreed)
+    made = folder_version(trace, "A", 2, object=number("A", 51), operation="create", replicas=("A",))
+    held = {"until_at": START_AT, "waits_for": number("A", 50), "way": "broadcast", "digest": "", "deleted": False}
+    fields = {"folder": "1-1", "object": made.object, "number": made.number, "kind": "folder", "pcl": made.pcl}
+    trace.add(VersionHeld, "B", modified_at=START_AT, stands_for=made.pcl, **fields, **held)
+    trace.array("B", entry())
+    assert trace.witnesses() == []
+    trace.at += 1
+    trace.array("B", entry(), quiet=False)
+    assert trace.witnesses() == []
+    trace.array("B", entry())
+    (witness,) = trace.witnesses()
+    assert witness.startswith("B still holds A-2, which waits for")
+
+
 def test_what_each_store_knows() -> None:
     """The topology's folders are known to the stores that are there from the start, changes where they were made or applied."""
     trace = lab()
