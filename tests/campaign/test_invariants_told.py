@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from pflab.campaign_watch import INVARIANTS
 from pflab.invariants import Invariant
 from pflab.invariants_answers import LetGoByWhoHasAll, RequestsAreAnswered, StatusRequestsAreAnswered
 from pflab.invariants_known import Known
@@ -347,6 +349,17 @@ def test_a_version_that_is_held_too_long() -> None:
     trace.array("B", entry())
     (witness,) = trace.witnesses()
     assert witness.startswith("B still holds A-2, which waits for")
+
+
+def test_each_planted_defect_names_a_real_invariant(project_root: Path) -> None:
+    """A patch that says which invariant must catch it names one that the campaign holds."""
+    ids = {each.id for each in INVARIANTS}
+    heads = [
+        path.read_text("utf-8").partition("\n\n")[0] for path in (project_root / "tests" / "mutants").glob("*.patch")
+    ]
+    named = [line.partition(": ")[2] for head in heads for line in head.splitlines() if line.startswith("Caught by:")]
+    assert named
+    assert set(named) <= ids
 
 
 def test_what_each_store_knows() -> None:
