@@ -138,12 +138,26 @@ def state(ctx: Context, folder: str) -> StateView:
     own = ctx.rst.own(fid)
     if own is not None:
         last = named(ChangeNumber(ctx.store.guid, own.last_sent), names) if own.last_sent else None
-        rows.append(RowView(ctx.name, True, own.numbers.named(names), own.fai.named(names), last, None))
+        rows.append(_row(ctx.name, own.numbers, own.fai, names, last_sent=last))
     rows.extend(
-        RowView(row.store, False, row.numbers.named(names), row.fai.named(names), None, row.heard_at)
-        for row in ctx.rst.rows(fid)
+        _row(row.store, row.numbers, row.fai, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
     )
     return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
+
+
+def _row(
+    store: str,
+    numbers: CNSet,
+    fai: CNSet,
+    names: Mapping[bytes, str],
+    *,
+    last_sent: str | None = None,
+    heard_at: LabTime | None = None,
+    is_local: bool = True,
+) -> RowView:
+    return RowView(
+        store, is_local, numbers.named(names), fai.named(names), last_sent, heard_at, numbers.text(), fai.text()
+    )
 
 
 def backfill_array(ctx: Context, conn: Connection) -> list[EntryView]:
@@ -165,6 +179,8 @@ def backfill_array(ctx: Context, conn: Connection) -> list[EntryView]:
                 RequestView(each.source, (each.numbers | each.fai).named(names), each.sent_at, each.retry_at)
                 for each in array.requests(conn, entry=entry.id)
             ),
+            cnset=entry.numbers.text(),
+            cnset_fai=entry.fai.text(),
         )
         for entry in array.entries(conn)
     ]

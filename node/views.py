@@ -43,6 +43,8 @@ class RowView:
     numbers_fai: str
     last_sent: str | None  # own row only
     heard_at: LabTime | None  # other rows only; None: never heard
+    cnset: str = ""  # the sets as traces write them: names are each store's own
+    cnset_fai: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class EntryView:
     local: bool
     waiting_for_slot: bool
     requests: tuple[RequestView, ...]
+    cnset: str = ""  # the sets as traces write them
+    cnset_fai: str = ""
 
 
 @dataclass(frozen=True, slots=True)

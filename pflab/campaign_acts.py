@@ -245,4 +245,4 @@ _ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
     plan.RemoveReplica: _remove_replica,
     plan.Join: _join,
 }
-"""Whether each kind did something. Backup and restore go here (spec: RP-4)."""
+"""Whether each kind did something."""

@@ -31,7 +31,7 @@ _REPLICAS = (1, 2, 2, 2, 3, 3, 3, 4, 12)
 _SCHEDULES = (*("always",) * 6, "every 1 h", "every 4 h", "Mon-Sun 20:00-06:00")
 _LENGTHS = (0.1, 0.25, 0.25, 0.5, 0.5, 1.0)
 _JITTERS_US = (0, 0, 0, 10 * SECOND_US, 5 * MINUTE_US)
-_LATE_STORE = 0.18
+_LATE_STORE = 0.3
 _CONTACTS = 0.4
 
 _CONNECTORS: tuple[dict[str, Any], ...] = (
@@ -61,7 +61,7 @@ def draw_plan(
         _add_settings(document, sketch)
     return Plan(
         seed=seed,
-        length_us=length_us,
+        length_us=max(length_us, sketch.needs_us),
         network=whims,
         topology=document,
         steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),

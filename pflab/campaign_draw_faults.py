@@ -18,6 +18,7 @@ from pflab.campaign_plan import (
     MailType,
     Partition,
     Reordering,
+    Restore,
     Skew,
     Slow,
     Swizzle,
@@ -126,6 +127,11 @@ def _gone(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
     return Gone(at_us=when[0], lasts_us=when[1], server=server, kill=draw.random() < 0.6)
 
 
+def _restore(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
+    dead_us = draw.choice((0, 0, 20 * MINUTE_US, 5 * HOUR_US))
+    return Restore(at_us=when[0], lasts_us=when[1], server=draw.choice(sketch.stores), dead_us=min(dead_us, when[1]))
+
+
 _KINDS: Mapping[str, Callable[[random.Random, Sketch, When], AnyFault]] = {
     "loss": _loss,
     "delay": _delay,
@@ -139,4 +145,5 @@ _KINDS: Mapping[str, Callable[[random.Random, Sketch, When], AnyFault]] = {
     "slow": _slow,
     "skew": _skew,
     "gone": _gone,
+    "restore": _restore,
 }

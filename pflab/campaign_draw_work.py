@@ -204,4 +204,4 @@ _ACTS: tuple[tuple[int, Callable[[random.Random, Sketch, int], Iterator[AnyStep]
     (3, _add_replica),
     (2, _remove_replica),
 )
-"""Weights and acts. Backing a store up and restoring it go here (spec: RP-4)."""
+"""Weights and acts."""

@@ -16,7 +16,7 @@ from topology import read_yaml
 from traces.errors import TimeTextError
 from traces.labtime import format_duration, parse_duration
 
-_SPANS = frozenset({"at", "lasts", "by", "gap", "jitter", "length"})
+_SPANS = frozenset({"at", "lasts", "by", "dead", "gap", "jitter", "length"})
 """Keys whose values are spans of lab time: numbers in memory, `15 min` in a file."""
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*( [A-Za-z0-9._/-]+)*|-?[0-9]+ [a-z]+( [0-9]+ [a-z]+)*")

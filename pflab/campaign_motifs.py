@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pflab import campaign_motifs_mail as mail
 from pflab import campaign_motifs_objects as objects
+from pflab import campaign_motifs_stores as stores
 from pflab.campaign_plan import AnyFault, AnyStep
 from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
@@ -76,5 +77,11 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(1, mail.doubled, ("duplication", "loss")),
     Motif(3, mail.expired, ("partition",)),
     Motif(2, mail.altered, ("corruption",)),
+    Motif(4, stores.restored, ("restore",)),
+    Motif(3, stores.old_backup, ("restore",)),
+    Motif(3, stores.long_gone, ("gone",)),
+    Motif(2, stores.hidden_for_long),
+    Motif(4, stores.leaves_and_returns),
+    Motif(2, stores.joins_and_holds),
 )
 """By weights that give each branch its share of the seeds."""

@@ -5,8 +5,7 @@ step whose target was never made (because a fault came first, or because the shr
 over and all others still mean the same. Times are microseconds of lab time since the lab's start.
 
 To add a kind of step: a class here, an act in `campaign_acts`, a weight in `campaign_draw_work`. To add a kind of
-fault: a class here, a beginning and an end in `campaign_storms`, a drawing in `campaign_draw_faults`. Backup and restore
-of a store have their place among the steps.
+fault: a class here, a beginning and an end in `campaign_storms`, a drawing in `campaign_draw_faults`.
 """
 
 from __future__ import annotations
@@ -122,8 +121,6 @@ class Join(Step, frozen=True, kw_only=True, tag="join"):
     store: str
 
 
-# The place for `backup` and `restore` (spec: RP-4).
-
 AnyStep = (
     Post
     | Edit
@@ -228,8 +225,28 @@ class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
     kill: bool = True
 
 
+class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
+    """The store's disk is lost and it goes back to a backup made when this began; `dead_us`: for so long before that it
+    did not run (spec: RP-4). Longer ago than a tombstone lives, and it begins as new (spec: DL-4)."""
+
+    server: str
+    dead_us: int = msgspec.field(name="dead", default=0)
+
+
 AnyFault = (
-    Loss | Delay | Duplication | Reordering | Corruption | Partition | Clog | Swizzle | Crash | Slow | Skew | Gone
+    Loss
+    | Delay
+    | Duplication
+    | Reordering
+    | Corruption
+    | Partition
+    | Clog
+    | Swizzle
+    | Crash
+    | Slow
+    | Skew
+    | Gone
+    | Restore
 )
 
 FAULT_CLASSES: dict[str, type[Fault]] = {
@@ -245,6 +262,7 @@ FAULT_CLASSES: dict[str, type[Fault]] = {
     "slow": Slow,
     "skew": Skew,
     "gone": Gone,
+    "restore": Restore,
 }
 
 FAULT_KINDS: tuple[str, ...] = tuple(FAULT_CLASSES)

@@ -41,6 +41,8 @@ class Sketch:
         self.settings: dict[str, Any] = {}
         """What a motif wants to be set, for all stores."""
         self.store_settings: dict[str, dict[str, Any]] = {}
+        self.needs_us = 0
+        """How long the plan has to go on at least, for what a motif wants to happen in it."""
         self._serial = 0
 
     @property
@@ -51,6 +53,10 @@ class Sketch:
         """A label that no other thing has: `m1`, `g2`, ..."""
         self._serial += 1
         return f"{letter}{self._serial}"
+
+    def goes_on(self, until_us: int) -> None:
+        """The plan does not end before that."""
+        self.needs_us = max(self.needs_us, until_us)
 
     def living(self) -> list[FolderSketch]:
         return [folder for folder in self.folders if not folder.dead]

@@ -137,6 +137,16 @@ async def back(lab: Simulator, server: str) -> None:
         raise LabError(f"server {server} does not start again: {type(error).__name__}: {error}") from error
 
 
+async def back_to(lab: Simulator, server: str, backup: str) -> None:
+    """The server runs on a backup of it. Raises LabError when it cannot."""
+    try:
+        await lab.restore(server, backup)
+    except LabError:
+        raise
+    except Exception as error:
+        raise LabError(f"server {server} does not start on {backup}: {type(error).__name__}: {error}") from error
+
+
 def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[Moment]:
     del end_us
     begin = lambda: lab.faults.crash(fault.server, fault.point, fault.after)  # noqa: E731
@@ -158,6 +168,29 @@ def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[Moment]:
     del end_us
     yield Moment(fault.at_us, lambda: down(lab, fault.server, kill=fault.kill))
     yield Moment(fault.at_us + fault.lasts_us, lambda: back(lab, fault.server))
+
+
+def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[Moment]:
+    """A backup now, the loss of the disk some time later, and the store on its backup: always, if the plan ends before."""
+    backups: list[str] = []
+
+    async def backs_up() -> None:
+        if lab.running(fault.server):
+            backups.append(await lab.backup(fault.server))
+
+    async def dies() -> None:
+        if backups:
+            await down(lab, fault.server)
+
+    async def goes_back() -> None:
+        for backup in backups:
+            await back_to(lab, fault.server, backup)
+
+    last_us = min(fault.at_us + fault.lasts_us, end_us - 1)
+    yield Moment(fault.at_us, backs_up)
+    if fault.dead_us:
+        yield Moment(max(fault.at_us, last_us - fault.dead_us), dies)
+    yield Moment(last_us, goes_back)
 
 
 def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[Moment]:
@@ -182,4 +215,5 @@ _KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[Moment]]] =
     plan.Slow: _slow,
     plan.Skew: _skew,
     plan.Gone: _gone,
+    plan.Restore: _restore,
 }

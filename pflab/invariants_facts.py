@@ -9,9 +9,12 @@ from typing import Any
 
 from pflab import invariants_sets as bits
 from pflab.invariants_known import HIERARCHY, Known
+from pflab.invariants_backups import Backups
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
+    BackupMade,
+    BackupRestored,
     ChangeMade,
     Event,
     HopDropped,
@@ -19,7 +22,9 @@ from traces.events import (
     MailReceived,
     MailSubmitted,
     NodeStarted,
+    ReplicaAdded,
     ReplicaDropped,
+    TombstoneDropped,
     VersionApplied,
     VersionIgnored,
 )
@@ -49,6 +54,10 @@ class Facts:
         self.of_folder: dict[str, list[ChangeMade]] = {}
         self.made_at_home: dict[tuple[str, str], list[ChangeMade]] = {}
         """Store and folder to what the store made there while its present replica lives."""
+        self.began: dict[tuple[str, str], int] = {}
+        """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
+        self.forgotten: set[str] = set()
+        """Deleted objects whose tombstone some store has dropped (DL-4)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -57,6 +66,10 @@ class Facts:
         self.known = Known(topology, self.changes, self.setup)
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
+        self._counters: dict[str, int] = {}
+        self.backups = Backups()
+        for mapping in (self.made_at_home, self._heard, self.began):
+            self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._change,
             NodeStarted: self._started,
@@ -64,7 +77,11 @@ class Facts:
             MailReceived: self._received,
             VersionApplied: self._version,
             VersionIgnored: self._version,
+            ReplicaAdded: self._added,
             ReplicaDropped: self._dropped,
+            TombstoneDropped: self._forgot,
+            BackupMade: self._backup,
+            BackupRestored: self.backups.restored,
             HopReceived: self._landed,
             HopDropped: self._landed,
         }
@@ -86,11 +103,13 @@ class Facts:
         return guid == self._setup
 
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
-        """What the store can have accounted for: what mails and versions told it, and its own range."""
+        """What the store can have accounted for: what mails and versions told it, and its own range since its present
+        replica began (CN-6)."""
         known = dict(self._heard.get((store, folder, fai), bits.EMPTY))
-        for guid, highest in self.highest.get((folder, fai), {}).items():
-            if self.store_of.get(guid) == store:
-                known[guid] = known.get(guid, 0) | bits.span(1, highest)
+        guid = self.guid_of.get(store, "")
+        own = bits.span(self.began.get((store, folder), 0) + 1, self.highest.get((folder, fai), {}).get(guid, 0))
+        if own:
+            known[guid] = known.get(guid, 0) | own
         return known
 
     def beyond(self, numbers: bits.Bits, folder: str, fai: bool) -> dict[str, int]:
@@ -104,7 +123,12 @@ class Facts:
 
     def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, buried: bool) -> bool:
         """Whether a store that keeps these versions of the change's object (or its tombstone) has what it made."""
-        if buried or change.number in kept or any(change.number in self.ancestors.get(each, ()) for each in kept):
+        if (
+            buried
+            or change.object in self.forgotten
+            or change.number in kept
+            or any(change.number in self.ancestors.get(each, ()) for each in kept)
+        ):
             return True
         # Of concurrent versions of a folder or an associated message the last writer's alone is kept (HI-5, CN-9).
         return change.kind != "message" and any(self._outranks(each, change) for each in kept)
@@ -147,10 +171,18 @@ class Facts:
     def _started(self, event: NodeStarted) -> None:
         self.store_of[event.replica_guid] = event.node
         self.guid_of[event.node] = event.replica_guid
-        if event.reason != "restart":
-            # From a backup, or from nothing: what it made since the backup may be gone (DU-1, RP-4).
-            for key in [key for key in self.made_at_home if key[0] == event.node]:
-                del self.made_at_home[key]
+        self.backups.started(event)
+        if event.reason == "restored":  # it counts from 1 again, under its new GUID
+            for key in [key for key in self.began if key[0] == event.node]:
+                del self.began[key]
+
+    def _backup(self, event: BackupMade) -> None:
+        # Its own range comes back as that of an earlier GUID, of which it can know what it knew at the backup.
+        for folder, fai in self.highest:
+            known = self.can_know(event.store, folder, fai)
+            if known:
+                self._heard[event.store, folder, fai] = known
+        self.backups.made(event)
 
     def _change(self, event: ChangeMade) -> None:
         if event.number in self.changes:
@@ -166,6 +198,7 @@ class Facts:
         guid, counter = bits.split(event.number)
         highest = self.highest.setdefault((event.folder, event.kind == "fai"), {})
         highest[guid] = max(counter, highest.get(guid, 0))
+        self._counters[guid] = max(counter, self._counters.get(guid, 0))
 
     def _submitted(self, event: MailSubmitted) -> None:
         if event.mail is not None:
@@ -188,6 +221,14 @@ class Facts:
 
     def _dropped(self, event: ReplicaDropped) -> None:
         self.made_at_home.pop((event.node, event.folder), None)
+        for fai in (False, True):
+            self._heard.pop((event.node, event.folder, fai), None)
+
+    def _added(self, event: ReplicaAdded) -> None:
+        self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
+
+    def _forgot(self, event: TombstoneDropped) -> None:
+        self.forgotten.add(event.object)
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

@@ -63,24 +63,14 @@ class OwnRowGrows(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._rows: dict[tuple[str, str, bool], bits.Bits] = {}
+        facts.backups.follow(self._rows)
 
     def hears(self) -> Hears:
-        return {
-            MailSubmitted: self._submitted,
-            ReplicaDropped: self._anew,
-            ReplicaAdded: self._anew,
-            NodeStarted: self._started,
-        }
+        return {MailSubmitted: self._submitted, ReplicaDropped: self._anew, ReplicaAdded: self._anew}
 
     def _anew(self, event: ReplicaDropped | ReplicaAdded) -> Witnesses:
         for fai in (False, True):
             self._rows.pop((event.node, event.folder, fai), None)
-        return iter(())
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            for key in [key for key in self._rows if key[0] == event.node]:
-                del self._rows[key]
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -131,6 +121,7 @@ class RowsOfOthersAreTheirs(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+        facts.backups.follow(self._rows)
 
     def hears(self) -> Hears:
         return {
@@ -139,7 +130,6 @@ class RowsOfOthersAreTheirs(Invariant):
             VersionApplied: self._maybe_another_list,
             ChangeMade: self._maybe_another_list,
             ReplicaDropped: self._dropped,
-            NodeStarted: self._started,
         }
 
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> Witnesses:
@@ -150,12 +140,6 @@ class RowsOfOthersAreTheirs(Invariant):
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
         self._rows.pop((event.node, event.folder), None)
-        return iter(())
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            for key in [key for key in self._rows if key[0] == event.node]:
-                del self._rows[key]
         return iter(())
 
     def _received(self, event: MailReceived) -> Witnesses:
@@ -205,13 +189,13 @@ class TombstonesStay(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._dead: dict[tuple[str, str], dict[str, str]] = {}
+        facts.backups.follow(self._dead)
 
     def hears(self) -> Hears:
         return {
             TombstoneMade: self._made,
             TombstoneDropped: self._dropped,
             ReplicaDropped: self._replica_dropped,
-            NodeStarted: self._started,
             VersionApplied: self._applied,
         }
 
@@ -225,12 +209,6 @@ class TombstonesStay(Invariant):
 
     def _replica_dropped(self, event: ReplicaDropped) -> Witnesses:
         self._dead.pop((event.node, event.folder), None)
-        return iter(())
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            for key in [key for key in self._dead if key[0] == event.node]:
-                del self._dead[key]
         return iter(())
 
     def _applied(self, event: VersionApplied) -> Witnesses:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pflab import invariants_sets as bits
-from pflab import oracle_sets as sets
 from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
 from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from traces.events import (
@@ -101,9 +100,10 @@ class NothingMissingIsForgotten(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._waits: dict[str, set[str]] = {}
+        facts.backups.follow(self._waits)
 
     def hears(self) -> Hears:
-        return {VersionHeld: self._held, VersionDropped: self._dropped, NodeStarted: self._started}
+        return {VersionHeld: self._held, VersionDropped: self._dropped}
 
     def _held(self, event: VersionHeld) -> Witnesses:
         self._waits.setdefault(event.node, set()).update(self._numbers(event))
@@ -113,49 +113,33 @@ class NothingMissingIsForgotten(Invariant):
         self._waits.get(event.node, set()).difference_update(self._numbers(event))
         return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            self._waits.pop(event.node, None)
-        return iter(())
-
     def _numbers(self, event: VersionHeld | VersionDropped) -> set[str]:
-        stands_for = sets.parse_traced(event.stands_for)
-        found = {
-            f"{guid}:{each}" for guid, pairs in stands_for.items() for lo, hi in pairs for each in range(lo, hi + 1)
-        }
-        return {*found, event.number}
+        return {*bits.numbers(bits.parse(event.stands_for)), event.number}
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         own = [row for row in reading.rows if row.is_local]
         others = [row for row in reading.rows if not row.is_local]
-        if all((row.numbers, row.numbers_fai) == (own[0].numbers, own[0].numbers_fai) for row in others):
+        if all((row.cnset, row.cnset_fai) == (own[0].cnset, own[0].cnset_fai) for row in others):
             return
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
-        waits: sets.Numbers = {}
+        waits: dict[str, int] = {}
         if reading.folder == HIERARCHY:
-            waits = sets.of_numbers(sorted(self._waits.get(reading.store, ())))
-            waits = sets.renamed(waits, self.facts.names.store_of)
+            for number in self._waits.get(reading.store, ()):
+                bits.add_number(waits, number)
+        # What a store made itself and has not broadcast yet is not missing (RST-1).
+        mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
         for kind, texts in (
-            ("", ([row.numbers for row in others], [row.numbers for row in own], [each.missing for each in entries])),
+            ("", ([row.cnset for row in others], [row.cnset for row in own], [each.cnset for each in entries])),
             (
                 " (associated)",
-                (
-                    [row.numbers_fai for row in others],
-                    [row.numbers_fai for row in own],
-                    [e.missing_fai for e in entries],
-                ),
+                ([row.cnset_fai for row in others], [row.cnset_fai for row in own], [e.cnset_fai for e in entries]),
             ),
         ):
-            claimed, here, listed = (sets.union(map(self.facts.names.shown, each)) for each in texts)
-            rest = sets.minus(sets.minus(sets.minus(claimed, here), listed), waits)
-            # What a store made itself and has not broadcast yet is not missing (RST-1).
-            rest = {name: ranges for name, ranges in rest.items() if not self._own(name, reading.store)}
+            claimed, here, listed = (bits.union(map(bits.parse, each)) for each in texts)
+            rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
             if rest:
-                folder, words = self.facts.folder(reading.folder), sets.words(rest)
+                folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
                 yield f"{reading.store} knows by a row that it lacks {words}{kind} of {folder}, and no entry says so"
-
-    def _own(self, name: str, store: str) -> bool:
-        return name == store or (name.rstrip("0123456789") == store and name not in self.facts.topology.servers)
 
 
 MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)

@@ -77,6 +77,14 @@ def union(sets: Iterable[Bits]) -> dict[str, int]:
     return found
 
 
+def numbers(bits: Bits) -> Iterator[str]:
+    """Each number of a set, as `guid:counter`."""
+    for guid, each in bits.items():
+        for counter in range(each.bit_length()):
+            if each >> counter & 1:
+                yield f"{guid}:{counter}"
+
+
 def words(bits: Bits, name_of: Callable[[str], str]) -> str:
     """`A-1..3, A-7, B-2`, or `nothing`."""
     named = sorted((name_of(guid), each) for guid, each in bits.items())

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from traces.events import BackupMade, BackupRestored
+
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.faults import FaultPlan
@@ -155,7 +157,9 @@ class Lab(ABC):
         """Keep a copy of a running node's database as it stands; the id of the backup. Raises NotRunning."""
         content = self.read(name, lambda node: node.backup())
         self._backups.append((name, content))
-        return f"backup-{len(self._backups)}"
+        backup = f"backup-{len(self._backups)}"
+        self._note(BackupMade, store=name, backup=backup)
+        return backup
 
     async def restore(self, name: str, backup: str) -> None:
         """Let a node start on a backup of it; one that runs is killed first. RP-4 says what it does then.
@@ -170,6 +174,7 @@ class Lab(ABC):
         if self.running(name):
             await self.kill(name)
         self._will_restore(name, found[1])
+        self._note(BackupRestored, store=name, backup=backup)
         await self.start(name)
 
     @abstractmethod
@@ -177,6 +182,10 @@ class Lab(ABC):
         """The next start of the server is from this database."""
 
     # --- what happened
+
+    @abstractmethod
+    def _note(self, kind: type[Event], **fields: object) -> None:
+        """Record an event of the lab itself."""
 
     @abstractmethod
     def events(self, since: int = 0) -> Sequence[Event]:

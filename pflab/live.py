@@ -160,6 +160,9 @@ class LiveLab(Lab):
     def _will_restore(self, name: str, content: bytes) -> None:
         self._members.member(name).restores = content
 
+    def _note(self, kind: type[Event], **fields: object) -> None:
+        self._record.note(kind, **fields)
+
     # --- beginning and end
 
     async def up(self) -> None:

@@ -15,8 +15,8 @@ values). Its reasoning:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from pflab.oracle_sets import split_number
 from topology.model import Topology
@@ -161,6 +161,19 @@ class Oracle:
         """One acknowledged change; the same one twice changes nothing."""
         folder = self._objects.setdefault(change.folder, {})
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
+
+    def without(self, lost: Collection[str]) -> Oracle:
+        """What must exist if these changes are rightly gone (DU-1): what only they replaced stands again."""
+        if not lost:
+            return self
+        rest = Oracle((), self._stores)
+        for objects in self._objects.values():
+            for history in objects.values():
+                for change in history.changes.values():
+                    if change.number not in lost:
+                        older = sorted({*change.supersedes, *history.ancestors(change.number)})
+                        rest.take(replace(change, supersedes=tuple(older)))
+        return rest
 
     def history(self, folder: str, object_: str) -> History:
         return self._objects.get(folder, {}).get(object_, History())

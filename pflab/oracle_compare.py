@@ -56,15 +56,22 @@ class Judge:
     readings: Mapping[str, Reading]
     name_of: NameOf
     began_anew: frozenset[tuple[str, str]] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+    """Deleted objects whose tombstone some store has dropped (DL-4); who accounts for the deletion need not keep one."""
+    lost: tuple[str, ...] = ()
+    """In words, what is rightly gone and left out of the oracle (DU-1)."""
+    is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True
+    """Whether a store in its present life, since its last restore, had made or applied a change of a folder."""
 
     def verdict(self, *, at_rest: bool = True) -> Verdict:
         """Every folder's judgement; `at_rest` adds what holds only when all has had time to settle (CV-3)."""
         truths = self.oracle.truth()
         folders = tuple(self.folder(truth) for truth in truths.values())
-        lost = tuple(self.lost(truths.values()))
+        lost = tuple(self.unexplained(truths.values()))
         if not at_rest:
-            return Verdict(folders, lost)
-        return Verdict(folders, lost, tuple(self.untruthful(truths)), tuple(self.leftovers(truths)))
+            return Verdict(folders, lost, rightly_lost=self.lost)
+        untruthful, leftovers = tuple(self.untruthful(truths)), tuple(self.leftovers(truths))
+        return Verdict(folders, lost, untruthful, leftovers, self.lost)
 
     # --- one folder (CV-1, CV-2)
 
@@ -102,12 +109,18 @@ class Judge:
             for store, known in held.items():
                 if known.versions.get(object_):
                     found.append(f"{store} still has {self._subject(history)}, deleted by {self._shown(number)}")
-                elif object_ not in known.tombstones:
+                elif object_ not in known.tombstones and not self._forgot(known, object_, history):
                     found.append(f"{store} lacks {what}")
         for store, known in held.items():
             strange = sorted(known.versions.keys() - truth.versions.keys() - truth.tombstones.keys())
             found += [f"{store} has object {self._shown(each)}, which nobody made" for each in strange]
         return found
+
+    def _forgot(self, known: Knowledge, object_: str, history: History) -> bool:
+        """Whether a store accounts for a deletion whose tombstone may have been dropped."""  # spec: DL-4
+        numbers = _numbers(known)
+        deletions = sets.of_numbers(each.number for each in history.changes.values() if each.operation == "delete")
+        return object_ in self.forgotten and bool(sets.common(numbers, deletions))
 
     def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
         history = due.history
@@ -145,7 +158,7 @@ class Judge:
 
     # --- losses (DU-1, CV-2)
 
-    def lost(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
+    def unexplained(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
         """Acknowledged changes that no store keeps in any form; to say so, every store of the tree must run."""
         # spec: CV-2, DU-1
         if any(store not in self.readings for store in self.oracle.stores):
@@ -169,6 +182,8 @@ class Judge:
                 continue
             for object_, history in self.oracle.histories(truth.id).items():
                 for number, change in history.changes.items():
+                    if not self.is_home(change.store, truth.id, number):
+                        continue
                     known = self._home(change.store, truth.id)
                     if known is not None and not _accounted(known, history, object_, number):
                         what = self._what_change(change.operation, change.subject, number)
@@ -208,25 +223,19 @@ class Judge:
             for entry in reading.entries:
                 if entry.folder not in wanted:
                     continue
-                missing = self._shown_sets(entry.missing, entry.missing_fai)
+                missing = self._shown_sets(entry.cnset, entry.cnset_fai)
                 for row in reading.rows.get(entry.folder, ()):
                     offered = {} if row.is_local else sets.common(missing, self._claimed(row))
                     if offered:
                         yield f"{store} still waits for {sets.words(offered)} in {entry.path}, which {row.store} has"
 
     def _claimed(self, row: RowView) -> sets.Numbers:
-        return self._shown_sets(row.numbers, row.numbers_fai)
+        return self._shown_sets(row.cnset, row.cnset_fai)
 
     def _shown_sets(self, numbers: str, numbers_fai: str) -> sets.Numbers:
-        """Sets as a store shows them. One that has not heard whose a GUID is shows its first eight digits."""
-        known = {
-            guid[:8]: self.name_of(guid)
-            for reading in self.readings.values()
-            for each in reading.knowledge.values()
-            for guid in _numbers(each)
-        }
-        both = sets.union([sets.parse_named(numbers), sets.parse_named(numbers_fai)])
-        return sets.renamed(both, lambda name: known.get(name, name))
+        """Sets by the names that the judge gives: a store's own may differ, as it has not met every GUID (RP-4)."""
+        both = sets.union([sets.parse_traced(numbers), sets.parse_traced(numbers_fai)])
+        return sets.renamed(both, self.name_of)
 
     # --- words
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY, Oracle, change_of, genesis_of
 from pflab.oracle_compare import Judge, Reading
+from pflab.oracle_losses import Losses
 from pflab.scenario_words import SETUP, Lexicon
-from traces.events import ChangeMade, Event, NodeStarted, ReplicaDropped
+from traces.events import ChangeMade, Event, NodeStarted, ReplicaDropped, TombstoneDropped
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -34,9 +35,11 @@ class Observer:
         self._lab = lab
         self._seen = 0
         self._began_anew: set[tuple[str, str]] = set()
+        self._forgotten: set[str] = set()
         self._has_genesis = False
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
+        self.losses = Losses()
 
     def running(self) -> list[str]:
         return [name for name in self._lab.names if self._lab.running(name)]
@@ -47,12 +50,15 @@ class Observer:
         self._seen += len(fresh)
         for event in fresh:
             self.names.learn(event)
+            self.losses.take(event)
             if isinstance(event, ChangeMade):
                 self.oracle.take(change_of(event))
             elif isinstance(event, NodeStarted):
                 self.oracle.joined(event.node)
             elif isinstance(event, ReplicaDropped):
                 self._began_anew.add((event.node, event.folder))
+            elif isinstance(event, TombstoneDropped):
+                self._forgotten.add(event.object)
         if not self._has_genesis:
             self._learn_genesis()
         return fresh
@@ -68,7 +74,9 @@ class Observer:
             strangers = sorted(guid for guid in guids if not self.names.knows(guid))
             if strangers:
                 self.names.learn_store(strangers[0], SETUP)
-                for change, path in genesis_of(self._lab.topology, strangers[0]):
+                genesis = genesis_of(self._lab.topology, strangers[0])
+                self.losses.began_with([change for change, _ in genesis], self._lab.topology.servers_from_start())
+                for change, path in genesis:
                     self.oracle.take(change)
                     self.names.learn_folder(change.object, path)
                 self._has_genesis = True
@@ -77,4 +85,19 @@ class Observer:
     def judge(self) -> Judge:
         self.observe()
         readings = {name: self._lab.read(name, read_store) for name in self.running()}
-        return Judge(self.oracle, readings, self.names.store_of, frozenset(self._began_anew))
+        return Judge(
+            self.oracle.without(self.losses.lost),
+            readings,
+            self.names.store_of,
+            frozenset(self._began_anew),
+            forgotten=frozenset(self._forgotten),
+            lost=self._told_losses(),
+            is_home=self.losses.has,
+        )
+
+    def _told_losses(self) -> tuple[str, ...]:
+        """What is rightly gone, in words."""  # spec: DU-1 RP-4
+        return tuple(
+            f"{self.names.number(number)}: only {store} had it, which was restored"
+            for number, store in sorted(self.losses.lost.items())
+        )

@@ -38,7 +38,7 @@ class Lexicon:
 
     def learn(self, event: Event) -> None:
         if isinstance(event, NodeStarted):
-            self.learn_store(event.replica_guid, event.node, again=event.reason == "restored")
+            self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")
         elif isinstance(event, ChangeMade):
             if event.subject:
                 self._subjects[event.object] = event.subject
@@ -49,7 +49,7 @@ class Lexicon:
             self._paths[event.folder] = event.path
 
     def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
-        """A store's replica GUID; the second one of a restored store is shown as A2 (RP-4)."""
+        """A store's replica GUID; the second one of a store restored, or begun as new, is shown as A2 (RP-4, DL-4)."""
         if guid in self._stores:
             return
         earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)

@@ -212,6 +212,9 @@ class Simulator(Lab):
     def _will_restore(self, name: str, content: bytes) -> None:
         self._members.member(name).restores = content
 
+    def _note(self, kind: type[Event], **fields: object) -> None:
+        self._record.note(kind, **fields)
+
     # --- beginning and end
 
     async def up(self) -> None:

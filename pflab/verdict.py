@@ -47,13 +47,15 @@ class Verdict:
     """A whole run's judgement.
 
     `lost` are acknowledged changes that nothing in DU-1 explains; `untruthful` are rows that claim what their store
-    lacks and `leftovers` are backfill entries that a present holder could satisfy (both CV-3).
+    lacks and `leftovers` are backfill entries that a present holder could satisfy (both CV-3). `rightly_lost` is what went
+    with a store that was restored (DU-1): told, and no violation.
     """
 
     folders: tuple[FolderVerdict, ...]
     lost: tuple[str, ...] = ()
     untruthful: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
+    rightly_lost: tuple[str, ...] = ()
 
     @property
     def judgement(self) -> Judgement:
@@ -86,6 +88,7 @@ class Verdict:
         lines += [f"lost: {text}" for text in self.lost]
         lines += [f"untrue row: {text}" for text in self.untruthful]
         lines += [f"backfill left over: {text}" for text in self.leftovers]
+        lines += [f"gone with a restore: {text}" for text in self.rightly_lost]
         return lines
 
 

@@ -9,6 +9,8 @@ from traces.events import (
     EVENT_TYPES,
     AddressStamped,
     AnyEvent,
+    BackupMade,
+    BackupRestored,
     Candidate,
     ChangeEvent,
     ChangeMade,

@@ -59,6 +59,8 @@ from traces.events_replication import (
     StatusMissed,
 )
 from traces.events_run import (
+    BackupMade,
+    BackupRestored,
     ClockChanged,
     FaultHealed,
     FaultInjected,
@@ -81,6 +83,8 @@ __all__ = [
     "EVENT_TYPES",
     "AddressStamped",
     "AnyEvent",
+    "BackupMade",
+    "BackupRestored",
     "Candidate",
     "ChangeEvent",
     "ChangeMade",

@@ -38,6 +38,20 @@ class NodeStopped(Event, frozen=True, kw_only=True, tag="node.stopped"):
     how: Literal["stop", "kill"]
 
 
+class BackupMade(Event, frozen=True, kw_only=True, tag="backup.made"):
+    """A copy of the store's database as it stood; backup: its id in this run."""
+
+    store: str
+    backup: str
+
+
+class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
+    """The store's next start is from that backup, or as new where it is too old (spec: RP-4, DL-4)."""
+
+    store: str
+    backup: str
+
+
 class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
     """One setting as this node took it at start; all three are text, durations as `6 h`."""
 
@@ -71,4 +85,15 @@ class FaultHealed(Event, frozen=True, kw_only=True, tag="fault.healed"):
     fault: str
 
 
-RunEvent = RunStarted | RunEnded | NodeStarted | NodeStopped | SettingValue | ClockChanged | FaultInjected | FaultHealed
+RunEvent = (
+    RunStarted
+    | RunEnded
+    | NodeStarted
+    | NodeStopped
+    | BackupMade
+    | BackupRestored
+    | SettingValue
+    | ClockChanged
+    | FaultInjected
+    | FaultHealed
+)

@@ -57,6 +57,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "run": "started ended",
         "node": "started stopped",
         "setting": "value",
+        "backup": "made restored",
         "clock": "changed",
         "fault": "injected healed",
         "change": "made",

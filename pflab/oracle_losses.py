@@ -1,0 +1,143 @@
+"""Which acknowledged changes are rightly gone: lost with a store that was restored, when no other store had them (DU-1).
+
+Worked out from the events alone, at each start on a backup or as new: what the store had before and has no more, and
+nobody else keeps in any form, is at risk. It is found again if a mail that was under way brings it to some store; what is
+never found is lost, and only that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pflab.oracle import HIERARCHY, Change, change_of
+from traces.events import (
+    BackupMade,
+    BackupRestored,
+    ChangeMade,
+    Event,
+    NodeStarted,
+    ReplicaDropped,
+    VersionApplied,
+)
+
+Having = dict[str, set[str]]
+"""By folder the numbers of the changes that a store has made or applied there while it held the folder."""
+
+
+class Losses:
+    """Grows by `take`. A store's numbers go back with its backup."""
+
+    def __init__(self) -> None:
+        self._changes: dict[str, Change] = {}
+        self._ancestors: dict[str, frozenset[str]] = {}
+        self._of_object: dict[str, list[str]] = {}
+        self._has: dict[str, Having] = {}
+        self._backups: dict[str, Having] = {}
+        self._restores: dict[str, str] = {}
+        self._went_back: set[str] = set()
+        """Changes that some store no longer had after a restore."""
+        self._at_risk: dict[str, str] = {}
+        """Change to the store with which it went."""
+        self._takers: Mapping[type[Event], Callable[[Any], None]] = {
+            ChangeMade: self._made,
+            VersionApplied: self._applied,
+            ReplicaDropped: self._dropped,
+            BackupMade: self._backup,
+            BackupRestored: self._restored,
+            NodeStarted: self._started,
+        }
+
+    def take(self, event: Event) -> None:
+        taker = self._takers.get(type(event))
+        if taker is not None:
+            taker(event)
+
+    def began_with(self, folders: Sequence[Change], stores: Iterable[str]) -> None:
+        """The topology's folders, which these stores had from the start."""
+        numbers = [folder.number for folder in folders]
+        for folder in folders:
+            self._know(folder)
+        for store in stores:
+            for number in numbers:
+                self._add(store, HIERARCHY, number)
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """Each change that is gone for good, as it stands, with the store that lost it."""
+        return self._at_risk
+
+    def has(self, store: str, folder: str, number: str) -> bool:
+        """Whether a store has made or applied a change in its present life."""
+        return number in self._has.get(store, {}).get(folder, ())
+
+    # --- taking
+
+    def _made(self, event: ChangeMade) -> None:
+        self._know(change_of(event))
+        self._add(event.node, event.folder, event.number)
+
+    def _know(self, change: Change) -> None:
+        if change.number not in self._changes:
+            self._changes[change.number] = change
+            older = (self._ancestors.get(each, frozenset()) for each in change.supersedes)
+            self._ancestors[change.number] = frozenset(change.supersedes).union(*older)
+            self._of_object.setdefault(change.object, []).append(change.number)
+
+    def _applied(self, event: VersionApplied) -> None:
+        self._add(event.node, event.folder, event.number)
+        if self._at_risk:
+            for number in (event.number, *self._ancestors.get(event.number, ())):
+                self._at_risk.pop(number, None)
+
+    def _add(self, store: str, folder: str, number: str) -> None:
+        self._has.setdefault(store, {}).setdefault(folder, set()).add(number)
+
+    def _dropped(self, event: ReplicaDropped) -> None:
+        """Another store has said that it has all of this; that one may have gone back to a backup since."""
+        numbers = self._has.get(event.node, {}).pop(event.folder, set())
+        if self._went_back:
+            self._risk(event.node, numbers & self._went_back)
+
+    def _backup(self, event: BackupMade) -> None:
+        self._backups[event.backup] = _copied(self._has.get(event.store, {}))
+
+    def _restored(self, event: BackupRestored) -> None:
+        self._restores[event.store] = event.backup
+
+    def _started(self, event: NodeStarted) -> None:
+        if event.reason == "restart":
+            return
+        backup = self._restores.pop(event.node, None)
+        before = self._has.get(event.node, {})
+        after = _copied(self._backups[backup]) if backup is not None and event.reason == "restored" else {}
+        self._has[event.node] = after
+        gone = {number for folder in before for number in before[folder] - after.get(folder, set())}
+        self._went_back |= gone
+        self._risk(event.node, gone)
+
+    # --- what nobody else has
+
+    def _risk(self, store: str, numbers: Iterable[str]) -> None:
+        for number in sorted(numbers):
+            change = self._changes.get(number)
+            if change is not None and not any(self._kept(each, change) for each in self._has.values()):
+                self._at_risk[number] = store
+
+    def _kept(self, having: Having, change: Change) -> bool:
+        kept = having.get(change.folder)
+        return bool(kept) and any(each in kept for each in self._heirs(change))
+
+    def _heirs(self, change: Change) -> Iterator[str]:
+        """The change itself, whatever incorporates it, and every deletion of its object."""
+        for number in self._of_object[change.object]:
+            if (
+                number == change.number
+                or change.number in self._ancestors[number]
+                or self._changes[number].operation == "delete"
+            ):
+                yield number
+
+
+def _copied(having: Having) -> Having:
+    return {folder: set(numbers) for folder, numbers in having.items()}
