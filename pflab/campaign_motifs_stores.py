@@ -20,6 +20,9 @@ from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 TOMBSTONE_DAYS = 1
 """The shortest that a store takes (DL-4); a plan with it need not go on for half a year."""
 
+FEW = 5
+"""Days of a larger lab cost as much as many plans of another kind."""
+
 
 def short_memory(on: Stage, lasts_us: int) -> None:
     """Tombstones of a day, at times on one store alone, in a plan that goes on for so long after the motif begins."""
@@ -28,6 +31,8 @@ def short_memory(on: Stage, lasts_us: int) -> None:
         on.sketch.settings[name] = TOMBSTONE_DAYS
     else:
         on.sketch.store_settings.setdefault(on.draw.choice((on.a, on.b)), {})[name] = TOMBSTONE_DAYS
+    # Each mail for a store that is away for days is tried over and over again: that many times are enough.
+    on.sketch.settings["MTA Retry Interval Normal"] = "1 h"
     on.sketch.goes_on(on.at_us + lasts_us)
 
 
@@ -59,6 +64,8 @@ def restored(on: Stage) -> list[Part]:
 
 def old_backup(on: Stage) -> list[Part]:
     """The backup is older than a tombstone gets, or nearly so: what was deleted since must not come back."""
+    if len(on.sketch.stores) > FEW:
+        return []
     lasts_us = on.draw.choice((20, 23, 26, 40)) * HOUR_US
     short_memory(on, lasts_us + 4 * HOUR_US)
     folder = on.folder(on.a, on.b, on.c)
@@ -79,6 +86,8 @@ def old_backup(on: Stage) -> list[Part]:
 
 def long_gone(on: Stage) -> list[Part]:
     """A store is away for longer than a tombstone lives, and has what was deleted meanwhile."""
+    if len(on.sketch.stores) > FEW:
+        return []
     lasts_us = on.draw.choice((26, 30, 50)) * HOUR_US
     short_memory(on, lasts_us + 5 * HOUR_US)
     folder, other = on.folder(on.a, on.b, on.c), on.folder(on.a, on.b)
@@ -97,6 +106,8 @@ def long_gone(on: Stage) -> list[Part]:
 
 def hidden_for_long(on: Stage) -> list[Part]:
     """A folder under a deleted one outlives the other's tombstone, which must stay for it."""
+    if len(on.sketch.stores) > FEW:
+        return []
     short_memory(on, 2 * DAY_US)
     upper, lower = on.folder(on.a, on.b), on.folder(on.a, on.b, on.c)
     return [

@@ -14,13 +14,17 @@ from node.errors import FolderUnknown
 from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_answers import ANSWERS
+from pflab.invariants_coming import COMING
 from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
 from pflab.invariants_numbers import NUMBERING
+from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
 from pflab.invariants_state import STATE
 from pflab.invariants_told import TOLD
+from pflab.invariants_tree import TREE
 from pflab.invariants_versions import VERSIONS
 from pflab.oracle_judge import Observer
 from traces.events import (
@@ -54,6 +58,10 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *ROWS,
     *VERSIONS,
     *STATE,
+    *TREE,
+    *COMING,
+    *LEAVING,
+    *RETRIES,
 )
 """All that must hold at every instant."""
 
@@ -132,6 +140,7 @@ class Watch:
         self._read_arrays(quiet=quiet)
         if quiet:
             self._read_rows()
+            self._rest()
         if self._guard.violations:
             raise Violated(self._guard.violations)
 
@@ -197,6 +206,12 @@ class Watch:
             if store not in arrays:
                 arrays[store] = tuple(self._lab.read(store, lambda node: node.backfill()))
             self._guard.rows(RowsReading(store, folder, rows, arrays[store]), now)
+
+    def _rest(self) -> None:
+        now, weather = self._lab.now, self._lab.weather
+        for store in self._lab.names:
+            if self._lab.running(store) and not weather.silent(store, now):
+                self._guard.rest(store, weather.clock_of(store, now), now)
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:

@@ -98,6 +98,11 @@ class Invariant:
         del reading
         return iter(())
 
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        """All that a running store had due by what its clock shows, `now`, was done."""
+        del store, now
+        return iter(())
+
 
 class Guard:
     """All invariants of one lab together. What they find is kept in `violations`, in order."""
@@ -109,6 +114,7 @@ class Guard:
         self._of_folders = [each for each in self._all if type(each).on_folder is not Invariant.on_folder]
         self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
         self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
+        self._of_rest = [each for each in self._all if type(each).on_rest is not Invariant.on_rest]
         self._every: list[tuple[Invariant, Callable[[Any], Witnesses]]] = []
         self._by_type: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {}
         for each in self._all:
@@ -133,6 +139,11 @@ class Guard:
     def rows(self, reading: RowsReading, at: LabTime) -> None:
         for each in self._of_rows:
             self._note(each, at, each.on_rows(reading))
+
+    def rest(self, store: str, now: LabTime, at: LabTime) -> None:
+        """`now`: by the store's own clock."""
+        for each in self._of_rest:
+            self._note(each, at, each.on_rest(store, now))
 
     def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
         for witness in witnesses:

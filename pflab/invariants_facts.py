@@ -10,9 +10,11 @@ from typing import Any
 from pflab import invariants_sets as bits
 from pflab.invariants_known import HIERARCHY, Known
 from pflab.invariants_backups import Backups
+from pflab.invariants_folders import Folders
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
+    AddressStamped,
     BackupMade,
     BackupRestored,
     ChangeMade,
@@ -67,7 +69,9 @@ class Facts:
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
         self._counters: dict[str, int] = {}
+        self._beginnings: dict[str, set[str]] = {}
         self.backups = Backups()
+        self.folders = Folders(topology, self.backups)
         for mapping in (self.made_at_home, self._heard, self.began):
             self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -82,6 +86,7 @@ class Facts:
             TombstoneDropped: self._forgot,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
+            AddressStamped: self.folders.stamped,
             HopReceived: self._landed,
             HopDropped: self._landed,
         }
@@ -94,12 +99,17 @@ class Facts:
 
     # --- asked by the invariants
 
+    def began_again(self, store: str) -> bool:
+        """Whether its present life is not its first: it was restored, or began as new on a backup too old (DL-4)."""
+        return len(self._beginnings.get(store, ())) > 1
+
     def setup(self, guid: str) -> bool:
         """Whether a GUID is the one under which the topology's folders were made: the only one that is no store's."""
         if guid in self.store_of:
             return False
         if self._setup is None:
             self._setup = guid
+            self.folders.begins_with(guid)
         return guid == self._setup
 
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
@@ -171,7 +181,9 @@ class Facts:
     def _started(self, event: NodeStarted) -> None:
         self.store_of[event.replica_guid] = event.node
         self.guid_of[event.node] = event.replica_guid
+        self._beginnings.setdefault(event.node, set()).add(event.replica_guid)
         self.backups.started(event)
+        self.folders.started(event, known_before=self.began_again(event.node))
         if event.reason == "restored":  # it counts from 1 again, under its new GUID
             for key in [key for key in self.began if key[0] == event.node]:
                 del self.began[key]
@@ -185,6 +197,7 @@ class Facts:
         self.backups.made(event)
 
     def _change(self, event: ChangeMade) -> None:
+        self.folders.made(event)
         if event.number in self.changes:
             return
         self.changes[event.number] = event
@@ -211,6 +224,8 @@ class Facts:
                 self._hear((event.node, section.folder, True), bits.parse(section.cnset_fai))
 
     def _version(self, event: VersionApplied | VersionIgnored) -> None:
+        if isinstance(event, VersionApplied):
+            self.folders.applied(event, self.changes.get(event.number))
         place = (event.node, event.folder, event.kind == "fai")
         for text in (event.stands_for, event.pcl):
             self._hear(place, bits.parse(text))
@@ -229,6 +244,7 @@ class Facts:
 
     def _forgot(self, event: TombstoneDropped) -> None:
         self.forgotten.add(event.object)
+        self.folders.forgot(event)
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

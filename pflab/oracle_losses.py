@@ -126,7 +126,7 @@ class Losses:
 
     def _kept(self, having: Having, change: Change) -> bool:
         kept = having.get(change.folder)
-        return bool(kept) and any(each in kept for each in self._heirs(change))
+        return kept is not None and any(each in kept for each in self._heirs(change))
 
     def _heirs(self, change: Change) -> Iterator[str]:
         """The change itself, whatever incorporates it, and every deletion of its object."""

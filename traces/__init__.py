@@ -122,6 +122,8 @@ __all__ = [
     "AddressStamped",
     "AnyEvent",
     "Aside",
+    "BackupMade",
+    "BackupRestored",
     "Candidate",
     "ChangeEvent",
     "ChangeMade",

@@ -1,0 +1,135 @@
+"""Invariants of what comes: new replicas, new stores, stores back from a backup (RP-1, RP-3, RP-4, DL-4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pflab.invariants import Hears, Invariant, Witnesses
+from pflab.invariants_facts import HIERARCHY, Facts
+from traces.events import (
+    BackupMade,
+    BackupRestored,
+    FaultInjected,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    ReplicaPending,
+)
+from traces.labtime import LabTime, format_duration, format_instant
+
+STATUS_REQUEST = 0x20
+
+
+@dataclass(frozen=True, slots=True)
+class _Asks:
+    """A store is to ask for a folder's status by then."""
+
+    due_at: LabTime
+    why: str
+
+
+class NewcomersAsk(Invariant):
+    id = "newcomers ask"
+    rules = ("RP-1", "RP-3", "RP-4", "ST-3")
+    says = "A new replica, a new store and a restored one each send a status request: at once, a replica at the next cycle."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._asks: dict[tuple[str, str], _Asks] = {}
+        facts.backups.follow(self._asks)
+
+    def hears(self) -> Hears:
+        return {
+            NodeStarted: self._started,
+            ReplicaAdded: self._added,
+            ReplicaPending: self._done,
+            ReplicaDropped: self._done,
+            MailSubmitted: self._submitted,
+        }
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        joins = self.facts.topology.servers[event.node].joins_later or self.facts.began_again(event.node)
+        if event.reason == "restored":
+            self._asks[event.node, HIERARCHY] = _Asks(event.at, "it was restored")
+        elif event.reason == "first" and joins:
+            self._asks[event.node, HIERARCHY] = _Asks(event.at, "it is a new store")
+        return iter(())
+
+    def _added(self, event: ReplicaAdded) -> Witnesses:
+        interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
+        due_at = event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
+        self._asks[event.node, event.folder] = _Asks(due_at, "its replica is new")
+        return iter(())
+
+    def _done(self, event: ReplicaPending | ReplicaDropped) -> Witnesses:
+        self._asks.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        """To whom it goes is another matter."""
+        if event.message_type == STATUS_REQUEST:
+            for section in event.folders:
+                self._asks.pop((event.node, section.folder), None)
+        return iter(())
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        for place in [place for place, asks in self._asks.items() if place[0] == store and asks.due_at < now]:
+            asks = self._asks.pop(place)
+            if self.facts.folders.holders(*place) - {store}:
+                when = format_instant(asks.due_at)
+                yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
+
+
+class RestoredStoresAreOthers(Invariant):
+    id = "restored stores are others"
+    rules = ("RP-4", "DL-4", "CN-1")
+    says = (
+        "A store back from a backup has a GUID never used before, and from one older than any tombstone begins as new."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._guids: set[str] = set()
+        self._made_at: dict[str, LabTime] = {}
+        self._restores: dict[str, tuple[LabTime, LabTime]] = {}
+        self._skewed: set[str] = set()
+
+    def hears(self) -> Hears:
+        return {
+            BackupMade: self._made,
+            BackupRestored: self._restored,
+            FaultInjected: self._fault,
+            NodeStarted: self._started,
+        }
+
+    def _made(self, event: BackupMade) -> Witnesses:
+        self._made_at[event.backup] = event.at
+        return iter(())
+
+    def _restored(self, event: BackupRestored) -> Witnesses:
+        self._restores[event.store] = (self._made_at[event.backup], event.at)
+        return iter(())
+
+    def _fault(self, event: FaultInjected) -> Witnesses:
+        """How old a backup is a wrong clock cannot tell."""
+        if event.kind == "skew":
+            self._skewed.add(str(event.details["server"]))
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        known = event.replica_guid in self._guids
+        self._guids.add(event.replica_guid)
+        if event.reason == "restart" or event.node not in self._restores:
+            return
+        settings = self.facts.topology.servers[event.node].settings
+        if known and (settings.new_guid_on_restore or event.reason == "first"):
+            yield f"{event.node} came back from a backup under the GUID {event.replica_guid}, which was used before"
+        made_at, restored_at = self._restores.pop(event.node)
+        shortest_us = min(each.settings.tombstone_age_us for each in self.facts.topology.servers.values())
+        if restored_at - made_at >= shortest_us and event.reason != "first" and event.node not in self._skewed:
+            age, limit = format_duration(restored_at - made_at), format_duration(shortest_us)
+            yield f"{event.node} was restored from a backup {age} old; somewhere a tombstone lives {limit} only"
+
+
+COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers)

@@ -1,0 +1,208 @@
+"""Invariants of what goes: replicas that leave, their data, and tombstones (RP-2, DL-4)."""
+
+from __future__ import annotations
+
+from pflab import invariants_sets as bits
+from pflab.invariants import Hears, Invariant, Witnesses
+from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from traces.events import (
+    Event,
+    FolderHidden,
+    FolderShown,
+    MailReceived,
+    MailSubmitted,
+    ReplicaAdded,
+    ReplicaDropped,
+    ReplicaPending,
+    RowReplaced,
+    TombstoneDropped,
+    TombstoneMade,
+)
+from traces.labtime import format_duration
+
+STATUS_REQUEST = 0x20
+DELETE_PENDING, RETAINED = "delete-pending", "retained"
+
+Said = tuple[bits.Bits, bits.Bits]
+"""A set of messages and one of associated messages."""
+
+
+class LeavingStoresSayAll(Invariant):
+    id = "leaving stores say all"
+    rules = ("RP-2", "RST-1")
+    says = "A store that leaves has broadcast all that it made there, and then asks all holders with all of that in its row."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._sent: dict[tuple[str, str], dict[str, int]] = {}
+        self._leaves: dict[tuple[str, str], ReplicaPending] = {}
+        facts.backups.follow(self._leaves)
+
+    def hears(self) -> Hears:
+        return {
+            MailSubmitted: self._submitted,
+            ReplicaPending: self._pending,
+            ReplicaAdded: self._stays,
+            ReplicaDropped: self._stays,
+            Event: self._any,
+        }
+
+    def _pending(self, event: ReplicaPending) -> Witnesses:
+        place = (event.node, event.folder)
+        if not self.facts.folders.holders(*place):
+            return
+        self._leaves[place] = event
+        unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
+        if unsent:
+            yield f"{event.node} leaves {self.facts.folder(event.folder)} and has not broadcast {', '.join(unsent)}"
+
+    def _stays(self, event: ReplicaAdded | ReplicaDropped) -> Witnesses:
+        self._leaves.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            place = (event.node, section.folder)
+            said = bits.union((bits.parse(section.cnset), bits.parse(section.cnset_fai)))
+            if event.message_type in UPDATES:
+                bits.add(self._sent.setdefault(place, {}), said)
+            elif DELETE_PENDING in event.marks and event.message_type == STATUS_REQUEST:
+                self._leaves.pop(place, None)
+                row = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
+                unsaid = self._lacking(place, row)
+                if unsaid:
+                    folder = self.facts.folder(section.folder)
+                    yield f"{event.node} leaves {folder} and does not say that it has {', '.join(unsaid)}"
+
+    def _any(self, event: Event) -> Witnesses:
+        """The request goes in the very stimulus in which the store learns that it leaves: at the same instant."""
+        for place in [place for place in self._leaves if place[0] == event.node]:
+            if event.at > self._leaves[place].at:
+                del self._leaves[place]
+                yield f"{event.node} leaves {self.facts.folder(place[1])} and asks nobody whether it may drop its data"
+
+    def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
+        facts = self.facts
+        made = facts.made_at_home.get(place, ())
+        return [facts.what(each) for each in made if not bits.has(said, each.number) and not facts.may_be_a_hole(each)]
+
+
+class NothingDroppedUnasked(Invariant):
+    id = "nothing dropped unasked"
+    rules = ("RP-2", "HI-6")
+    says = "A replica of a folder that lives is dropped only when another store has answered that it has all of it."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._gone: dict[tuple[str, str], bool] = {}
+        self._said: dict[tuple[str, str], Said] = {}
+        self._mail: dict[str, MailReceived] = {}
+        for mapping in (self._gone, self._said):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            FolderHidden: self._hidden,
+            FolderShown: self._shown,
+            TombstoneMade: self._deleted,
+            MailReceived: self._received,
+            MailSubmitted: self._submitted,
+            ReplicaPending: self._pending,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _hidden(self, event: FolderHidden) -> Witnesses:
+        self._gone[event.node, event.folder] = True
+        return iter(())
+
+    def _shown(self, event: FolderShown) -> Witnesses:
+        self._gone.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _deleted(self, event: TombstoneMade) -> Witnesses:
+        if event.folder == HIERARCHY:
+            self._gone[event.node, event.object] = True
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        self._mail[event.node] = event
+        return iter(())
+
+    def _pending(self, event: ReplicaPending) -> Witnesses:
+        self._said.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        """What it said first is what any answer answers at least; its row only grows."""
+        if DELETE_PENDING in event.marks:
+            for section in event.folders:
+                said = (bits.parse(section.row), bits.parse(section.row_fai))
+                self._said.setdefault((event.node, section.folder), said)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        place = (event.node, event.folder)
+        if self._gone.get(place):
+            return
+        folder, mail = self.facts.folder(event.folder), self._mail.get(event.node)
+        sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
+        if mail is None or mail.at != event.at or RETAINED not in mail.marks or not sections:
+            yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"
+            return
+        if mail.sender not in self.facts.folders.holders(*place):
+            yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which does not hold it"
+        for said, text in zip(self._said.get(place, ()), (sections[0].row, sections[0].row_fai), strict=False):
+            lacking = bits.minus(said, bits.parse(text))
+            if lacking:
+                words = self.facts.words(lacking)
+                yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which lacks {words}"
+
+
+class TombstonesLiveLongEnough(Invariant):
+    id = "tombstones live long enough"
+    rules = ("DL-4", "HI-6")
+    says = "A tombstone goes past its age, when every holder has said that it has it, and never above a hidden folder."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, str], Said] = {}
+        facts.backups.follow(self._rows)
+
+    def hears(self) -> Hears:
+        return {RowReplaced: self._row, ReplicaDropped: self._replica, TombstoneDropped: self._dropped}
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        said = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        self._rows[event.node, event.folder, event.store] = said
+        return iter(())
+
+    def _replica(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _dropped(self, event: TombstoneDropped) -> Witnesses:
+        facts, settings = self.facts, self.facts.topology.servers[event.node].settings
+        what = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
+        deletion = facts.changes.get(event.number)
+        if deletion is None or deletion.operation != "delete" or deletion.object != event.object:
+            yield f"{what}, and {facts.shown(event.number)} did not delete it"
+            return
+        age_us = event.at - deletion.modified_at
+        if age_us < settings.tombstone_age_us:
+            yield f"{what} when it was {format_duration(age_us)} old"
+        if event.folder == HIERARCHY:
+            below = [each.object for each in facts.folders.all(event.node) if each.parent == event.object]
+            if below:
+                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, each) for each in sorted(below))}"
+        if not settings.tombstones_by_age_alone:
+            yield from self._unheard(event, what, fai=deletion.kind == "fai")
+
+    def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
+        for store in sorted(self.facts.folders.holders(event.node, event.folder) - {event.node}):
+            row = self._rows.get((event.node, event.folder, store), ({}, {}))[fai]
+            if not bits.has(row, event.number):
+                yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
+
+
+LEAVING: tuple[type[Invariant], ...] = (LeavingStoresSayAll, NothingDroppedUnasked, TombstonesLiveLongEnough)
