@@ -79,6 +79,8 @@ class StoreLife:
         self._verifier = Verifier(identity.authority_key)
         self._ctx: Context | None = None
         self._trace: Recorder | None = None
+        self._unsent: restoring.Unsent = {}
+        """Of the database that a restore has replaced."""
 
     # -- life
 
@@ -116,6 +118,7 @@ class StoreLife:
         self._database.open()
         with self._database.reading() as conn:
             known = StoreState(conn)
+            unsent = restoring.unsent(conn)
         self.export()
         continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at)
         settings = self._config.settings
@@ -124,7 +127,7 @@ class StoreLife:
             restoring.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
 
         try:
-            if now - Database.made_at(backup) < settings.tombstone_age_us:
+            if now - Database.made_at(backup) < self._shortest_tombstone_age_us():
                 self._database.replace(backup, prepare)
             else:
                 self._database.replace(
@@ -132,7 +135,13 @@ class StoreLife:
                 )
         except (sqlite3.DatabaseError, LookupError) as error:
             raise Misuse(f"this is no backup of {self.name}: {error}") from None
+        self._unsent = unsent
         self._start(now)
+
+    def _shortest_tombstone_age_us(self) -> int:
+        """Any store may have dropped a tombstone by then that the backup never knew (spec: DL-4)."""
+        others = (server.settings.tombstone_age_us for server in self._topology.servers.values())
+        return min(self._config.settings.tombstone_age_us, *others)
 
     def _start(self, now: LabTime) -> None:
         with self._database.writing() as conn:
@@ -168,6 +177,8 @@ class StoreLife:
             reason="restored" if restored else "first" if first else "restart",
         )
         self._tell_settings(s)
+        restoring.tell_losses(s, self._unsent, restoring.unsent(s.conn) if self._unsent else {})
+        self._unsent = {}
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from node.cnset import CNSet
 from node.context import Context
 from node.entropy import guid_from
+from node.folders import ROOT_TEXT, object_text
 from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.rst import OwnRow
 from node.store import LOCAL_REP, Begins, StoreState
 from traces import LabTime
+from traces.events import Loss
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -31,6 +34,31 @@ class Continued:
     seq: int
     lamport: int
     last_at: LabTime
+
+
+Unsent = dict[str, CNSet]
+"""By folder, as traces write it, the changes made here that were not broadcast yet."""
+
+
+def unsent(conn: Connection) -> Unsent:
+    """Of a store's database, whether it runs or not."""
+    store = StoreState(conn)
+    found: Unsent = {}
+    for object_id, rep, ctr in conn.exec_driver_sql(
+        "SELECT NULL, rep, ctr FROM folder WHERE sent = 0 UNION ALL"
+        " SELECT folder.object, message.rep, message.ctr FROM message JOIN folder USING (fid) WHERE message.sent = 0"
+    ):
+        folder = ROOT_TEXT if object_id is None else object_text(object_id)
+        found[folder] = found.get(folder, CNSet.EMPTY) | CNSet.of(store.number(rep, ctr))
+    return found
+
+
+def tell_losses(s: Stimulus, before: Unsent, now: Unsent) -> None:
+    """What was unsent before the restore and is not in the backup is nowhere else (spec: RP-4, DU-1)."""
+    for folder in sorted(before):
+        lost = before[folder] - now.get(folder, CNSet.EMPTY)
+        if lost:
+            s.trace.record(Loss, folder=folder, cnset=lost.text(), reason="unsent, and newer than the backup")
 
 
 def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:

@@ -53,7 +53,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(2, objects.late_edit, ("delay",)),
     Motif(3, objects.associated_edits),
     Motif(3, objects.cycle),
-    Motif(3, objects.twins),
+    Motif(6, objects.twins),
     Motif(7, objects.child_first, ("loss",)),
     Motif(2, objects.below_the_deleted),
     Motif(2, objects.deleted_and_renamed),
@@ -80,7 +80,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(4, stores.restored, ("restore",)),
     Motif(3, stores.old_backup, ("restore",)),
     Motif(3, stores.long_gone, ("gone",)),
-    Motif(2, stores.hidden_for_long),
+    Motif(5, stores.hidden_for_long),
     Motif(4, stores.leaves_and_returns),
     Motif(2, stores.joins_and_holds),
 )

@@ -27,6 +27,8 @@ _QUICK_SETTINGS: dict[str, tuple[str, ...]] = {
     "Replication Long Backfill Request Timeout": ("20 min", "2 h"),
     "Replication Long Backfill Request Timeout Retry": ("1 h", "3 h"),
     "Replication Long Backfill Request Timeout Later Retry": ("2 h", "6 h"),
+    # So many mails go to a store that is away that trying each every ten minutes costs more than all the rest.
+    "MTA Retry Interval Normal": ("1 h",),
 }
 
 ALL_TIMEOUTS = tuple(name for name in _QUICK_SETTINGS if "Backfill Request Timeout" in name)

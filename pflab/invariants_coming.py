@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import HIERARCHY, Facts
 from traces.events import (
     BackupMade,
     BackupRestored,
+    ChangeMade,
     FaultInjected,
+    Loss,
     MailSubmitted,
     NodeStarted,
     ReplicaAdded,
@@ -132,4 +135,76 @@ class RestoredStoresAreOthers(Invariant):
             yield f"{event.node} was restored from a backup {age} old; somewhere a tombstone lives {limit} only"
 
 
-COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers)
+class LossesAreTold(Invariant):
+    id = "losses are told"
+    rules = ("RP-4", "DU-1")
+    says = (
+        "A store that goes back to a backup tells which of its changes are newer and were in no mail of it; only those."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._unsent: dict[tuple[str, str], set[str]] = {}
+        self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
+        self._untold: dict[str, set[str]] = {}
+        facts.backups.follow(self._unsent)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            MailSubmitted: self._submitted,
+            ReplicaDropped: self._dropped,
+            BackupRestored: self._restored,
+            NodeStarted: self._started,
+            Loss: self._told,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        place = (event.node, event.folder)
+        if self._others(place):  # where nobody else holds a replica a change counts as broadcast at the cycle (RST-1)
+            self._unsent.setdefault(place, set()).add(event.number)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            unsent = self._unsent.get((event.node, section.folder))
+            if unsent:
+                sent = bits.union((bits.parse(section.cnset), bits.parse(section.cnset_fai)))
+                unsent.difference_update([each for each in unsent if bits.has(sent, each)])
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._unsent.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _restored(self, event: BackupRestored) -> Witnesses:
+        places = [place for place in self._unsent if place[0] == event.store and self._others(place)]
+        self._before[event.store] = {place: set(self._unsent[place]) for place in places}
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            before = self._before.pop(event.node, {})
+            gone = {each for place in before for each in before[place] - self._unsent.get(place, set())}
+            self._untold[event.node] = {each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])}
+        return iter(())
+
+    def _told(self, event: Loss) -> Witnesses:
+        lost = bits.parse(event.cnset)
+        self._untold.get(event.node, set()).difference_update(bits.numbers(lost))
+        kept = self.facts.made_at_home.get((event.node, event.folder), ())
+        wrong = [self.facts.what(each) for each in kept if bits.has(lost, each.number)]
+        if wrong:
+            yield f"{event.node} tells that {', '.join(wrong)} is lost, and its backup has it"
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        untold = self._untold.pop(store, set())
+        superseded = {each for number in untold for each in self.facts.ancestors[number]}
+        for number in sorted(untold - superseded):
+            yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
+
+    def _others(self, place: tuple[str, str]) -> bool:
+        return bool(self.facts.folders.holders(*place) - {place[0]})
+
+
+COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers, LossesAreTold)

@@ -151,7 +151,10 @@ class Facts:
         return [each for each in self.of_object.get(object_, ()) if each.operation == "delete"]
 
     def may_be_a_hole(self, change: ChangeMade) -> bool:
-        """A change that lost before it was ever sent goes with nobody, and its number closes like any hole (CN-6)."""
+        """A change that lost before it was ever sent goes with nobody, and its number closes like any hole (CN-6); so
+        does one of an object whose tombstone was dropped (DL-4)."""
+        if change.object in self.forgotten:
+            return True
         deletions = self.deletions(change.object)
         if change.operation == "delete":
             return len(deletions) > 1

@@ -51,6 +51,24 @@ def test_unsent_changes_of_the_backup_are_sent() -> None:
     assert subjects(office, "C") == ["unsent at the backup"]
 
 
+def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
+    """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="in the backup, unsent")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="broadcast")
+    office.run(office.at(30))
+    lost = office["A"].post(office.at(31), "Projects", subject="unsent")
+    office["A"].change_folder(office.at(31), "Projects", rename="Plans")
+    numbers = {event.object: event.number for event in office.of_type("change.made")}  # type: ignore[attr-defined]
+    folder = office["A"].folders()[0].id
+    office["A"].abandon()
+    office["A"].restore(office.at(32), backup)
+    told = {event.folder: event.cnset for event in office.of_type("loss")}  # type: ignore[attr-defined]
+    assert (told[folder], told["1-1"]) == (numbers[lost], numbers[folder])
+
+
 def test_without_a_new_guid_numbers_are_reissued() -> None:
     """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
     office = Office(THREE + "settings: {New Replica GUID On Restore: 0}\n")
@@ -127,3 +145,14 @@ def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
     for hours in (7, 14, 21, 28, 35, 42, 49, 56, 63, 70):
         office.run(late + hours * H * 60_000_000)
     assert subjects(office, "C") == ["x"]
+
+
+def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
+    """Another store may have dropped a tombstone that this backup never knew, by an age of its own (spec: DL-4)."""
+    office = Office(
+        THREE.replace("A: {site: SEA}", "A: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 3}}")
+    )
+    backup = office["C"].backup()
+    office["C"].abandon()
+    office["C"].restore(office.at(5 * DAY), backup)
+    assert office["C"].folders() == []
