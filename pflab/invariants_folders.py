@@ -39,7 +39,9 @@ class Standing:
 def standing_of(change: ChangeMade) -> Standing:
     guid, counter = bits.split(change.number)
     rank = (change.modified_at, bytes.fromhex(guid), counter)
-    return Standing(change.object, rank, change.parent, change.subject, tuple(change.replicas or ()))
+    if change.operation == "delete":
+        return Standing(change.object, rank, None)
+    return Standing(change.object, rank, change.parent or HIERARCHY, change.subject, tuple(change.replicas or ()))
 
 
 def genesis_of(topology: Topology, setup: str, counter: int) -> Standing | None:
