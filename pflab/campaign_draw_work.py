@@ -35,6 +35,9 @@ _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _TITLES = ("G1", "G2", "G3", "G4")
 """Few, so that two stores at times create the same name at once (spec: HI-7)."""
 
+_TWINS = 0.2
+"""How often two stores create the same name at the same instant."""
+
 _ARRIVED_US = HOUR_US
 """A message older than this has likely reached the other holders."""
 
@@ -122,18 +125,14 @@ def _resolve(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnySte
 
 def _create_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
     living = sketch.living()
-    under = draw.choice(living) if living and draw.random() < 0.5 else None
+    under = draw.choice(living).label if living and draw.random() < 0.5 else None
     replicas = draw.sample(sketch.stores, min(len(sketch.stores), draw.choice((1, 2, 2, 3))))
-    label = sketch.label("g")
-    sketch.folders.append(FolderSketch(label, replicas, under.label if under else None))
-    yield CreateFolder(
-        at_us=at_us,
-        on=draw.choice(sketch.stores),
-        label=label,
-        title=draw.choice(_TITLES),
-        under=under.label if under else None,
-        replicas=tuple(replicas),
-    )
+    title = draw.choice(_TITLES)
+    creators = draw.sample(sketch.stores, 2 if len(sketch.stores) > 1 and draw.random() < _TWINS else 1)
+    for store in creators:
+        label = sketch.label("g")
+        sketch.folders.append(FolderSketch(label, replicas[:], under))
+        yield CreateFolder(at_us=at_us, on=store, label=label, title=title, under=under, replicas=tuple(replicas))
 
 
 def _any_folder(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:
