@@ -95,9 +95,8 @@ class Losses:
 
     def _dropped(self, event: ReplicaDropped) -> None:
         """Another store has said that it has all of this; that one may have gone back to a backup since."""
-        numbers = self._has.get(event.node, {}).pop(event.folder, set())
-        if self._went_back:
-            self._risk(event.node, numbers & self._went_back)
+        self._has.get(event.node, {}).pop(event.folder, None)
+        self._risk(event.node)
 
     def _backup(self, event: BackupMade) -> None:
         self._backups[event.backup] = _copied(self._has.get(event.store, {}))
@@ -114,12 +113,13 @@ class Losses:
         self._has[event.node] = after
         gone = {number for folder in before for number in before[folder] - after.get(folder, set())}
         self._went_back |= gone
-        self._risk(event.node, gone)
+        self._risk(event.node)
 
     # --- what nobody else has
 
-    def _risk(self, store: str, numbers: Iterable[str]) -> None:
-        for number in sorted(numbers):
+    def _risk(self, store: str) -> None:
+        """Of all that ever went back: what was kept by a later change of its object may go with that one."""
+        for number in sorted(self._went_back - self._at_risk.keys()):
             change = self._changes.get(number)
             if change is not None and not any(self._kept(each, change) for each in self._has.values()):
                 self._at_risk[number] = store
