@@ -61,7 +61,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(2, objects.back_and_forth, ("delay", "partition")),
     Motif(2, objects.content_first, ("delay",)),
     Motif(3, mail.lost_content, ("loss",)),
-    Motif(10, mail.edited_before_it_went, ("loss",)),
+    Motif(12, mail.edited_before_it_went, ("loss",)),
     Motif(7, mail.satisfied_in_the_queue, ("loss", "delay")),
     Motif(8, mail.unclaimed, ("loss",)),
     Motif(7, mail.back_unheard, ("loss",)),

@@ -20,6 +20,8 @@ from pflab.campaign_plan import (
 from pflab.campaign_stage import ALL_TIMEOUTS, ALTERATIONS, FIRST_TIMEOUTS, Part, Stage, quick_settings
 from traces.labtime import HOUR_US, MINUTE_US
 
+CYCLE_US = 15 * MINUTE_US
+
 # -- backfill and status
 
 
@@ -38,11 +40,13 @@ def edited_before_it_went(on: Stage) -> list[Part]:
     so it does in the answer to one who misses all of them."""
     on.sketch.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = on.folder(on.a, on.b, on.c)
-    first, second = (on.post(on.a, folder.label, after * MINUTE_US, size=2_000) for after in (0, 1))
-    parts: list[Part] = [folder, first, second, Edit(at_us=on.at_us + 2 * MINUTE_US, on=on.a, message=first.label)]
+    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
+    first, second = (on.post(on.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
+    edit = Edit(at_us=second.at_us + MINUTE_US, on=on.a, message=first.label)
+    parts: list[Part] = [folder, first, second, edit]
     if on.c != on.b or on.draw.random() < 0.4:
-        parts.append(on.lose("content", on.a, on.b, None, 35 * MINUTE_US))
-        parts.append(on.post(on.a, folder.label, 36 * MINUTE_US))
+        parts.append(on.lose("content", on.a, on.b, None, 45 * MINUTE_US))
+        parts.append(on.post(on.a, folder.label, 46 * MINUTE_US))
     return parts
 
 

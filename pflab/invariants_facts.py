@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pflab import invariants_sets as bits
-from pflab.invariants_known import HIERARCHY, Known
 from pflab.invariants_backups import Backups
 from pflab.invariants_folders import Folders
+from pflab.invariants_known import HIERARCHY, Known
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
