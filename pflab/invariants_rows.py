@@ -4,8 +4,6 @@ nothing is waited for that nobody claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pflab import invariants_sets as bits
 from pflab import oracle_sets as sets
 from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
@@ -23,6 +21,11 @@ from traces.events import (
     ReplicaDropped,
     RowReplaced,
 )
+
+
+def _named(facts: Facts, *texts: str) -> sets.Numbers:
+    """The union of traced sets, by the lab's names of the GUIDs: a store's own names differ with what it has heard."""
+    return sets.renamed(sets.union(map(sets.parse_traced, texts)), facts.names.store_of)
 
 
 class RowIsTheLastWord(Invariant):
@@ -55,13 +58,12 @@ class RowIsTheLastWord(Invariant):
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         fresh = self._fresh.pop((reading.store, reading.folder), {})
-        shown = self.facts.names.shown
         for row in reading.rows:
             said = fresh.get(row.store)
             if said is None or row.is_local or row.heard_at is None:
                 continue
-            for text, told in ((row.numbers, said.cnset), (row.numbers_fai, said.cnset_fai)):
-                kept, sent = shown(text), sets.renamed(sets.parse_traced(told), self.facts.names.store_of)
+            for text, told in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
+                kept, sent = _named(self.facts, text), _named(self.facts, told)
                 if kept != sent:
                     where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
                     yield f"{where} is {sets.words(kept)}; {row.store} last said {sets.words(sent)}"
@@ -83,26 +85,20 @@ class SomebodyClaimsIt(Invariant):
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
             if DELETE_PENDING in event.marks:
-                leavers[event.sender] = self._named((section.row, section.row_fai))
+                leavers[event.sender] = _named(self.facts, section.row, section.row_fai)
             elif NO_REPLICA in event.marks:
                 leavers.pop(event.sender, None)
         return iter(())
-
-    def _named(self, texts: Iterable[str]) -> sets.Numbers:
-        return sets.renamed(sets.union(map(sets.parse_traced, texts)), self.facts.names.store_of)
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         if not entries:
             return
-        shown = self.facts.names.shown
         others = [row for row in reading.rows if not row.is_local]
         leavers = self._leavers.get((reading.store, reading.folder), {})
-        claimed = sets.union(
-            [*(shown(text) for row in others for text in (row.numbers, row.numbers_fai)), *leavers.values()]
-        )
+        claimed = sets.union([*(_named(self.facts, row.cnset, row.cnset_fai) for row in others), *leavers.values()])
         for entry in entries:
-            rest = sets.minus(sets.union(map(shown, (entry.missing, entry.missing_fai))), claimed)
+            rest = sets.minus(_named(self.facts, entry.cnset, entry.cnset_fai), claimed)
             if rest:
                 what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
                 yield f"{what} waits for {sets.words(rest)}, which nobody claims"
