@@ -54,7 +54,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(3, objects.associated_edits),
     Motif(3, objects.cycle),
     Motif(6, objects.twins),
-    Motif(7, objects.child_first, ("loss",)),
+    Motif(14, objects.child_first, ("loss",)),
     Motif(2, objects.below_the_deleted),
     Motif(2, objects.deleted_and_renamed),
     Motif(4, objects.renamed_twice),

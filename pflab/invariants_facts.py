@@ -9,10 +9,6 @@ from typing import Any
 
 from pflab import invariants_sets as bits
 from pflab.invariants_backups import Backups
-<<<<<<< HEAD
-from pflab.invariants_folders import Folders
-=======
->>>>>>> 76227c4864d6c215cf6c346e2700bb222b1408a8
 from pflab.invariants_known import HIERARCHY, Known
 from pflab.scenario_words import Lexicon
 from topology import Topology
