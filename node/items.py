@@ -16,6 +16,7 @@ from topology.schedule import parse_schedule
 from traces import LabTime
 from transport.errors import CodecError
 from transport.item import Item, decode_item, encode_item, item_bag
+from transport.mailitem import MailPost, edit_mail, mail_of_item
 from transport.mapi import Bag, filetime, labtime
 from transport.proptags import (
     PR_ATTACH_DATA_BIN,
@@ -27,6 +28,7 @@ from transport.proptags import (
     PR_DISPLAY_NAME,
     PR_LAST_MODIFICATION_TIME,
     PR_MESSAGE_CLASS,
+    PR_MESSAGE_DELIVERY_TIME,
     PR_MESSAGE_FLAGS,
     PR_PARENT_SOURCE_KEY,
     PR_PREDECESSOR_CHANGE_LIST,
@@ -136,6 +138,29 @@ def encode_message(
     return encode_item(Item(props, (), tuple(bags)))
 
 
+def encode_mail(
+    version_of: bytes,
+    number: ChangeNumber,
+    pcl: Pcl,
+    modified_at: LabTime,
+    *,
+    folder: bytes,
+    mail: MailPost,
+) -> bytes:
+    """The item stream of a mail that becomes a post (spec: ML-5)."""
+    props = _identity(version_of, number, pcl, modified_at)
+    props[PR_PARENT_SOURCE_KEY] = folder
+    props.update(mail.props)
+    props[PR_CREATION_TIME] = props[PR_MESSAGE_DELIVERY_TIME] = filetime(modified_at)
+    props[PR_MESSAGE_FLAGS] = 0
+    return encode_item(Item(props, mail.recipients, mail.attachments))
+
+
+def export_mail(stream: bytes, *, message_id: str, sender: str) -> bytes:
+    """An item as a mail: what it came as, or a new one (spec: ML-5)."""
+    return mail_of_item(decode_item(stream), message_id=message_id, sender=sender)
+
+
 def encode_edit(
     old: bytes,
     number: ChangeNumber,
@@ -150,6 +175,7 @@ def encode_edit(
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))
+    edit_mail(props, subject=subject, body=body)
     if subject is not None:
         props[PR_SUBJECT] = subject
     if body is not None:
