@@ -11,6 +11,7 @@ from node.errors import BadMail, OrdinaryMail
 from node.folders import Folder, object_text
 from node.mailer import traced_marks, traced_sections
 from node.notices import tell_contacts
+from node.ordinary import note_replicated
 from node.replicas import settle, snapshot
 from node.replmail import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
 from node.responses import answer
@@ -190,6 +191,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         rmq.hold_mail(ctx, s, section.folder, section.cnset | section.cnset_fai, mail.store, content)
         return
     applied = apply_updates(ctx, s, folder.fid, mail.updates, way)
+    note_replicated(s, folder.fid, [update.version for update in mail.updates])
     _tell_failures(s, mail)
     numbers = (section.cnset - mail.failed) | applied.numbers
     fai = (section.cnset_fai - mail.failed) | applied.fai

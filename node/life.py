@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from node import agent, genesis, look, restoring
+from node.addresses import AddressBook
 from node.config import Config, config_of, stored_settings
 from node.context import Context
 from node.database import Database, Durability
@@ -201,17 +202,20 @@ class StoreLife:
         with self._database.writing() as conn:
             store = StoreState(conn)
             directory = Directory(self._topology, conn)
+            folders, rst = Folders(conn, store), ReplicationStateTable(conn)
+            book = AddressBook(self.name, self._topology.domain, directory, folders, rst)
             return Context(
                 name=self.name,
                 seed=self._seed,
                 store=store,
-                folders=Folders(conn, store),
-                rst=ReplicationStateTable(conn),
+                folders=folders,
+                rst=rst,
                 directory=directory,
                 config=self._config,
                 identity=self._identity,
                 verifier=self._verifier,
-                mta=Mta(self.name, directory.routing, directory.server_of, self._config.mail_policy),
+                mta=Mta(self.name, directory.routing, book.server_of, self._config.mail_policy, book.accepts),
+                book=book,
             )
 
     # -- one stimulus

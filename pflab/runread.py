@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from node import look
+from node.addresses import AddressBook
 from node.config import config_of
 from node.context import Context
 from node.directory import Directory
@@ -92,17 +93,19 @@ class RunReader:
         directory = Directory(self.topology, conn)
         identity = LabAuthority(derived_seed(self.seed, "authority")).identity(store)
         config = config_of(self.topology, store)
+        folders, rst = Folders(conn, state), ReplicationStateTable(conn)
         ctx = Context(
             name=store,
             seed=derived_seed(self.seed, f"node {store}"),
             store=state,
-            folders=Folders(conn, state),
-            rst=ReplicationStateTable(conn),
+            folders=folders,
+            rst=rst,
             directory=directory,
             config=config,
             identity=identity,
             verifier=Verifier(identity.authority_key),
             mta=Mta(store, directory.routing, directory.server_of, config.mail_policy),
+            book=AddressBook(store, self.topology.domain, directory, folders, rst),
         )
         return StoreReader(store, max(state.last_at, self.ended_at), ctx, conn)
 

@@ -30,7 +30,7 @@ from transport.mailheaders import (
 )
 from transport.mailparts import MailParts, Part, generated_name, one_line, part_data, read_parts
 from transport.mailwrite import Attached, NewMail, write_mail
-from transport.mapi import Bag, filetime, labtime
+from transport.mapi import Bag, Value, filetime, labtime
 from transport.mime import MAX_MAIL_SIZE
 from transport.proptags import (
     ATTACH_BY_VALUE,
@@ -90,6 +90,17 @@ class MailPost:
     attachments: tuple[Bag, ...] = ()
     subject: str = ""
     message_id: str = ""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the values take in an item."""
+        return sum(_size(value) for bag in (self.props, *self.recipients, *self.attachments) for value in bag.values())
+
+
+def _size(value: Value) -> int:
+    if isinstance(value, bytes):
+        return 16 + len(value)
+    return 16 + 4 * len(value) if isinstance(value, str | tuple) else 16
 
 
 @dataclass(slots=True)
