@@ -202,6 +202,11 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mail.submitted": _submitted,
     "mail.received": _received,
     "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
+    "mail.posted": lambda e, n: f"posts a mail from {e.sender or 'nobody'} as {n.what(e.folder, e.object)}",
+    "mail.not_posted": lambda e, n: (
+        f"does not post a mail from {e.sender or 'nobody'} in {n.folder(e.folder)}: {e.reason}"
+    ),
+    "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
