@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from node import agent, changes, foldering, look, ordinary, outgoing
+from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -20,6 +20,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     Post,
@@ -251,6 +252,12 @@ class Node(StoreLife):
             due = [at for at in (next_due(conn), ctx.mta.next_due(conn)) if at is not None]
             return min(due, default=None)
 
+    def log(self, now: LabTime, event: int, **values: object) -> None:
+        """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`
+        says which values each id wants."""
+        with self._stimulus(now) as (_, s):
+            eventlog.write(s.conn, s.now, event, values)
+
     # -- reads
 
     def folders(self) -> list[FolderView]:
@@ -299,6 +306,11 @@ class Node(StoreLife):
     def mailbox(self) -> list[NoticeView]:
         with self._reading() as (_, conn):
             return look.mailbox(conn)
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        """The application log: the newest `limit` entries after the id `after`, in order (spec: EV-1)."""
+        with self._reading() as (_, conn):
+            return look.event_log(conn, after=after, limit=limit, event=event)
 
     def mailbox_mail(self, notice: int) -> bytes:
         """A mail of the lab's mailbox, by the id that its view has."""

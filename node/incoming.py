@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node import backfill, hierarchy, leaving, rmq, status
+from node import backfill, eventlog, hierarchy, leaving, rmq, status
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import BadMail, OrdinaryMail
@@ -93,6 +93,7 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
         marks=traced_marks(mail),
     )
     ctx.store.learn_store(s.conn, mail.replica_guid, mail.store)
+    eventlog.mail_in(ctx, s, mail)
     row = s.conn.exec_driver_sql(
         "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
     ).first()

@@ -8,6 +8,7 @@ from node import backfill as array
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import MessageUnknown, Misuse
+from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
 from node.items import attachments_of, body_of, export_mail, sender_of
 from node.numbers import ChangeNumber, named
@@ -19,6 +20,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     QueueView,
@@ -236,6 +238,20 @@ def mailbox(conn: Connection) -> list[NoticeView]:
             "SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id"
         )
     ]
+
+
+def event_log(conn: Connection, *, after: int, limit: int, event: int | None) -> list[LogView]:
+    """Entries of the application log in order, those after the id `after`: the newest `limit` of them (spec: EV-1)."""
+    where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
+    rows = conn.exec_driver_sql(
+        f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?", (after, *values, limit)
+    ).all()
+    return [_entry(*row) for row in reversed(rows)]
+
+
+def _entry(id_: int, at: LabTime, event: int, text: str) -> LogView:
+    kind = KINDS[event]
+    return LogView(id_, at, event, kind.level, kind.source, kind.category, kind.logging.name.capitalize(), text)
 
 
 def mailbox_mail(conn: Connection, notice: int) -> bytes:

@@ -118,6 +118,20 @@ class NoticeView:
 
 
 @dataclass(frozen=True, slots=True)
+class LogView:
+    """An entry of the store's application log (spec: EV-1). `logging`: the diagnostics level that the original needs."""
+
+    id: int
+    at: LabTime
+    event: int
+    level: str
+    source: str
+    category: str
+    logging: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Knowledge:
     """What a store knows of a folder, for digests (spec: CV-1). Texts are in the traces' form."""
 
