@@ -32,6 +32,7 @@ from topology.settings import RawSetting, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
+from transport.hopline import MAX_LAMPORT
 from transport.mailitem import post_of_mail
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
@@ -186,6 +187,8 @@ class Node(StoreLife):
             with self._stimulus(now) as (ctx, s):
                 fault = self._fault(sender, recipients, subject, s.now)
                 if fault is not None:
+                    if hop.lamport <= MAX_LAMPORT:
+                        s.trace.lamport_seen(hop.lamport)
                     s.trace.record(
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
