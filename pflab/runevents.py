@@ -39,6 +39,7 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("row", "dim"),
     ("loss", "bold red"),
     ("node", "bold"),
+    ("backup", "bold"),
     ("run", "bold"),
     ("clock", "dim"),
     ("replica", "magenta"),
