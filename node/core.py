@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from node import agent, changes, foldering, look, outgoing
+from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
-from node.errors import MailRefused, NotRunning
+from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
 from node.timers import next_due
 from node.views import (
@@ -20,6 +20,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     Post,
@@ -30,6 +31,9 @@ from topology.setting_table import find_spec
 from topology.settings import RawSetting, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
+from transport.errors import CodecError
+from transport.hopline import MAX_LAMPORT
+from transport.mailitem import post_of_mail
 from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
 from transport.stimulus import Stimulus
@@ -61,6 +65,32 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             return changes.post(ctx, s, folder, posts)
 
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+        """A mail as a new message, from which it comes out again to the byte; its id (spec: ML-5).
+
+        Misuse for a mail beyond a limit.
+        """
+        try:
+            mail = post_of_mail(content)
+        except CodecError as error:
+            raise Misuse(f"the mail cannot be posted: {error}") from None
+        with self._stimulus(now) as (ctx, s):
+            return changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
+
+    def send_mail(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        to: Sequence[str],
+        subject: str,
+        body: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+    ) -> str:
+        """Mail to people or folders from a folder's address; its Message-ID (spec: ML-5)."""
+        with self._stimulus(now) as (ctx, s):
+            return ordinary.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
+
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
@@ -87,11 +117,12 @@ class Node(StoreLife):
         schedule: str | None = None,
         contacts: Sequence[str] = (),
         priority: str = "normal",
+        alias: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
             return foldering.create(
-                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority
+                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority, alias=alias
             )
 
     def change_folder(
@@ -105,6 +136,7 @@ class Node(StoreLife):
         contacts: Sequence[str] | None = None,
         priority: str | None = None,
         replicas: Sequence[str] | None = None,
+        alias: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -118,6 +150,7 @@ class Node(StoreLife):
                 contacts=contacts,
                 priority=priority,
                 replicas=replicas,
+                alias=alias,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
@@ -154,6 +187,8 @@ class Node(StoreLife):
             with self._stimulus(now) as (ctx, s):
                 fault = self._fault(sender, recipients, subject, s.now)
                 if fault is not None:
+                    if hop.lamport <= MAX_LAMPORT:
+                        s.trace.lamport_seen(hop.lamport)
                     s.trace.record(
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
@@ -220,6 +255,12 @@ class Node(StoreLife):
             due = [at for at in (next_due(conn), ctx.mta.next_due(conn)) if at is not None]
             return min(due, default=None)
 
+    def log(self, now: LabTime, event: int, **values: object) -> None:
+        """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`
+        says which values each id wants."""
+        with self._stimulus(now) as (_, s):
+            eventlog.write(s.conn, s.now, event, values)
+
     # -- reads
 
     def folders(self) -> list[FolderView]:
@@ -238,6 +279,16 @@ class Node(StoreLife):
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):
             return look.body(ctx, conn, folder, message)
+
+    def mail(self, folder: str, message: str) -> bytes:
+        """A message as a mail; one that came as a mail is that mail, to the byte (spec: ML-5)."""
+        with self._reading() as (ctx, conn):
+            return look.mail(ctx, conn, folder, message)
+
+    def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
+        """Name and data of a message's files."""
+        with self._reading() as (ctx, conn):
+            return look.attachments(ctx, conn, folder, message)
 
     def state(self, folder: str) -> StateView:
         with self._reading() as (ctx, _):
@@ -258,6 +309,16 @@ class Node(StoreLife):
     def mailbox(self) -> list[NoticeView]:
         with self._reading() as (_, conn):
             return look.mailbox(conn)
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        """The application log: the newest `limit` entries after the id `after`, in order (spec: EV-1)."""
+        with self._reading() as (_, conn):
+            return look.event_log(conn, after=after, limit=limit, event=event)
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        """A mail of the lab's mailbox, by the id that its view has."""
+        with self._reading() as (_, conn):
+            return look.mailbox_mail(conn, notice)
 
     def knowledge(self, folder: str) -> Knowledge:
         with self._reading() as (ctx, conn):

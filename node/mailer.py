@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from node import eventlog
 from node.cnset import CNSet
 from node.context import Context
 from node.entropy import token_from
@@ -83,6 +84,7 @@ def send(
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
     content = build_mail(headers, BodyForm.TNEF, encode_tnef(encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
+    eventlog.mail_out(ctx, s, mail, stores)
     ctx.mta.submit(s, OutgoingMail(message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind]))
     return message_id
 

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from node.errors import NotRunning
+import aiosmtplib
+
+from node.errors import MailRefused, NotRunning
 from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.coordinator import Coordinator
 from pflab.faults import FaultPlan
 from pflab.keptmail import gate_of
-from pflab.lab import Lab, LabError
+from pflab.lab import STRANGER, Lab, LabError
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node
 from pflab.record import Record
 
@@ -124,6 +126,20 @@ class LiveLab(Lab):
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         async with self.coordinator.steady():
             return self._host(name).do(fn)
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        self._host(name)
+        host, port = self._addresses[name]
+        async with self.coordinator.steady():
+            try:
+                client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
+                async with client:
+                    await client.sendmail(sender, list(recipients), content)
+            except aiosmtplib.SMTPRecipientsRefused as error:
+                first = error.recipients[0]
+                raise MailRefused(first.code, first.message) from error
+            except aiosmtplib.SMTPResponseException as error:
+                raise MailRefused(error.code, error.message) from error
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)

@@ -95,6 +95,26 @@ class Posts(Part):
     name: str | None = Field(None, alias="as")
 
 
+class Mail(Part):
+    """Ordinary mail from outside, handed to the server `on` by SMTP: to a folder's address, or to any (`to`).
+
+    `id` is its Message-ID without brackets; without one each step makes its own. `refused: true`: the server must not
+    take it.
+    """
+
+    exactly_one: ClassVar = ("folder", "address")
+
+    on: str
+    folder: str | None = None
+    address: str | None = Field(None, alias="to")
+    subject: str
+    body: str = ""
+    attachment: SizeBytes | None = None
+    sender: str = Field("lee@outside.test", alias="from")
+    id: str | None = None
+    refused: bool = False
+
+
 class Edit(Part):
     """A changed message. `as` names the new version, for `resolve` and for numbers."""
 
@@ -404,6 +424,7 @@ VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
     "posts": Posts,
+    "mail": Mail,
     "edit": Edit,
     "delete": Delete,
     "resolve": Resolve,

@@ -97,4 +97,41 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
     reason: str
 
 
-MailEvent = MailSubmitted | MailReceived | MailBad | HopSent | HopFailed | HopReceived | HopDropped | HopExpired
+class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
+    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: of the envelope."""
+
+    folder: str
+    object: str
+    sender: str
+
+
+class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
+    """Ordinary mail to a folder's address became no post: a repetition, a loop, or beyond a limit (spec: ML-5, ML-7)."""
+
+    folder: str
+    sender: str
+    reason: str
+
+
+class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
+    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: of the envelope, '' of a notice."""
+
+    recipient: str
+    sender: str
+    subject: str
+    size: int
+
+
+MailEvent = (
+    MailSubmitted
+    | MailReceived
+    | MailBad
+    | MailPosted
+    | MailNotPosted
+    | MailboxDelivered
+    | HopSent
+    | HopFailed
+    | HopReceived
+    | HopDropped
+    | HopExpired
+)

@@ -26,6 +26,7 @@ from transport.mta_values import (
     IncomingHop,
     LocalDelivery,
     OutgoingMail,
+    Priority,
     QueuedMail,
     RecipientRefusal,
     RefusalError,
@@ -35,6 +36,7 @@ from transport.mta_values import (
     UnknownRecipientError,
 )
 from transport.notices import NULL_SENDER, notice
+from transport.peek import subject_and_id
 from transport.policy import MtaPolicy
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -49,7 +51,8 @@ class Mta:
     """The MTA of `server`.
 
     `routing` may be replaced at any time (a link went down or up); `reroute` then moves what is queued.
-    `addresses` gives the server on which a mail address lives, None when it is nobody's here.
+    `addresses` gives the server that a mail address is to go to, None when it is nobody's. `accepts` says whether mail
+    for it is taken from SMTP; by default whatever has a server is.
     """
 
     def __init__(
@@ -58,18 +61,20 @@ class Mta:
         routing: Routing,
         addresses: Callable[[str], str | None],
         policy: MtaPolicy | None = None,
+        accepts: Callable[[str], bool] | None = None,
     ) -> None:
         self.server = server
         self.routing = routing
         self.addresses = addresses
         self.policy = policy or MtaPolicy()
+        self._accepts = accepts or (lambda address: addresses(address) is not None)
 
     # --- mail in
 
     def check_recipient(self, address: str) -> None:
         """For RCPT: UnknownRecipientError (550) unless the address lives in the organization."""
         # spec: ML-7
-        if self.addresses(address) is None:
+        if not self._accepts(address):
             raise UnknownRecipientError((address,))
 
     def submit(self, s: Stimulus, mail: OutgoingMail) -> list[LocalDelivery]:
@@ -97,7 +102,7 @@ class Mta:
         answered only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
-        unknown = [address for address in recipients if self.addresses(address) is None]
+        unknown = [address for address in recipients if not self._accepts(address)]
         if unknown:
             raise UnknownRecipientError(unknown)
         if not recipients:
@@ -136,6 +141,15 @@ class Mta:
                 contents[row.content_id] = mta_queue.find_content(conn, row.content_id)
             due.append(mta_queue.transmission(row, contents[row.content_id], now))
         return due
+
+    def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
+        """Returns to its sender a mail that was delivered here and could not be used for the recipients in `reasons`."""
+        # spec: ML-7
+        subject, _ = subject_and_id(delivery.content)
+        mail = OutgoingMail(
+            delivery.message_id, delivery.sender, delivery.recipients, delivery.content, Priority.NORMAL, subject
+        )
+        return self._return(s, mail, 0, reasons)
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
         """The report of an attempt, as the SMTP sender gives it."""
