@@ -34,7 +34,7 @@ def tick(ctx: Context, s: Stimulus) -> None:
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
     """Mail for this server's store."""
     for delivery in deliveries:
-        incoming.receive(ctx, s, delivery.sender, delivery.content)
+        incoming.receive(ctx, s, delivery.sender, delivery.content, system=delivery.system)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:
