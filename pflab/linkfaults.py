@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pflab.fault import GO, Decision, Fault, FaultKind, Sending
 from pflab.lab import LabError
 from topology.enums import ConnectorKind
-from transport.smtp_verbs import SESSION_VERBS, Mishap, Verb, VerbFault
+from transport.smtp_verbs import Mishap, Verb, VerbFault
 from transport.xexch50 import NEED_AUTHENTICATION
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ class LinkFaults(ABC):
                 self._use(fault)
                 return Decision(refuse=_refusal(fault.answer))
             else:
-                fresh = fresh or fault.verb in SESSION_VERBS
+                # A kept connection has its first verbs behind it, and its end at the next ones costs no attempt.
+                fresh = True
         if hold_until_at is not None and hold_until_at > now:
             return Decision(hold_until_at=hold_until_at)
         return Decision(fresh=True) if fresh else GO

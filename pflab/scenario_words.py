@@ -203,6 +203,9 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mail.received": _received,
     "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
+    "hop.sent": lambda e, n: (
+        f"hands a mail to {e.next_hop}" + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
+    ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
     "version.applied": _version("applies"),

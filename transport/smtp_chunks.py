@@ -49,17 +49,20 @@ class Chunks:
         self._size = 0
         self._count = 0
         self._refusal: RefusalError | None = None
+        self._told = False
 
     def announced(self, chunk: Chunk) -> RefusalError | None:
         """Why the chunk about to come is refused, None if it is not."""
-        if self._refusal is not None:
-            self._refusal = RefusalError(503, _OUT_OF_ORDER)
-            return self._refusal
+        if self._told:
+            return RefusalError(503, _OUT_OF_ORDER)
         self._count += 1
-        if self._size + chunk.size > self._limit_bytes:
+        if self._refusal is not None:
+            pass
+        elif self._size + chunk.size > self._limit_bytes:
             self.refuse(RefusalError(552, f"5.3.4 message larger than {self._limit_bytes} bytes"))
         elif self._count > CHUNK_LIMIT:
             self.refuse(RefusalError(552, f"5.5.2 more than {CHUNK_LIMIT} chunks in one mail"))
+        self._told = self._refusal is not None
         return self._refusal
 
     def refuse(self, refusal: RefusalError) -> None:

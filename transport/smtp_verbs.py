@@ -28,10 +28,6 @@ class Verb(StrEnum):
     QUIT = "QUIT"
 
 
-SESSION_VERBS = frozenset({Verb.CONNECT, Verb.EHLO, Verb.STARTTLS, Verb.AUTH})
-"""Said once a connection, so that a kept one passes them by."""
-
-
 class Mishap(StrEnum):
     """What happens at a verb."""
 
