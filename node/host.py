@@ -23,6 +23,7 @@ from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
+from transport.smtp_tls import Tls
 from transport.smtp_verbs import Verb, VerbFault
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class Host:
         address_of: Callable[[str], Address | None],
         gate: Gate,
         idle: Callable[[], None],
+        tls: Tls | None = None,
     ) -> None:
         self.name = node.name
         self.activity = 0
@@ -118,9 +120,10 @@ class Host:
             check_recipient=self._check_recipient,
             offers=node.offers,
             verify_peer=node.verify_peer,
+            tls=tls.server if tls is not None else None,
             on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
-        self._sender = SmtpSender(credentials=node.credentials)
+        self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
         self._in_flight: dict[int, asyncio.Task[None]] = {}
         self._due_at: LabTime | None = None
