@@ -4,7 +4,8 @@ Replies are held back while the next command of a group is at hand, and written 
 not know are in `transport.smtp_session`.
 
 This module leans on names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`,
-`_getparams`, `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`.
+`_getparams`, `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`,
+`_timeout_cb`, `_timeout_duration`, `_timeout_handle`.
 tests/unit/test_smtp_contract.py holds the installed version to them.
 """
 
@@ -104,6 +105,7 @@ class Connection(SMTP):
         self.store: str | None = None
         self._held: list[bytes] = []
         self._fruitless = 0
+        self._heard_s = self._patience_s = 0.0
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these in the class and lets every EHLO raise them for all connections.
@@ -188,6 +190,24 @@ class Connection(SMTP):
     def extensions(self) -> list[str]:
         """What EHLO is answered, but for the last line."""
         raise NotImplementedError
+
+    # --- the time between commands
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        """Notes when the last command came. One timer runs, and looks again when it is over: a timer a command would
+        cost a tenth of a small mail.
+        """
+        self._heard_s = self.loop.time()
+        self._patience_s = duration or self._timeout_duration
+        if self._timeout_handle is None:
+            self._timeout_handle = self.loop.call_later(self._patience_s, self._timeout_cb)
+
+    def _timeout_cb(self) -> None:
+        left_s = self._heard_s + self._patience_s - self.loop.time()
+        if left_s > 0:
+            self._timeout_handle = self.loop.call_later(left_s, self._timeout_cb)
+        elif self.transport is not None:
+            self.transport.close()
 
     # --- every command
 

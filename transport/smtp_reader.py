@@ -37,10 +37,9 @@ class CommandReader(asyncio.StreamReader):
         """True when the next command has come already, as in a group (RFC 2920)."""
         return CRLF in self._buffer
 
-    @property
-    def has_more(self) -> bool:
-        """True when anything has come that was not read."""
-        return bool(self._buffer)
+    def has(self, size: int) -> bool:
+        """True when so many bytes have come that were not read."""
+        return len(self._buffer) >= size
 
     def forget(self) -> None:
         """Drops what has come and was not read."""

@@ -114,7 +114,7 @@ class StoreSession(Connection):
             self._flush()
             blob = b"".join(await self._lines.take(size))
             try:
-                self._mail.hop = xexch50.decode(blob, recipients, self.store)
+                self._mail.hop = xexch50.decode(blob, recipients, self.store, self._mail.rcpt_tos)
             except CodecError as error:
                 await self.push(f"550 5.6.0 {plain(str(error))}")
             else:
@@ -165,7 +165,8 @@ class StoreSession(Connection):
         elif await self._mishap(fault):
             return
         refusal = chunks.announced(chunk)
-        self._flush()
+        if not self._lines.has(chunk.size):
+            self._flush()
         blocks = await self._lines.take(chunk.size)
         if mail.rcpt_tos:
             mail.chunks = chunks

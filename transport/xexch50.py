@@ -16,7 +16,7 @@ replication is a system message; one that arrives without the blob is an ordinar
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from transport.errors import CodecError
@@ -82,9 +82,10 @@ def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:
     return b"".join((_HEAD.pack(_VERSION, len(bag)), bag, *map(_recipient, recipients)))
 
 
-def decode(blob: bytes, recipients: int, store: str) -> IncomingHop:
+def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) -> IncomingHop:
     """The hop that a blob tells of, with `store` as the peer that has proven itself. CodecError for what is no blob of
-    so many recipients, or speaks for another server.
+    so many recipients, or speaks for another server. `known` are the recipients of RCPT; where the blob's are just
+    these, nothing need be read.
     """
     if len(blob) < _HEAD.size:
         raise CodecError("an XEXCH50 blob without its head")
@@ -93,13 +94,17 @@ def decode(blob: bytes, recipients: int, store: str) -> IncomingHop:
         raise CodecError(f"an XEXCH50 blob of version {version} and length {size}")
     at = _HEAD.size + size
     message = decode_bag(blob[_HEAD.size : at])
-    for _ in range(recipients):
-        _, at = decode_bag_at(blob, at, len(blob))
+    if len(known) != recipients or blob[at:] != b"".join(map(_recipient, known)):
+        for _ in range(recipients):
+            _, at = decode_bag_at(blob, at, len(blob))
+    else:
+        at = len(blob)
     if at != len(blob):
         raise CodecError(f"an XEXCH50 blob with more in it than {recipients} recipients")
-    return replace(_hop(message), authenticated=True, peer=_named(message, store))
+    return _hop(message, _named(message, store))
 
 
+@lru_cache(maxsize=4096)  # the same stores again and again
 def _recipient(address: str) -> bytes:
     return encode_bag({PR_RECIPIENT_TYPE: _RECIPIENT_TO, PR_ADDRTYPE: "SMTP", PR_EMAIL_ADDRESS: address})
 
@@ -110,13 +115,14 @@ def _named(message: Bag, store: str) -> str:
     return store
 
 
-def _hop(message: Bag) -> IncomingHop:
+def _hop(message: Bag, peer: str) -> IncomingHop:
     sent_at, lamport, urgency = message.get(P_SENT_AT), message.get(P_LAMPORT), message.get(PR_PRIORITY)
     sound = isinstance(sent_at, int) and 0 <= sent_at <= MAX_SENT_AT
     return IncomingHop(
-        peer="",
+        peer=peer,
         sent_at=sent_at if sound and isinstance(sent_at, int) else None,
         lamport=lamport if isinstance(lamport, int) and lamport >= 0 else 0,
         priority=_PRIORITIES.get(urgency, Priority.NORMAL) if isinstance(urgency, int) else Priority.NORMAL,
+        authenticated=True,
         system=message.get(PR_MESSAGE_CLASS) == CLASS_REPLICATION,
     )
