@@ -36,7 +36,7 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
     for delivery in deliveries:
         if not ordinary.deliver(ctx, s, delivery):
             continue
-        incoming.receive(ctx, s, delivery.sender, delivery.content)
+        incoming.receive(ctx, s, delivery.sender, delivery.content, system=delivery.system)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:

@@ -34,8 +34,9 @@ from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
 from transport.hopline import MAX_LAMPORT
 from transport.mailitem import post_of_mail
-from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
+from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
+from transport.smtp_auth import Credentials
 from transport.stimulus import Stimulus
 
 
@@ -218,6 +219,22 @@ class Node(StoreLife):
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
 
+    def offers(self) -> Offers:
+        """What this server offers to those that connect (spec: ML-3, ML-4)."""
+        if self._ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        return self._ctx.mta.policy.offers
+
+    @property
+    def credentials(self) -> Credentials:
+        """What this store shows of itself to others (spec: ML-3)."""
+        return Credentials(self.name, self._identity.certificate, self._identity.sign)
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        """True if that store of the organization has signed the data (spec: ML-3)."""
+        known = self._ctx is not None and self._ctx.directory.get(store) is not None
+        return known and self._verifier.verify(store, certificate, signature, data)
+
     def tick(self, now: LabTime) -> None:
         """Does everything due at `now`."""
         with self._stimulus(now) as (ctx, s):
@@ -229,10 +246,10 @@ class Node(StoreLife):
         with self._reading() as (ctx, conn):
             return ctx.mta.ready(conn, now, limit, busy)
 
-    def hop_done(self, now: LabTime, queue_id: int) -> None:
-        """The next server answered 250."""
+    def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
+        """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
         with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id))
+            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id, ordinary=ordinary))
 
     def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
         """The attempt failed."""

@@ -23,6 +23,8 @@ from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
+from transport.smtp_tls import Tls
+from transport.smtp_verbs import Verb, VerbFault
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -68,13 +70,19 @@ class SendPlan(Protocol):
     def copies(self) -> int:
         """Send it so often."""
 
+    @property
+    def fresh(self) -> bool:
+        """Send it over a new connection."""
+
 
 class Gate(Protocol):
-    """Asked before each transmission, told after it."""
+    """Asked before each transmission and at each SMTP verb that comes in, told after a transmission."""
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan: ...
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None: ...
 
 
 class HostStuck(NodeError):
@@ -97,6 +105,7 @@ class Host:
         address_of: Callable[[str], Address | None],
         gate: Gate,
         idle: Callable[[], None],
+        tls: Tls | None = None,
     ) -> None:
         self.name = node.name
         self.activity = 0
@@ -105,8 +114,16 @@ class Host:
         self._address_of = address_of
         self._gate = gate
         self._idle = idle
-        self._listener = SmtpListener(node.name, accept=self._accept, check_recipient=self._check_recipient)
-        self._sender = SmtpSender()
+        self._listener = SmtpListener(
+            node.name,
+            accept=self._accept,
+            check_recipient=self._check_recipient,
+            offers=node.offers,
+            verify_peer=node.verify_peer,
+            tls=tls.server if tls is not None else None,
+            on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
+        )
+        self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
         self._in_flight: dict[int, asyncio.Task[None]] = {}
         self._due_at: LabTime | None = None
@@ -318,14 +335,14 @@ class Host:
             return
         self.activity += 1
         self._in_flight[transmission.queue_id] = asyncio.create_task(
-            self._deliver(transmission, address, plan.copies), name=f"mail {transmission.queue_id} of {self.name}"
+            self._deliver(transmission, address, plan), name=f"mail {transmission.queue_id} of {self.name}"
         )
 
-    async def _deliver(self, transmission: Transmission, address: Address, copies: int) -> None:
+    async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
         try:
-            for _ in range(copies):
-                outcome = await self._sender.send(address, transmission, self.name)
+            for _ in range(plan.copies):
+                outcome = await self._sender.send(address, transmission, self.name, fresh=plan.fresh)
                 if outcome.state is not SendState.DELIVERED:
                     break
         finally:

@@ -39,9 +39,14 @@ BAD_MAIL_KEPT = 1000
 TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
 
 
-def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
-    """A mail to this store's address. Whatever is wrong with it harms nothing (spec: IN-5)."""
+def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: bool) -> None:
+    """A mail to this store's address; `system`: it came as a system message. Whatever is wrong with it harms nothing
+    (spec: IN-5)."""
     try:
+        if not system:  # spec: ML-3
+            raise OrdinaryMail(
+                "an ordinary mail: it came without XEXCH50, so that it is no replication mail whatever is in it"
+            )
         mail = read(ctx, content)
     except BadMail as error:
         if isinstance(error, OrdinaryMail) and sender == NULL_SENDER:

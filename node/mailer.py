@@ -82,10 +82,13 @@ def send(
         in_reply_to=in_reply_to,
     )
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
-    content = build_mail(headers, BodyForm.TNEF, encode_tnef(encode(mail, ctx.identity)))
+    content = build_mail(headers, BodyForm.S_TNEF, encode_tnef(encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
     eventlog.mail_out(ctx, s, mail, stores)
-    ctx.mta.submit(s, OutgoingMail(message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind]))
+    outgoing = OutgoingMail(
+        message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind], system=True
+    )
+    ctx.mta.submit(s, outgoing)
     return message_id
 
 

@@ -22,6 +22,7 @@ from pflab.coordinator import Coordinator
 from pflab.faults import FaultPlan
 from pflab.keptmail import gate_of
 from pflab.lab import STRANGER, Lab, LabError
+from pflab.labtls import tls_of
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node
 from pflab.record import Record
 
@@ -41,8 +42,9 @@ class LiveLab(Lab):
     """A live lab in one process.
 
     folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
-    network's. ports: SMTP ports by server name; the others get free ones, see `address_of`. The clock stands until
-    `coordinator.set_rate`, `advance` or `until` move it.
+    network's. tls: servers offer STARTTLS and insist on it, with certificates of the lab's authority. ports: SMTP ports
+    by server name; the others get free ones, see `address_of`. The clock stands until `coordinator.set_rate`, `advance`
+    or `until` move it.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class LiveLab(Lab):
         durability: Literal["full", "normal"] = "normal",
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = default_node,
+        tls: bool = False,
     ) -> None:
         super().__init__()
         self.topology = topology
@@ -69,6 +72,7 @@ class LiveLab(Lab):
             injected=self._record.fault_injected,
             healed=self._record.fault_healed,
             crash_points=False,
+            tls=tls,
         )
         self._gate = gate_of(self.faults, folder)
         self._hosts: dict[str, Host] = {}
@@ -91,6 +95,7 @@ class LiveLab(Lab):
             )
         )
         self._kills: dict[str, str] = {}
+        self._tls = tls
         self._closed = False
 
     # --- what it is
@@ -151,9 +156,12 @@ class LiveLab(Lab):
 
     async def advance(self, to_at: LabTime) -> None:
         await self.coordinator.warp(to_at)
+        self.faults.expire(self.now)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        return await self.coordinator.warp(limit_at, predicate)
+        held = await self.coordinator.warp(limit_at, predicate)
+        self.faults.expire(self.now)
+        return held
 
     # --- life and death
 
@@ -233,6 +241,7 @@ class LiveLab(Lab):
                 address_of=self.address_of,
                 gate=self._gate,
                 idle=self.coordinator.pulse,
+                tls=tls_of(self._folder.path / "tls", self.seed, member.name) if self._tls else None,
             )
             port = self._ports.get(member.name, 0)
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))

@@ -10,6 +10,7 @@ from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
 from pflab.oracle_sets import parse_named
+from pflab.scenario_links import Hold, Smtp
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
@@ -243,6 +244,27 @@ async def _reorder(play: Play, step: model.Reorder) -> None:
     _note_fault(play, step.name, fault)
 
 
+async def _smtp(play: Play, step: Smtp) -> None:
+    fault = play.lab.faults.smtp(
+        step.at,
+        step.reply or step.does or "",
+        from_=step.from_,
+        to=step.to,
+        connector=step.connector,
+        count=step.count,
+        by_us=step.by or 0,
+        until_at=None if step.lasts is None else play.lab.now + step.lasts,
+    )
+    _note_fault(play, step.name, fault)
+
+
+async def _hold(play: Play, step: Hold) -> None:
+    fault = play.lab.faults.hold(
+        until_at=play.lab.now + step.lasts, from_=step.from_, to=step.to, connector=step.connector
+    )
+    _note_fault(play, step.name, fault)
+
+
 def _note_fault(play: Play, name: str | None, fault: str) -> None:
     if name:
         play.faults[name] = fault
@@ -289,6 +311,8 @@ STEPS: Mapping[str, Verb] = {
     "delay": _delay,
     "duplicate": _duplicate,
     "reorder": _reorder,
+    "smtp": _smtp,
+    "hold": _hold,
     "checkpoint": _checkpoint,
     "advance": _advance,
     "until": until,

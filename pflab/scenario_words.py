@@ -213,6 +213,10 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
+    "hop.sent": lambda e, n: (
+        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}"
+        + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
+    ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
     "version.applied": _version("applies"),
@@ -250,7 +254,6 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "address.stamped": lambda e, n: f"sees {e.store} in the directory as {e.address}",
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
-    "hop.sent": lambda e, n: f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}",
     "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
     "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",
     "run.started": lambda e, n: f"begins the run with seed {e.seed}",

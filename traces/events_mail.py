@@ -53,7 +53,8 @@ class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
 
 
 class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
-    """The next server answered 250. connector: None inside a site; attempt: from 1."""
+    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: of a replication mail, why
+    it went as ordinary mail, without XEXCH50 (spec: ML-3)."""
 
     next_hop: str
     connector: str | None
@@ -61,6 +62,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
     size: int
     attempt: int
     queue_id: int
+    ordinary: str = ""
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
@@ -74,11 +76,13 @@ class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
 
 
 class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
-    """A mail was accepted from `peer` (the name in its HELO or hop line) and is durable here (spec: IN-2)."""
+    """A mail was accepted from `peer` and is durable here (spec: IN-2). authenticated: false if the peer has not proven
+    to be a store; then `peer` is the name in its HELO or hop line."""
 
     peer: str
     recipients: tuple[str, ...]
     size: int
+    authenticated: bool = True
 
 
 class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):

@@ -70,7 +70,7 @@ MAX_BOUNDARIES: Final = 100_000
 MAX_BOUNDARY_LINE: Final = 1000
 """How far behind a boundary its line must end."""
 
-_HEAD_ENDS: Final = {
+HEAD_ENDS: Final = {
     BodyForm.TNEF: f'Content-Type: {TYPE_TNEF}; name="winmail.dat"\r\n'
     "Content-Transfer-Encoding: base64\r\n"
     'Content-Disposition: attachment; filename="winmail.dat"\r\n',
@@ -80,9 +80,7 @@ _HEAD_ENDS: Final = {
     BodyForm.MDBEF: f"Content-Type: {TYPE_MDBEF}\r\nContent-Transfer-Encoding: base64\r\n",
 }
 _OWN_HEADER_BYTES: Final = 16 * 1024
-_OWN_HEAD_ENDS: Final = {
-    form: _HEAD_ENDS[form].encode("ascii") for form in (BodyForm.TNEF, BodyForm.MDBEF)
-}  # both in base64
+_OWN_HEAD_ENDS: Final = {form: HEAD_ENDS[form].encode("ascii") for form in BodyForm}
 _BOUNDARY: Final = re.compile(r';\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 
 
@@ -132,7 +130,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
             text_field("Subject", headers.subject),
             f"MIME-Version: 1.0\r\n{CONTENT_IDENTIFIER_FIELD}: {CONTENT_IDENTIFIER}\r\n",
             *[text_field(name, value) for name, value in headers.extra],
-            _HEAD_ENDS[form],
+            HEAD_ENDS[form],
         )
     ).encode("ascii")
     if form is BodyForm.S_TNEF:
@@ -147,7 +145,8 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
         head = content[: end + 2]
         for form, last in _OWN_HEAD_ENDS.items():
             if head.endswith(last) and _is_alone(head, len(head) - len(last)):
-                return form, _decode_body(content, end + 4, len(content), "base64")[0]
+                encoding = "binary" if form is BodyForm.S_TNEF else "base64"
+                return form, _decode_body(content, end + 4, len(content), encoding)[0]
     parsed = parse_mail(content)
     return None if parsed.form is None or parsed.body is None else (parsed.form, parsed.body)
 
