@@ -61,7 +61,7 @@ def draw_plan(
         _add_settings(document, sketch)
     return Plan(
         seed=seed,
-        length_us=max(length_us, sketch.needs_us),
+        length_us=max(length_us, min(sketch.needs_us, days * DAY_US)),
         network=whims,
         topology=document,
         steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),
