@@ -56,7 +56,7 @@ def draw_plan(
     sketch = Sketch(document, length_us)
     steps = draw_work(_generator(seed, "work"), sketch)
     breakdowns = draw_faults(_generator(seed, "faults"), sketch, faults)
-    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults)
+    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults, seed)
     if topology is None:
         _add_settings(document, sketch)
     return Plan(
