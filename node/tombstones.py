@@ -1,8 +1,8 @@
 """When a tombstone may be forgotten (spec: DL-4).
 
 Past its age and known to every other holder, by a row that was sent since it came of age: an earlier row may be that of a
-store that has gone back to a backup since and has not been heard of. A setting drops it by age alone, as the originals did, and then a store that
-was away for longer brings back what was deleted.
+store that has gone back to a backup since and has not been heard of. A setting drops it by age alone, as the originals
+did, and then a store that was away for longer brings back what was deleted.
 """
 
 from __future__ import annotations

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
+from node.database import Database
+from node.errors import Misuse
 from tests.node.office import THREE, Office
 
 H, DAY = 60, 24 * 60
@@ -159,3 +165,17 @@ def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
     office["C"].abandon()
     office["C"].restore(office.at(5 * DAY), backup)
     assert office["C"].folders() == []
+
+
+def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
+    """A database whose tables are not this version's is told in one line, and is not touched (spec: IN-2)."""
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE store_state (name TEXT)")
+        other.execute("PRAGMA user_version = 7")
+        other.commit()
+    with pytest.raises(Misuse, match="made by another version of pflab"):
+        Database(path, "normal").open()
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("store_state",)]
+        assert other.execute("PRAGMA user_version").fetchone() == (7,)
