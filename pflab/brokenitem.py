@@ -22,10 +22,10 @@ _ANY_HEADERS = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), ""
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
-    """The mail with half of one item cut off; the mail itself where it brings no item. `authority`: of the lab."""
+    """The mail with half of one item cut off; the mail itself where it brings none in TNEF. `authority`: of the lab."""
     try:
         found = system_body(content)
-        if found is None or found[0] is not BodyForm.TNEF:
+        if found is None or found[0] is BodyForm.MDBEF:
             return content
         mail = decode(decode_tnef(found[1]), Verifier(authority.identity("").authority_key))
     except (BadMail, CodecError):
@@ -39,5 +39,5 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
     broken = replace(mail.updates[at], version=replace(version, item=version.item[: len(version.item) // 2]))
     mail = replace(mail, updates=(*mail.updates[:at], broken, *mail.updates[at + 1 :]))
     body = encode_tnef(encode(mail, authority.identity(mail.store)))
-    made = build_mail(_ANY_HEADERS, BodyForm.TNEF, body)
+    made = build_mail(_ANY_HEADERS, found[0], body)
     return content[: content.index(HEADER_END)] + made[made.index(HEADER_END) :]
