@@ -22,7 +22,7 @@ _ANY_HEADERS = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), ""
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
-    """The mail with half of one item cut off; the mail itself where it brings no item. `authority`: of the lab."""
+    """The mail with half of one item cut off; the mail itself where it brings none in TNEF. `authority`: of the lab."""
     try:
         found = system_body(content)
         if found is None or found[0] is BodyForm.MDBEF:

@@ -41,6 +41,7 @@ def edited_before_it_went(on: Stage) -> list[Part]:
     on.sketch.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = on.folder(on.a, on.b, on.c)
     begins_us = -on.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
+    on.sketch.goes_on(on.at_us + HOUR_US)
     first, second = (on.post(on.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
     edit = Edit(at_us=second.at_us + MINUTE_US, on=on.a, message=first.label)
     parts: list[Part] = [folder, first, second, edit]
@@ -71,19 +72,26 @@ def satisfied_in_the_queue(on: Stage) -> list[Part]:
     on.sketch.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
-        **dict.fromkeys(FIRST_TIMEOUTS, "1 h"),
+        **dict.fromkeys(FIRST_TIMEOUTS, "30 min"),
     }
     folder, other = on.folder(on.a, on.b), on.folder(on.a, on.b)
-    post = on.post(on.a, folder.label)
-    told = on.post(on.a, folder.label, 20 * MINUTE_US)
-    edit = Edit(at_us=on.at_us + 35 * MINUTE_US, on=on.a, message=post.label)
-    told_again = on.post(on.a, folder.label, 65 * MINUTE_US)
-    behind = on.post(on.a, other.label, 35 * MINUTE_US)
-    behind_told = on.post(on.a, other.label, 80 * MINUTE_US)
-    lost = on.lose("content", on.a, on.b, 1, 19 * MINUTE_US)
-    lost_too = Loss(at_us=on.at_us + 35 * MINUTE_US, lasts_us=30 * MINUTE_US, from_=on.a, to=on.b, type="content")
+    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    on.sketch.goes_on(on.at_us + 3 * HOUR_US)
+    post, told, told_again = (on.post(on.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
+    behind, behind_told = (on.post(on.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
+    edit = Edit(at_us=behind.at_us, on=on.a, message=post.label)
+    lost, lost_too = (
+        Loss(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=on.a, to=on.b, type="content")
+        for each in (post, edit)
+    )
     late = Delay(
-        at_us=on.at_us, lasts_us=5 * HOUR_US, from_=on.a, to=on.b, type="content response", by_us=2 * HOUR_US, count=1
+        at_us=post.at_us,
+        lasts_us=HOUR_US * 2,
+        from_=on.a,
+        to=on.b,
+        type="content response",
+        by_us=80 * MINUTE_US,
+        count=1,
     )
     return [folder, other, post, lost, told, edit, behind, lost_too, told_again, behind_told, late]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
 from pflab.invariants_known import stores_of
@@ -85,4 +86,37 @@ class StatusesReachAll(Invariant):
                 yield f"{what} and sent none; the other holders are {named(others)}"
 
 
-TOLD: tuple[type[Invariant], ...] = (ToldToAllOthers, StatusesReachAll)
+class EachNumberIsToldOnce(Invariant):
+    id = "each number is told once"
+    rules = ("CN-6", "CN-7")
+    says = "The mails of one broadcast name different numbers: what a later one brings no earlier one claims."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted, ChangeMade: self._made}
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        self._named.pop(event.node, None)  # a later broadcast may well name again what a new change supersedes
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type not in (HIERARCHY_MAIL, CONTENT_MAIL):
+            return
+        for section in event.folders:
+            folder, named = self._named.get(event.node, ("", {}))
+            if folder != section.folder:
+                named = {}
+                self._named[event.node] = (section.folder, named)
+            for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+                told, numbers = named.setdefault(fai, {}), bits.parse(text)
+                twice = bits.common(told, numbers)
+                bits.add(told, numbers)
+                if twice:
+                    what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                    yield f"{what} names {self.facts.words(twice)}, and so does a mail before it in the same broadcast"
+
+
+TOLD: tuple[type[Invariant], ...] = (ToldToAllOthers, StatusesReachAll, EachNumberIsToldOnce)

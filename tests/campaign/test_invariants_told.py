@@ -10,7 +10,7 @@ from pflab.invariants import Invariant
 from pflab.invariants_answers import LetGoByWhoHasAll, RequestsAreAnswered, StatusRequestsAreAnswered
 from pflab.invariants_known import Known
 from pflab.invariants_rows import OwnHolesAreClosed, RowIsTheLastWord, SomebodyClaimsIt
-from pflab.invariants_told import StatusesReachAll, ToldToAllOthers
+from pflab.invariants_told import EachNumberIsToldOnce, StatusesReachAll, ToldToAllOthers
 from pflab.invariants_versions import HeldAreFreed, NothingOlderReplaces
 from tests.campaign.planted import FOLDER, START_AT, Trace, entry, number, numbers, row
 from traces.events import (
@@ -156,6 +156,19 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
     folder_version(trace, "A", 8, replicas=("A", "B"))
     assert len(trace.witnesses()) == 2, "there was nobody to tell when it was due"
+
+
+def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
+    """The mails of one broadcast name different numbers, unless a change came between (CN-6, CN-7)."""
+    trace = lab(EachNumberIsToldOnce)
+    sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 2, 3), cnset_fai=numbers("A", 1))
+    sends(trace, "A", 2, 0x4, ALL, cnset=numbers("A", 1, 4))
+    trace.change("A", 5)
+    sends(trace, "A", 3, 0x4, ALL, cnset=numbers("A", 4, 5))
+    assert trace.witnesses() == []
+    sends(trace, "A", 4, 0x4, ALL, cnset=numbers("A", 5, 6))
+    (witness,) = trace.witnesses()
+    assert "names A-5, and so does a mail before it" in witness
 
 
 # -- who is answered
