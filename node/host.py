@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from node.errors import MailRefused, NodeError, NotRunning
@@ -70,11 +71,15 @@ class SendPlan(Protocol):
 
 
 class Gate(Protocol):
-    """Asked before each transmission, told after it."""
+    """Asked before each transmission, told after it. One that asks another process answers later."""
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan: ...
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan | Awaitable[SendPlan]: ...
 
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> Awaitable[None] | None: ...
+
+
+Arriving = Callable[[str, Sequence[str], bytes], Awaitable[None]]
+"""Waited for when a mail (sender, recipients, content) has come in whole, before it is stored."""
 
 
 class HostStuck(NodeError):
@@ -97,6 +102,7 @@ class Host:
         address_of: Callable[[str], Address | None],
         gate: Gate,
         idle: Callable[[], None],
+        arriving: Arriving | None = None,
     ) -> None:
         self.name = node.name
         self.activity = 0
@@ -105,10 +111,16 @@ class Host:
         self._address_of = address_of
         self._gate = gate
         self._idle = idle
-        self._listener = SmtpListener(node.name, accept=self._accept, check_recipient=self._check_recipient)
+        self._arriving = arriving
+        self._listener = SmtpListener(
+            node.name,
+            accept=self._accept if arriving is None else self._accept_later,
+            check_recipient=self._check_recipient,
+        )
         self._sender = SmtpSender()
         self._wake = asyncio.Event()
         self._in_flight: dict[int, asyncio.Task[None]] = {}
+        self._telling: set[asyncio.Future[None]] = set()
         self._due_at: LabTime | None = None
         self._stale = True
         self._ticked_s = 0.0
@@ -127,11 +139,11 @@ class Host:
         self._pump_task = asyncio.create_task(self._pump(), name=f"pump of {self.name}")
         return address
 
-    async def stop(self) -> None:
-        """Take nothing new, give what is in flight DRAIN_S to get through, close the node (event node.stopped)."""
+    async def stop(self, drain_s: float = DRAIN_S) -> None:
+        """Take nothing new, give what is in flight `drain_s` to get through, close the node (event node.stopped)."""
         await self._end_pump()
         if self._in_flight:
-            await asyncio.wait(list(self._in_flight.values()), timeout=DRAIN_S)
+            await asyncio.wait(list(self._in_flight.values()), timeout=drain_s)
         await self._end_io()
         self._node.close(self._clock.now())
         self._idle()
@@ -166,6 +178,11 @@ class Host:
         self._wake.set()
         return fn(self._node)
 
+    async def _accept_later(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        assert self._arriving is not None
+        await self._arriving(sender, recipients, content)
+        self._accept(hop, sender, recipients, content)
+
     def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
         try:
@@ -186,6 +203,21 @@ class Host:
 
     # --- what a coordinator asks
 
+    @property
+    def now(self) -> LabTime:
+        """The lab time here."""
+        return self._clock.now()
+
+    @property
+    def rate(self) -> float:
+        """Lab seconds per real second; 0 while the clock stands."""
+        return self._clock.rate
+
+    @property
+    def up(self) -> bool:
+        """Whether it takes stimuli."""
+        return self._up
+
     def next_due(self) -> LabTime | None:
         """When the node's next row is due; a mail in flight is a row long due."""
         if self._stale:
@@ -199,6 +231,8 @@ class Host:
             return f"it failed: {self.failure}"
         if self._in_flight:
             return f"{len(self._in_flight)} mails on their way out"
+        if self._telling:
+            return f"{len(self._telling)} reports on their way"
         if self._listener.open_transactions:
             return f"{self._listener.open_transactions} mails on their way in"
         due_at = self.next_due()
@@ -307,6 +341,26 @@ class Host:
 
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
         plan = self._gate.before_send(self.name, transmission, now)
+        if isawaitable(plan):
+            self._in_flight[transmission.queue_id] = asyncio.create_task(
+                self._begin_later(transmission, now, plan), name=f"plan of mail {transmission.queue_id}"
+            )
+        else:
+            self._begin_as(plan, transmission, now)
+
+    async def _begin_later(self, transmission: Transmission, now: LabTime, asked: Awaitable[SendPlan]) -> None:
+        try:
+            plan = await asked
+        finally:
+            del self._in_flight[transmission.queue_id]
+            self._wake.set()
+        if self._up:
+            try:
+                self._begin_as(plan, transmission, now)
+            except Exception as error:
+                self._failed(error)
+
+    def _begin_as(self, plan: SendPlan, transmission: Transmission, now: LabTime) -> None:
         hold_until_at = plan.hold_until_at
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
@@ -338,9 +392,17 @@ class Host:
                 self._failed(error)
 
     def _conclude(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
+        told = self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
+        if told is not None:
+            telling = asyncio.ensure_future(told)
+            self._telling.add(telling)
+            telling.add_done_callback(self._told)
         now = self._clock.now()
         self._stimulus(lambda node: node.hop_concluded(now, transmission.queue_id, outcome))
+
+    def _told(self, telling: asyncio.Future[None]) -> None:
+        self._telling.discard(telling)
+        self._wake.set()
 
     # --- the end
 

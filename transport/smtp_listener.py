@@ -14,7 +14,7 @@ to them.
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -25,9 +25,9 @@ from transport.hopline import take_hop_line
 from transport.mta_values import IncomingHop, RefusalError
 from transport.smtp_data import CRLF, MESSAGE_LIMIT_BYTES, DataReader, read_in_small_blocks
 
-AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], None]
+AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], Awaitable[None] | None]
 """Stores a mail (hop, sender, recipients, content) durably, or raises RefusalError. The sender is '' for
-the null sender.
+the null sender. It may have to ask somebody first; then what it returns is waited for.
 """
 
 CheckRecipient = Callable[[str], None]
@@ -258,11 +258,11 @@ class _Session(SMTP):
             await self.push("554 5.5.0 commands before the reply: no PIPELINING is offered here")
             self.hang_up()
             return
-        reply = self._accept(data, self.envelope)
+        reply = await self._accept(data, self.envelope)
         self.envelope = self._create_envelope()
         await self.push(reply)
 
-    def _accept(self, data: DataReader, envelope: Envelope) -> str:
+    async def _accept(self, data: DataReader, envelope: Envelope) -> str:
         # spec: IN-2
         try:
             hop, content = take_hop_line(data.content())
@@ -271,7 +271,9 @@ class _Session(SMTP):
             sender = envelope.mail_from or ""
             if sender == _NULL_PATH:
                 sender = ""
-            self._listener.accept(hop, sender, tuple(envelope.rcpt_tos), content)
+            stored = self._listener.accept(hop, sender, tuple(envelope.rcpt_tos), content)
+            if stored is not None:
+                await stored
         except Exception as error:
             return _reply_to(error)
         return "250 2.0.0 OK"
