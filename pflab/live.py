@@ -68,7 +68,7 @@ class LiveLab(Lab):
             healed=self._record.fault_healed,
             crash_points=False,
         )
-        self._gate = gate_of(self.faults, folder)
+        self.gate = gate_of(self.faults, folder)
         self._hosts: dict[str, Host] = {}
         self._addresses: dict[str, Address] = {}
         self.coordinator = Coordinator(
@@ -118,6 +118,10 @@ class LiveLab(Lab):
     def address_of(self, name: str) -> Address | None:
         """Where a running server listens for SMTP; None if it does not run."""
         return self._addresses.get(name)
+
+    def host_of(self, name: str) -> Host:
+        """The host of a running server. Raises LabError, NotRunning."""
+        return self._host(name)
 
     # --- users
 
@@ -215,7 +219,7 @@ class LiveLab(Lab):
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
                 address_of=self.address_of,
-                gate=self._gate,
+                gate=self.gate,
                 idle=self.coordinator.pulse,
             )
             port = self._ports.get(member.name, 0)
