@@ -61,6 +61,9 @@ campaign: $(STAMP)  ## 2,000 simulated labs with all faults: zero violations, ev
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
+torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --seed)
+	@$(BIN)/python -m tests.lab.torture $(ARGS)
+
 clean:  ## remove caches and build leftovers; .venv and runs/ stay
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
