@@ -175,7 +175,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="pflab node", description="One public folder store as a process.")
+    parser = argparse.ArgumentParser(
+        prog="pflab node",
+        description="One public folder store as a process.",
+        epilog="Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab",
+    )
     parser.add_argument("name", help="the server's name in the topology")
     parser.add_argument("--topology", type=Path, required=True, metavar="FILE")
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="where its database lies")

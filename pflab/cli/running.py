@@ -41,7 +41,9 @@ def post(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Post a message into a folder of a running lab. What is answered is durable.
+    """Post a message into a folder of a running lab.
+
+    What is answered is durable.
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
@@ -136,9 +138,11 @@ def clock(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Show or move the clock of a running lab. After advance, step and until it stands.
+    """Show or move the clock of a running lab.
 
-    Examples: pflab clock advance "36 h"; pflab clock until --converged Projects --within "54 h"; pflab clock rate 3600
+    After advance, step and until it stands. Acts: rate 3600, pause, step, advance "36 h", until --converged Projects.
+
+    Example: pflab clock until --converged Projects --within "54 h"
     """
     with client_of(lab) as client:
         told = _moved(client, act, value, converged=converged, event=event, on=on, within=within)
@@ -218,9 +222,11 @@ def fault(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Let something go wrong in a running lab, or heal it; stop, kill and start servers.
+    """Let something go wrong in a running lab, or heal it; stop and start servers.
 
-    Examples: pflab fault lose --from A --to B --type content --count 1; pflab fault kill B; pflab fault heal F1
+    Acts: lose, delay, duplicate, reorder, cut, heal F1; stop, start, kill, backup, restore B.
+
+    Example: pflab fault lose --from A --to B --type content --count 1
     """
     if by is not None:
         _check_duration(by)
@@ -279,9 +285,11 @@ def events(
     lab: Lab = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> int:
-    """What has happened in a running lab, or happens now, one line an event.
+    """What has happened in a running lab, or happens now.
 
-    Example: pflab events --node B --type version.applied --follow
+    One line an event.
+
+    Example: pflab events --node B --type version.applied
     """
     with client_of(lab) as client:
         names = lexicon_of(client)

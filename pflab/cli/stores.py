@@ -31,7 +31,7 @@ def state(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the replication state tables of a run's stores, or of a running lab's.
+    """Print the replication state tables of a run's or a running lab's stores.
 
     What a store has sent and received, what it lacks in between, and when it last heard of the others.
 
@@ -64,7 +64,7 @@ def backfill(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print what the stores of a run or of a running lab know to be missing, and when they ask for it.
+    """Print what stores know to be missing, and when they ask for it.
 
     With it stand since when it is known, and which stores have been asked.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pflab.cli import running
 from pflab.cli.app import run
 from pflab.house import node_environment
 from pflab.verdict import ExitCode
@@ -69,6 +71,14 @@ def test_verbs_act_on_the_lab_that_is_up(up: subprocess.Popen[str], capsys: pyte
     assert fault in capsys.readouterr().out
     assert run(["post", "Nowhere", "--node", "A", "--subject", "x"]) == ExitCode.UNKNOWN
     assert "no folder 'Nowhere' here" in capsys.readouterr().err
+
+
+def test_the_example_of_each_help_does_what_it_says(up: subprocess.Popen[str]) -> None:
+    """What the help of a verb about running labs gives as an example is done by that verb."""
+    del up
+    for verb in ("post", "folder", "clock", "fault", "events"):
+        told = getattr(running, verb).__doc__
+        assert run(shlex.split(told.partition("Example: pflab ")[2])) == ExitCode.GOOD
 
 
 def test_without_a_lab_verbs_say_what_to_do(
