@@ -12,7 +12,7 @@ JOBS     ?= 2
 ARGS     ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check rules bench simulate campaign mutants clean
+.PHONY: help install demo test check rules bench simulate campaign mutants torture clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
