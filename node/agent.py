@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from node import backfill, incoming, outgoing, rmq, status
+from node import backfill, incoming, ordinary, outgoing, rmq, status
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
@@ -32,9 +32,11 @@ def tick(ctx: Context, s: Stimulus) -> None:
 
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
-    """Mail for this server's store."""
+    """Mail that goes no further: to folders, to people, to this server's store."""
     for delivery in deliveries:
-        incoming.receive(ctx, s, delivery.sender, delivery.content)
+        if not ordinary.deliver(ctx, s, delivery):
+            continue
+        incoming.receive(ctx, s, delivery.sender, delivery.content, system=delivery.system)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:

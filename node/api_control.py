@@ -26,11 +26,12 @@ class Instant(Body):
 
 class Peers(Body):
     """Where the other servers listen for mail, and whether the coordinator wants to be asked before each mail,
-    and to be told its content."""
+    to be told its content, and to be asked at each SMTP verb."""
 
     addresses: dict[Line, tuple[Line, int]]
     asks: bool = False
     keeps: bool = False
+    verbs: bool = False
     coordinator: Line | None = None
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from node.api_house import FolderQuery, House, Name
 from node.api_values import json_bytes, json_response, plain, refusals, shown
 from node.core import Node
 from node.folders import ROOT_TEXT
-from node.views import BadMailView, EntryView, Knowledge, NoticeView, QueueView, StateView
+from node.views import BadMailView, EntryView, Knowledge, LogView, NoticeView, QueueView, StateView
 from traces.labtime import format_instant
 
 _STATE = {
@@ -140,6 +140,7 @@ def _mail(router: APIRouter, house: House) -> None:
         "size": 4096,
     }
     bad = {"id": 1, "at": 1066694400000000, "sender": "x@contoso.test", "reason": "no certificate", "size": 900}
+    entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
     notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict", "body": "..."}
 
     @router.get("/queue", tags=["mail"], responses={200: shown(list[QueueView], [queued])})
@@ -151,6 +152,23 @@ def _mail(router: APIRouter, house: House) -> None:
     async def bad_mail(name: Name) -> Response:
         """Mails that were no sound replication mail of this organization."""  # spec: IN-5
         return json_response(plain(house.host(name).read(lambda node: node.bad_mail())))
+
+    @router.get("/log", tags=["events"], responses={200: shown(list[LogView], [entry])})
+    async def log(
+        name: Name,
+        after: Annotated[int, Query(ge=0, description="The id of the last entry known.")] = 0,
+        limit: Annotated[int, Query(ge=1, le=10_000)] = 200,
+        event: Annotated[int | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
+    ) -> Response:
+        """The store's application log: the newest entries, in order."""  # spec: EV-1
+        found = house.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
+        return json_response(plain(found))
+
+    @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {"message/rfc822": {}}}})
+    async def mailbox_mail(name: Name, notice: int) -> Response:
+        """A mail of the mailbox, by the id that the list has."""
+        content = house.host(name).read(lambda node: node.mailbox_mail(notice))
+        return Response(content, media_type="message/rfc822")
 
     @router.get("/mailbox", tags=["mail"], responses={200: shown(list[NoticeView], [notice])})
     async def mailbox(name: Name) -> Response:

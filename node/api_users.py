@@ -152,6 +152,14 @@ def _messages(router: APIRouter, house: House) -> None:
             CREATED,
         )
 
+    @router.post("/messages/mail", tags=["messages"], status_code=CREATED, responses=Refused)
+    async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
+        """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id."""
+        content = await request.body()  # spec: ML-5
+        return await changed(
+            house, request, name, key, lambda node, now: {"id": node.post_mail(now, folder, content)}, CREATED
+        )
+
 
 def _message(router: APIRouter, house: House) -> None:
     about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
@@ -161,6 +169,12 @@ def _message(router: APIRouter, house: House) -> None:
         """The text of the version shown."""
         text = house.host(name).read(lambda node: node.body(folder, message))
         return Response(text, media_type="text/plain; charset=utf-8")
+
+    @router.get("/messages/{message}/mail", responses={200: {"content": {"message/rfc822": {}}}}, tags=["messages"])
+    async def mail(name: Name, message: str, folder: FolderQuery) -> Response:
+        """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
+        content = house.host(name).read(lambda node: node.mail(folder, message))
+        return Response(content, media_type="message/rfc822")
 
     @router.patch("/messages/{message}", **about)
     async def edit(

@@ -18,6 +18,7 @@ from node.asks import Address, HttpLine, Unanswered
 from traces.labtime import LabTime
 from transport.mta_values import Transmission
 from transport.peek import subject_and_id
+from transport.smtp_verbs import Verb, VerbFault
 
 ASK_S: Final = 2.0
 """Real time to wait for the coordinator."""
@@ -32,6 +33,7 @@ class Plan:
     refuse: str | None = None
     hold_until_at: LabTime | None = None
     copies: int = 1
+    fresh: bool = False
 
 
 GO: Final = Plan()
@@ -63,6 +65,15 @@ class Arrival(msgspec.Struct):
     now: int
 
 
+class AtVerb(msgspec.Struct):
+    """The question at a verb of a peer."""
+
+    peer: str
+    node: str
+    verb: Verb
+    now: int
+
+
 class Lost(msgspec.Struct):
     """The fault that loses it, if one does."""
 
@@ -79,12 +90,13 @@ class Asking:
         self._line: HttpLine | None = None
         self._asks = False
         self._keeps = False
+        self._verbs = False
         self._lost: str | None = None
 
     def meet(self, told: Peers) -> None:
         """The peers and the coordinator as they are now."""
         self._addresses = {name: (host, port) for name, (host, port) in told.addresses.items()}
-        self._asks, self._keeps = told.asks, told.keeps
+        self._asks, self._keeps, self._verbs = told.asks, told.keeps, told.verbs
         if told.coordinator is None:
             self._line = None
         else:
@@ -112,6 +124,13 @@ class Asking:
             return None
         sent = transmission if self._keeps else replace(transmission, content=b"")
         return self._tell(AfterSend(server, sent, delivered))
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> Awaitable[VerbFault | None] | None:
+        return self._foreseen(AtVerb(from_, to, verb, now)) if self._verbs else None
+
+    async def _foreseen(self, question: AtVerb) -> VerbFault | None:
+        answer = await self._ask("at-verb", question)
+        return None if answer is None else msgspec.json.decode(answer, type=VerbFault | None)
 
     async def _plan(self, question: BeforeSend) -> Plan:
         answer = await self._ask("before-send", question)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from node.context import Context, next_cycle, set_of_pcl
 from node.errors import MessageUnknown, Misuse, NoReplicaHere
 from node.folders import Folder, object_from_text, object_text
-from node.items import Version, encode_edit, encode_message
+from node.items import Version, encode_edit, encode_mail, encode_message
 from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.rst import OwnRow
@@ -17,10 +17,14 @@ from node.versions import Kept, digest_of, insert_versions, kept_versions, repla
 from node.views import Post
 from traces import LabTime
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
+from transport.mailitem import MailPost
 from transport.stimulus import Stimulus
 
 MAX_ITEM_BYTES = 40 * 1024 * 1024
 """The largest message: with its base64 and the hops' lines it stays under the SMTP listener's 64 MiB."""
+
+ITEM_ROOM = 256 * 1024
+"""What an item takes beside the values of a mail's properties."""
 
 
 def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
@@ -69,6 +73,23 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
         _record(s, folder, version, "create", ())
     changed(ctx, s, own)
     return [object_text(version.object) for version in versions]
+
+
+def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
+    """A mail becomes a post, as it is; its id (spec: ML-5). Misuse for one too large to be replicated."""
+    folder, own = replica_for_posts(ctx, folder.path)
+    if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
+        limit = MAX_ITEM_BYTES // 1024**2
+        raise Misuse(f"a mail of {mail.size:,} bytes; up to {limit} MiB can be replicated")
+    object_id = ctx.store.next_object().to_xid()
+    number = ctx.store.next_change()
+    pcl = Pcl.of(number)
+    item = encode_mail(object_id, number, pcl, s.now, folder=folder.object, mail=mail)
+    version = Version(object_id, number, pcl, s.now, item, mail.subject, message_id=mail.message_id)
+    insert_versions(ctx, s.conn, folder.fid, [version], sent=False)
+    _record(s, folder, version, "create", ())
+    changed(ctx, s, own)
+    return object_text(object_id)
 
 
 @dataclass(frozen=True, slots=True)

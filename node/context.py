@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from node.addresses import AddressBook
 from node.cnset import CNSet
 from node.config import Config
 from node.directory import Directory
@@ -33,6 +34,7 @@ class Context:
     identity: Identity
     verifier: Verifier
     mta: Mta
+    book: AddressBook
 
     def holders(self, fid: int) -> list[str]:
         """The stores in a folder's replica list that have joined, by name; all stores for the hierarchy (spec: HI-1)."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from node import agent, changes, foldering, look, outgoing
+from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
-from node.errors import MailRefused, NotRunning
+from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
 from node.timers import next_due
 from node.views import (
@@ -20,6 +20,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     Post,
@@ -30,8 +31,12 @@ from topology.setting_table import find_spec
 from topology.settings import RawSetting, Settings, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
-from transport.mta_values import IncomingHop, LocalDelivery, RefusalError, SendOutcome, Transmission
+from transport.errors import CodecError
+from transport.hopline import MAX_LAMPORT
+from transport.mailitem import post_of_mail
+from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
+from transport.smtp_auth import Credentials
 from transport.stimulus import Stimulus
 
 
@@ -61,6 +66,32 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             return changes.post(ctx, s, folder, posts)
 
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+        """A mail as a new message, from which it comes out again to the byte; its id (spec: ML-5).
+
+        Misuse for a mail beyond a limit.
+        """
+        try:
+            mail = post_of_mail(content)
+        except CodecError as error:
+            raise Misuse(f"the mail cannot be posted: {error}") from None
+        with self._stimulus(now) as (ctx, s):
+            return changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
+
+    def send_mail(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        to: Sequence[str],
+        subject: str,
+        body: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+    ) -> str:
+        """Mail to people or folders from a folder's address; its Message-ID (spec: ML-5)."""
+        with self._stimulus(now) as (ctx, s):
+            return ordinary.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
+
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
@@ -87,11 +118,12 @@ class Node(StoreLife):
         schedule: str | None = None,
         contacts: Sequence[str] = (),
         priority: str = "normal",
+        alias: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
             return foldering.create(
-                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority
+                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority, alias=alias
             )
 
     def change_folder(
@@ -105,6 +137,7 @@ class Node(StoreLife):
         contacts: Sequence[str] | None = None,
         priority: str | None = None,
         replicas: Sequence[str] | None = None,
+        alias: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -118,6 +151,7 @@ class Node(StoreLife):
                 contacts=contacts,
                 priority=priority,
                 replicas=replicas,
+                alias=alias,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
@@ -154,6 +188,8 @@ class Node(StoreLife):
             with self._stimulus(now) as (ctx, s):
                 fault = self._fault(sender, recipients, subject, s.now)
                 if fault is not None:
+                    if hop.lamport <= MAX_LAMPORT:
+                        s.trace.lamport_seen(hop.lamport)
                     s.trace.record(
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
@@ -183,6 +219,22 @@ class Node(StoreLife):
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
 
+    def offers(self) -> Offers:
+        """What this server offers to those that connect (spec: ML-3, ML-4)."""
+        if self._ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        return self._ctx.mta.policy.offers
+
+    @property
+    def credentials(self) -> Credentials:
+        """What this store shows of itself to others (spec: ML-3)."""
+        return Credentials(self.name, self._identity.certificate, self._identity.sign)
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        """True if that store of the organization has signed the data (spec: ML-3)."""
+        known = self._ctx is not None and self._ctx.directory.get(store) is not None
+        return known and self._verifier.verify(store, certificate, signature, data)
+
     def tick(self, now: LabTime) -> None:
         """Does everything due at `now`."""
         with self._stimulus(now) as (ctx, s):
@@ -194,10 +246,10 @@ class Node(StoreLife):
         with self._reading() as (ctx, conn):
             return ctx.mta.ready(conn, now, limit, busy)
 
-    def hop_done(self, now: LabTime, queue_id: int) -> None:
-        """The next server answered 250."""
+    def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
+        """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
         with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id))
+            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id, ordinary=ordinary))
 
     def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
         """The attempt failed."""
@@ -220,6 +272,12 @@ class Node(StoreLife):
             due = [at for at in (next_due(conn), ctx.mta.next_due(conn)) if at is not None]
             return min(due, default=None)
 
+    def log(self, now: LabTime, event: int, **values: object) -> None:
+        """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`
+        says which values each id wants."""
+        with self._stimulus(now) as (_, s):
+            eventlog.write(s.conn, s.now, event, values)
+
     # -- reads
 
     def folders(self) -> list[FolderView]:
@@ -238,6 +296,16 @@ class Node(StoreLife):
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):
             return look.body(ctx, conn, folder, message)
+
+    def mail(self, folder: str, message: str) -> bytes:
+        """A message as a mail; one that came as a mail is that mail, to the byte (spec: ML-5)."""
+        with self._reading() as (ctx, conn):
+            return look.mail(ctx, conn, folder, message)
+
+    def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
+        """Name and data of a message's files."""
+        with self._reading() as (ctx, conn):
+            return look.attachments(ctx, conn, folder, message)
 
     def state(self, folder: str) -> StateView:
         with self._reading() as (ctx, _):
@@ -258,6 +326,16 @@ class Node(StoreLife):
     def mailbox(self) -> list[NoticeView]:
         with self._reading() as (_, conn):
             return look.mailbox(conn)
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        """The application log: the newest `limit` entries after the id `after`, in order (spec: EV-1)."""
+        with self._reading() as (_, conn):
+            return look.event_log(conn, after=after, limit=limit, event=event)
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        """A mail of the lab's mailbox, by the id that its view has."""
+        with self._reading() as (_, conn):
+            return look.mailbox_mail(conn, notice)
 
     def knowledge(self, folder: str) -> Knowledge:
         with self._reading() as (ctx, conn):

@@ -59,6 +59,10 @@ class Directory:
         self._enter(store, address)
         s.trace.record(AddressStamped, store=store, address=address)
 
+    @property
+    def organization(self) -> str:
+        return self._topology.organization
+
     def stores(self) -> list[str]:
         return sorted(self._entries)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from node import hierarchy
+from node.addresses import is_alias
 from node.context import Context, set_of_pcl
 from node.errors import FolderExists, Misuse
 from node.folders import ROOT_TEXT, Folder, object_text
@@ -32,6 +33,7 @@ def create(
     schedule: str | None,
     contacts: Sequence[str],
     priority: str,
+    alias: str | None = None,
 ) -> str:
     """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
     above, _, name = path.strip("/").rpartition("/")
@@ -52,6 +54,7 @@ def create(
         schedule=_checked_schedule(schedule),
         contacts=tuple(contacts),
         priority=_checked_priority(priority),
+        alias=_checked_alias(alias),
         created=number,
     )
     pcl = Pcl.of(number)
@@ -71,6 +74,7 @@ def change(
     contacts: Sequence[str] | None,
     priority: str | None,
     replicas: Sequence[str] | None,
+    alias: str | None = None,
 ) -> str:
     """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
     folder = ctx.folders.visible(path)
@@ -87,6 +91,8 @@ def change(
         props = replace(props, contacts=tuple(contacts))
     if priority is not None:
         props = replace(props, priority=_checked_priority(priority))
+    if alias is not None:
+        props = replace(props, alias=_checked_alias(alias))
     if replicas is not None:
         props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
     number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
@@ -168,6 +174,17 @@ def _checked_schedule(schedule: str | None) -> str | None:
         except ValueError as error:
             raise Misuse(str(error)) from None
     return schedule
+
+
+def _checked_alias(alias: str | None) -> str | None:
+    """None and 'default' for the alias that the name makes, '' for none."""
+    if alias is None or alias == "default":
+        return None
+    if alias == "none":
+        return ""
+    if not is_alias(alias):
+        raise Misuse(f"{alias!r} is no alias; letters, digits and inner . - _ make one, or say none or default")
+    return alias
 
 
 def _checked_priority(priority: str) -> int:

@@ -72,6 +72,7 @@ class Folders:
             self._by_object[object_id] = folder
             self._by_fid[fid] = folder
         self.next_fid = max(self._by_fid, default=HIERARCHY_FID) + 1
+        self.arranged = 0  # how often the tree was computed: whoever keeps something made of it sees that it is old
         self.arrange()
 
     # -- looking up
@@ -134,6 +135,7 @@ class Folders:
 
     def arrange(self) -> None:
         """Computes the tree anew (spec: HI-7)."""
+        self.arranged += 1
         live = [folder for folder in self.all() if folder.props is not None]
         for folder in live:
             assert folder.props is not None

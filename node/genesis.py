@@ -48,6 +48,7 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
             contacts=tuple(spec.contacts),
             priority=PRIORITIES[str(spec.priority)],
             resolve=RESOLVE[str(spec.resolve)],
+            alias=spec.alias,
             created=number,
         )
         ids[path] = number.to_xid()

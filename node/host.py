@@ -16,14 +16,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import MailRefused, NodeError, NotRunning
+from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
 from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
+from transport.smtp_tls import Tls
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -54,34 +56,6 @@ Address = tuple[str, int]
 log = logging.getLogger("pflab.host")
 
 
-class SendPlan(Protocol):
-    """What is to happen to a transmission that is about to leave; a lab's faults speak here."""
-
-    @property
-    def refuse(self) -> str | None:
-        """Do not connect, for this reason."""
-
-    @property
-    def hold_until_at(self) -> LabTime | None:
-        """Keep it in the queue until then."""
-
-    @property
-    def copies(self) -> int:
-        """Send it so often."""
-
-
-class Gate(Protocol):
-    """Asked before each transmission, told after it. One that asks another process answers later."""
-
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan | Awaitable[SendPlan]: ...
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> Awaitable[None] | None: ...
-
-
-Arriving = Callable[[str, Sequence[str], bytes], Awaitable[None]]
-"""Waited for when a mail (sender, recipients, content) has come in whole, before it is stored."""
-
-
 class HostStuck(NodeError):
     """A node has a row due that it never does."""
 
@@ -102,6 +76,7 @@ class Host:
         address_of: Callable[[str], Address | None],
         gate: Gate,
         idle: Callable[[], None],
+        tls: Tls | None = None,
         arriving: Arriving | None = None,
     ) -> None:
         self.name = node.name
@@ -116,8 +91,12 @@ class Host:
             node.name,
             accept=self._accept if arriving is None else self._accept_later,
             check_recipient=self._check_recipient,
+            offers=node.offers,
+            verify_peer=node.verify_peer,
+            tls=tls.server if tls is not None else None,
+            on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
-        self._sender = SmtpSender()
+        self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
         self._in_flight: dict[int, asyncio.Task[None]] = {}
         self._telling: set[asyncio.Future[None]] = set()
@@ -372,14 +351,14 @@ class Host:
             return
         self.activity += 1
         self._in_flight[transmission.queue_id] = asyncio.create_task(
-            self._deliver(transmission, address, plan.copies), name=f"mail {transmission.queue_id} of {self.name}"
+            self._deliver(transmission, address, plan), name=f"mail {transmission.queue_id} of {self.name}"
         )
 
-    async def _deliver(self, transmission: Transmission, address: Address, copies: int) -> None:
+    async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
         try:
-            for _ in range(copies):
-                outcome = await self._sender.send(address, transmission, self.name)
+            for _ in range(plan.copies):
+                outcome = await self._sender.send(address, transmission, self.name, fresh=plan.fresh)
                 if outcome.state is not SendState.DELIVERED:
                     break
         finally:

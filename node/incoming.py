@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node import backfill, hierarchy, leaving, rmq, status
+from node import backfill, eventlog, hierarchy, leaving, rmq, status
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import BadMail, OrdinaryMail
 from node.folders import Folder, object_text
 from node.mailer import traced_marks, traced_sections
 from node.notices import tell_contacts
+from node.ordinary import note_replicated
 from node.replicas import settle, snapshot
 from node.replmail import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
 from node.responses import answer
@@ -38,9 +39,14 @@ BAD_MAIL_KEPT = 1000
 TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
 
 
-def receive(ctx: Context, s: Stimulus, sender: str, content: bytes) -> None:
-    """A mail to this store's address. Whatever is wrong with it harms nothing (spec: IN-5)."""
+def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: bool) -> None:
+    """A mail to this store's address; `system`: it came as a system message. Whatever is wrong with it harms nothing
+    (spec: IN-5)."""
     try:
+        if not system:  # spec: ML-3
+            raise OrdinaryMail(
+                "an ordinary mail: it came without XEXCH50, so that it is no replication mail whatever is in it"
+            )
         mail = read(ctx, content)
     except BadMail as error:
         if isinstance(error, OrdinaryMail) and sender == NULL_SENDER:
@@ -92,6 +98,7 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
         marks=traced_marks(mail),
     )
     ctx.store.learn_store(s.conn, mail.replica_guid, mail.store)
+    eventlog.mail_in(ctx, s, mail)
     row = s.conn.exec_driver_sql(
         "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
     ).first()
@@ -190,6 +197,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         rmq.hold_mail(ctx, s, section.folder, section.cnset | section.cnset_fai, mail.store, content)
         return
     applied = apply_updates(ctx, s, folder.fid, mail.updates, way)
+    note_replicated(s, folder.fid, [update.version for update in mail.updates])
     _tell_failures(s, mail)
     numbers = (section.cnset - mail.failed) | applied.numbers
     fai = (section.cnset_fai - mail.failed) | applied.fai

@@ -16,6 +16,7 @@ from topology.schedule import parse_schedule
 from traces import LabTime
 from transport.errors import CodecError
 from transport.item import Item, decode_item, encode_item, item_bag
+from transport.mailitem import MailPost, edit_mail, mail_of_item
 from transport.mapi import Bag, filetime, labtime
 from transport.proptags import (
     PR_ATTACH_DATA_BIN,
@@ -25,8 +26,10 @@ from transport.proptags import (
     PR_CHANGE_KEY,
     PR_CREATION_TIME,
     PR_DISPLAY_NAME,
+    PR_INTERNET_MESSAGE_ID,
     PR_LAST_MODIFICATION_TIME,
     PR_MESSAGE_CLASS,
+    PR_MESSAGE_DELIVERY_TIME,
     PR_MESSAGE_FLAGS,
     PR_PARENT_SOURCE_KEY,
     PR_PREDECESSOR_CHANGE_LIST,
@@ -44,6 +47,7 @@ PR_PFLAB_REPLICAS_ADDED = 0x67011014  # when each was added, lab time in microse
 PR_PFLAB_CONTACTS = 0x6702101F
 PR_PFLAB_SCHEDULE = 0x6703001F
 PR_PFLAB_CREATED = 0x67040102  # XID of the creating change number (spec: HI-7)
+PR_PFLAB_ALIAS = 0x6707001F  # of its mail address; absent: made of its name; empty: it takes no mail (spec: ML-5)
 
 MSGFLAG_ASSOCIATED = 0x40
 ATTACH_BY_VALUE = 1
@@ -67,6 +71,7 @@ class Version:
     item: bytes | None
     subject: str = ""
     fai: bool = False
+    message_id: str = ""  # of an ordinary mail that was posted (spec: ML-5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class FolderProperties:
     contacts: tuple[str, ...] = ()
     priority: int = 0
     resolve: int = RESOLVE_DEFAULT
+    alias: str | None = None
     created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
@@ -136,6 +142,29 @@ def encode_message(
     return encode_item(Item(props, (), tuple(bags)))
 
 
+def encode_mail(
+    version_of: bytes,
+    number: ChangeNumber,
+    pcl: Pcl,
+    modified_at: LabTime,
+    *,
+    folder: bytes,
+    mail: MailPost,
+) -> bytes:
+    """The item stream of a mail that becomes a post (spec: ML-5)."""
+    props = _identity(version_of, number, pcl, modified_at)
+    props[PR_PARENT_SOURCE_KEY] = folder
+    props.update(mail.props)
+    props[PR_CREATION_TIME] = props[PR_MESSAGE_DELIVERY_TIME] = filetime(modified_at)
+    props[PR_MESSAGE_FLAGS] = 0
+    return encode_item(Item(props, mail.recipients, mail.attachments))
+
+
+def export_mail(stream: bytes, *, message_id: str, sender: str) -> bytes:
+    """An item as a mail: what it came as, or a new one (spec: ML-5)."""
+    return mail_of_item(decode_item(stream), message_id=message_id, sender=sender)
+
+
 def encode_edit(
     old: bytes,
     number: ChangeNumber,
@@ -150,6 +179,7 @@ def encode_edit(
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))
+    edit_mail(props, subject=subject, body=body)
     if subject is not None:
         props[PR_SUBJECT] = subject
     if body is not None:
@@ -171,6 +201,9 @@ def encode_folder(
     props.pop(PR_PFLAB_CONTACTS, None)
     if folder.contacts:
         props[PR_PFLAB_CONTACTS] = folder.contacts
+    props.pop(PR_PFLAB_ALIAS, None)
+    if folder.alias is not None:
+        props[PR_PFLAB_ALIAS] = folder.alias
     props[PR_PFLAB_SCHEDULE] = folder.schedule or ""
     props[PR_REPLICATION_MESSAGE_PRIORITY] = folder.priority
     props[PR_RESOLVE_METHOD] = folder.resolve
@@ -208,7 +241,17 @@ def _read_any_version(stream: bytes) -> Version:
     flags = props.get(PR_MESSAGE_FLAGS, 0)
     subject = props.get(PR_SUBJECT, "")
     fai = isinstance(flags, int) and bool(flags & MSGFLAG_ASSOCIATED)
-    return Version(object_id, number, pcl, modified_at, stream, subject if isinstance(subject, str) else "", fai)
+    message_id = props.get(PR_INTERNET_MESSAGE_ID, "")
+    return Version(
+        object_id,
+        number,
+        pcl,
+        modified_at,
+        stream,
+        subject if isinstance(subject, str) else "",
+        fai,
+        message_id if isinstance(message_id, str) else "",
+    )
 
 
 def read_folder(stream: bytes) -> FolderProperties:
@@ -217,6 +260,7 @@ def read_folder(stream: bytes) -> FolderProperties:
     try:
         parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
         replicas, added = props[PR_PFLAB_REPLICAS], props[PR_PFLAB_REPLICAS_ADDED]
+        alias = props.get(PR_PFLAB_ALIAS)
         contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
@@ -234,6 +278,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         and isinstance(added, tuple)
         and len(replicas) == len(added)
         and isinstance(contacts, tuple)
+        and (alias is None or isinstance(alias, str))
         and isinstance(schedule, str)
         and isinstance(priority, int)
         and priority in {-1, 0, 1}
@@ -254,6 +299,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         contacts,  # type: ignore[arg-type]
         priority,  # type: ignore[arg-type]
         resolve,  # type: ignore[arg-type]
+        alias,  # type: ignore[arg-type]
         created,
     )
 
@@ -264,6 +310,16 @@ MAX_NAME_LENGTH = 255
 def body_of(stream: bytes) -> str:
     body = item_bag(stream).get(PR_BODY, "")
     return body if isinstance(body, str) else ""
+
+
+def attachments_of(stream: bytes) -> list[tuple[str, bytes]]:
+    """Name and data of an item's attached files, in order."""
+    found = []
+    for bag in decode_item(stream).attachments:
+        name, data = bag.get(PR_ATTACH_LONG_FILENAME), bag.get(PR_ATTACH_DATA_BIN)
+        if isinstance(data, bytes):
+            found.append((name if isinstance(name, str) else "", data))
+    return found
 
 
 def sender_of(stream: bytes) -> str:

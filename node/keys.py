@@ -27,7 +27,8 @@ def derived_seed(secret: int | str, purpose: str) -> bytes:
     return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_BYTES).digest()
 
 
-def _derived(seed: bytes, purpose: str) -> Ed25519PrivateKey:
+def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
+    """The key for one purpose of a seed."""
     return Ed25519PrivateKey.from_private_bytes(
         hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest()
     )
@@ -55,10 +56,10 @@ class LabAuthority:
 
     def __init__(self, seed: bytes) -> None:
         self._seed = seed
-        self._key = _derived(seed, "authority")
+        self._key = derived_key(seed, "authority")
 
     def identity(self, store: str) -> Identity:
-        private = _derived(self._seed, f"store {store}")
+        private = derived_key(self._seed, f"store {store}")
         public = private.public_key().public_bytes_raw()
         return Identity(
             store=store,

@@ -19,7 +19,7 @@ from node.timers import Timer, clear_timer
 from traces.events import ReplicaDropped
 from transport.stimulus import Stimulus
 
-_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver")
+_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted")
 """Tables with a column `fid` whose rows mean nothing once the replica is gone."""
 
 # -- at the leaving store

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
-from node import agent, genesis, look, requests_done, restoring
+from sqlalchemy.exc import SQLAlchemyError
+
+from node import agent, eventlog, genesis, look, requests_done, restoring
+from node.addresses import AddressBook
 from node.config import Config, config_of, stored_settings
 from node.context import Context
 from node.database import Database, Durability
 from node.directory import Directory
 from node.entropy import guid_from
-from node.errors import Crashed, Misuse, NotRunning
+from node.errors import Crashed, Misuse, NodeError, NotRunning
 from node.exporter import EVENTS_BYTES, events_after, export_events
 from node.folders import Folders
 from node.keys import Identity, Verifier
@@ -202,17 +205,20 @@ class StoreLife:
         with self._database.writing() as conn:
             store = StoreState(conn)
             directory = Directory(self._topology, conn)
+            folders, rst = Folders(conn, store), ReplicationStateTable(conn)
+            book = AddressBook(self.name, self._topology.domain, directory, folders, rst)
             return Context(
                 name=self.name,
                 seed=self._seed,
                 store=store,
-                folders=Folders(conn, store),
-                rst=ReplicationStateTable(conn),
+                folders=folders,
+                rst=rst,
                 directory=directory,
                 config=self._config,
                 identity=self._identity,
                 verifier=self._verifier,
-                mta=Mta(self.name, directory.routing, directory.server_of, self._config.mail_policy),
+                mta=Mta(self.name, directory.routing, book.server_of, self._config.mail_policy, book.accepts),
+                book=book,
             )
 
     # -- one stimulus
@@ -236,6 +242,8 @@ class StoreLife:
             # Whatever was in memory may be ahead of the tables now: it is read anew.
             if not isinstance(error, RefusalError):  # a refused mail has changed nothing, in memory either
                 self._ctx = None if isinstance(error, Crashed) else self._load()
+            if isinstance(error, Exception) and not isinstance(error, NodeError | RefusalError | CodecError):
+                self._log_failure(now, error)
             if isinstance(error, CodecError):
                 raise Misuse(f"it cannot be written into a mail: {error}") from error
             raise
@@ -245,8 +253,14 @@ class StoreLife:
             self.crash_at = None
             raise Crashed(f"{self.name} after commit")
 
+    def _log_failure(self, now: LabTime, error: Exception) -> None:
+        """Event 3079: a stimulus ended in an error that nobody expected (spec: EV-1). The error itself goes its way."""
+        with suppress(sqlite3.Error, SQLAlchemyError), self._database.writing() as conn:
+            eventlog.write(conn, now, 3079, eventlog.failure_values(error))
+
     def _finish(self, ctx: Context, trace: Recorder, conn: Connection, now: LabTime) -> None:
         first_seq = ctx.store.seq + 1
+        eventlog.log_traced(ctx, conn, now, trace.recorded())
         ctx.store.last_at = now
         ctx.store.seq, ctx.store.lamport = trace.seq, trace.lamport
         ctx.save(conn)

@@ -8,8 +8,9 @@ from node import backfill as array
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import MessageUnknown, Misuse
+from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
-from node.items import body_of, sender_of
+from node.items import attachments_of, body_of, export_mail, sender_of
 from node.numbers import ChangeNumber, named
 from node.tables import HIERARCHY_FID
 from node.timers import Timer
@@ -19,6 +20,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     QueueView,
@@ -74,6 +76,7 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
         priority=PRIORITY_NAMES[props.priority],
         hidden=folder.hidden,
         held_here=own is not None and not own.pending,
+        address=ctx.book.address_of(folder),
     )
 
 
@@ -117,17 +120,36 @@ def count(ctx: Context, conn: Connection, folder: str) -> int:
 
 def body(ctx: Context, conn: Connection, folder: str, message: str) -> str:
     """The text of the version shown."""
+    return body_of(_shown_item(ctx, conn, folder, message))
+
+
+def mail(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
+    """A message as a mail: what it came as, or a new one (spec: ML-5)."""
+    item = _shown_item(ctx, conn, folder, message)
+    address = ctx.directory.address(ctx.name) or ""
+    guid, _, counter = message.partition(":")
+    known = ctx.folders.at(fid_of(ctx, folder))
+    sender = ctx.book.address_of(known) or address
+    return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
+
+
+def attachments(ctx: Context, conn: Connection, folder: str, message: str) -> list[tuple[str, bytes]]:
+    """Name and data of a message's attached files."""
+    return attachments_of(_shown_item(ctx, conn, folder, message))
+
+
+def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
     fid = fid_of(ctx, folder)
     try:
         object_id = object_from_text(message)
     except ValueError as error:
         raise Misuse(f"{message!r} is not a message id: {error}") from None
-    item = conn.exec_driver_sql(
+    item: bytes | None = conn.exec_driver_sql(
         "SELECT item FROM message WHERE fid = ? AND object = ? AND shown = 1 AND deleted = 0", (fid, object_id)
     ).scalar()
     if item is None:
         raise MessageUnknown(f"message {message} is not in {folder} on {ctx.name}")
-    return body_of(item)
+    return item
 
 
 def state(ctx: Context, folder: str) -> StateView:
@@ -211,8 +233,33 @@ def bad_mail(conn: Connection) -> list[BadMailView]:
 
 def mailbox(conn: Connection) -> list[NoticeView]:
     return [
-        NoticeView(*row) for row in conn.exec_driver_sql("SELECT at, recipient, subject, body FROM mailbox ORDER BY id")
+        NoticeView(*row)
+        for row in conn.exec_driver_sql(
+            "SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id"
+        )
     ]
+
+
+def event_log(conn: Connection, *, after: int, limit: int, event: int | None) -> list[LogView]:
+    """Entries of the application log in order, those after the id `after`: the newest `limit` of them (spec: EV-1)."""
+    where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
+    rows = conn.exec_driver_sql(
+        f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?", (after, *values, limit)
+    ).all()
+    return [_entry(*row) for row in reversed(rows)]
+
+
+def _entry(id_: int, at: LabTime, event: int, text: str) -> LogView:
+    kind = KINDS[event]
+    return LogView(id_, at, event, kind.level, kind.source, kind.category, kind.logging.name.capitalize(), text)
+
+
+def mailbox_mail(conn: Connection, notice: int) -> bytes:
+    """A mail of the mailbox, whole. MessageUnknown if there is none of that id."""
+    content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
+    if content is None:
+        raise MessageUnknown(f"no mail {notice} in the mailbox")
+    return content
 
 
 def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:

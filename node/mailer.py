@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from node import eventlog
 from node.cnset import CNSet
 from node.context import Context
 from node.entropy import token_from
@@ -81,9 +82,13 @@ def send(
         in_reply_to=in_reply_to,
     )
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
-    content = build_mail(headers, BodyForm.TNEF, encode_tnef(encode(mail, ctx.identity)))
+    content = build_mail(headers, BodyForm.S_TNEF, encode_tnef(encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
-    ctx.mta.submit(s, OutgoingMail(message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind]))
+    eventlog.mail_out(ctx, s, mail, stores)
+    outgoing = OutgoingMail(
+        message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind], system=True
+    )
+    ctx.mta.submit(s, outgoing)
     return message_id
 
 

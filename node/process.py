@@ -35,6 +35,7 @@ from topology.load import load_topology
 from topology.problems import ProblemsError
 from traces.errors import TraceError
 from traces.labtime import parse_instant
+from transport.smtp_tls import Tls, load_tls
 
 DRAIN_S: Final = 2.5
 """Real time that mails in flight get at an orderly end, which shall take 5 s at most."""
@@ -99,6 +100,7 @@ class OneNode:
             address_of=asking.address_of,
             gate=asking,
             idle=self._idle.set,
+            tls=None if given.tls is None else _tls_in(given.tls, given.name),
             arriving=asking.arriving,
         )
         if given.held:
@@ -161,6 +163,10 @@ class OneNode:
             self._written = node.seq
 
 
+def _tls_in(folder: Path, name: str) -> Tls:
+    return load_tls(folder / f"{name}.crt", folder / f"{name}.key", folder / "authority.crt")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The process; its exit code."""
     began_s = time.monotonic()
@@ -190,6 +196,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--smtp-port", type=int, default=0, help="0: a free one")
     parser.add_argument("--http-host", default="127.0.0.1")
     parser.add_argument("--http-port", type=int, default=0, help="0: a free one")
+    parser.add_argument(
+        "--tls", type=Path, metavar="DIR", help="NAME.crt, NAME.key and authority.crt: STARTTLS is a must"
+    )
     parser.add_argument("--peer", type=_peer, action="append", default=[], metavar="NAME=HOST:PORT")
     parser.add_argument("--coordinator", metavar="HOST:PORT", help="whom to ask about faults")
     parser.add_argument("--run", default="lab", help="the run's id in the trace")

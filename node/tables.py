@@ -261,8 +261,32 @@ mailbox = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Integer, nullable=False),
     Column("recipient", Text, nullable=False),
+    Column("sender", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Column("content", BLOB, nullable=False),
+)
+
+posted = (
+    Table(  # mails that became posts, here or elsewhere, for as long as they are not to be posted again (spec: ML-5)
+        "posted",
+        metadata,
+        Column("fid", Integer, primary_key=True),
+        Column("message_id", Text, primary_key=True),
+        Column("at", Integer, nullable=False),
+        Index("posted_by_time", "at"),
+        sqlite_with_rowid=False,
+    )
+)
+
+log = Table(  # the application log (spec: EV-1)
+    "log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False),
+    Column("event", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    sqlite_autoincrement=True,  # whoever follows the log asks for what is after an id
 )
 
 event = Table(

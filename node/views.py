@@ -17,6 +17,7 @@ class FolderView:
     priority: str
     hidden: bool
     held_here: bool
+    address: str | None = None  # of its mail; None: it takes none
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,23 @@ class NoticeView:
     recipient: str
     subject: str
     body: str
+    sender: str = ""
+    id: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """An entry of the store's application log (spec: EV-1). `logging`: the diagnostics level that the original needs."""
+
+    id: int
+    at: LabTime
+    event: int
+    level: str
+    source: str
+    category: str
+    logging: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

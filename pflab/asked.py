@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Request, Response
 
 from node.api_values import json_response
-from node.asking import AfterSend, Arrival, BeforeSend, Lost
+from node.asking import AfterSend, Arrival, AtVerb, BeforeSend, Lost
 from pflab.faults import FaultPlan
 from pflab.keptmail import HopGate
 
@@ -29,6 +29,11 @@ def asks_router(faults: FaultPlan, gate: HopGate) -> APIRouter:
         told = await _asked(request, AfterSend)
         gate.after_send(told.server, told.transmission, told.delivered)
         return json_response({})
+
+    @router.post("/at-verb")
+    async def at_verb(request: Request) -> Response:
+        asked = await _asked(request, AtVerb)
+        return json_response(gate.at_verb(asked.peer, asked.node, asked.verb, asked.now))
 
     @router.post("/arrival")
     async def arrival(request: Request) -> Response:

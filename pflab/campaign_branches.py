@@ -17,7 +17,7 @@ from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from traces import events as ev
 from traces.events import Event
 
-STATUS, STATUS_REQUEST = 0x10, 0x20
+CONTENT, STATUS, STATUS_REQUEST = 0x4, 0x10, 0x20
 RESPONSES = frozenset({0x80000002, 0x80000004})
 
 _SUFFIX = re.compile(r" \(\d+\)$")
@@ -42,7 +42,15 @@ BRANCHES: tuple[str, ...] = (
     "replica added",
     "replica pending",
     "replica dropped",
+    "replica back",
+    "left with something unsent",
     "new store",
+    "new store holds",
+    "restored from backup",
+    "began as new",
+    "loss told",
+    "absence beyond a tombstone",
+    "tombstone dropped",
     "backfill entry",
     "entry pruned",
     "hierarchy by backfill",
@@ -68,7 +76,7 @@ BRANCHES: tuple[str, ...] = (
 )
 """All that a long campaign must have seen."""
 
-OPTIONAL: tuple[str, ...] = ("no source had all", "tombstone dropped", "folder shown again")
+OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again")
 """Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
 
 
@@ -81,9 +89,14 @@ class BranchBook:
         self._received: set[tuple[str, str]] = set()
         self._rows: dict[tuple[str, str, str], int] = {}
         self._hidden: set[tuple[str, str]] = set()
+        self._dropped: set[tuple[str, str]] = set()
         self._held_folders: dict[tuple[str, str], bool] = {}
         self._best: dict[tuple[str, int], int] = {}
         self._asked: dict[tuple[str, int], dict[str, int]] = {}
+        self._last_at: dict[str, int] = {}
+        self._broadcast_at: dict[tuple[str, str], int] = {}
+        servers = facts.topology.servers.values()
+        self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
         self._hears: Mapping[type[Event], Callable[[Any], None]] = {
             ev.VersionIgnored: self._ignored,
             ev.VersionApplied: self._applied,
@@ -98,6 +111,7 @@ class BranchBook:
             ev.NodeStarted: self._node,
             ev.ReplicaAdded: self._replica,
             ev.ReplicaDropped: self._replica,
+            ev.ReplicaPending: self._leaves,
             ev.FolderHidden: self._folder_hidden,
             ev.FolderShown: self._folder_shown,
         }
@@ -109,6 +123,7 @@ class BranchBook:
         heard = self._hears.get(type(event))
         if heard is not None:
             heard(event)
+        self._last_at[event.node] = event.at
 
     def folder(self, reading: FolderReading) -> None:
         """The tree as a store shows it tells of suffixes and cycles, which have no event of their own."""
@@ -175,6 +190,9 @@ class BranchBook:
     # --- mail
 
     def _submitted(self, event: ev.MailSubmitted) -> None:
+        if event.message_type == CONTENT:
+            for section in event.folders:
+                self._broadcast_at[event.node, section.folder] = event.at
         if "repeat" in event.marks:
             branch = {STATUS: "status repeat", STATUS_REQUEST: "status request repeat"}.get(event.message_type)
             if branch is not None:
@@ -198,13 +216,30 @@ class BranchBook:
     # --- stores and folders
 
     def _node(self, event: ev.NodeStarted) -> None:
+        if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
+            self.seen["absence beyond a tombstone"] += 1
         if event.reason == "restart":
             self.seen["crash"] += 1
+        elif event.reason == "restored":
+            self.seen["restored from backup"] += 1
+        elif self._facts.began_again(event.node):
+            self.seen["began as new"] += 1
         elif event.reason == "first" and self._facts.topology.servers[event.node].joins_later:
             self.seen["new store"] += 1
 
     def _replica(self, event: ev.ReplicaAdded | ev.ReplicaDropped) -> None:
-        self._held_folders[event.node, event.folder] = isinstance(event, ev.ReplicaAdded)
+        added, place = isinstance(event, ev.ReplicaAdded), (event.node, event.folder)
+        if added and place in self._dropped:
+            self.seen["replica back"] += 1
+        if added and self._facts.topology.servers[event.node].joins_later:
+            self.seen["new store holds"] += 1
+        if not added:
+            self._dropped.add(place)
+        self._held_folders[place] = added
+
+    def _leaves(self, event: ev.ReplicaPending) -> None:
+        if self._broadcast_at.get((event.node, event.folder)) == event.at:
+            self.seen["left with something unsent"] += 1
 
     def _folder_hidden(self, event: ev.FolderHidden) -> None:
         self._hidden.add((event.node, event.folder))
@@ -232,6 +267,7 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.ReplicaAdded: "replica added",
     ev.ReplicaDropped: "replica dropped",
     ev.ReplicaPending: "replica pending",
+    ev.Loss: "loss told",
     ev.EntryMade: "backfill entry",
     ev.EntryPruned: "entry pruned",
     ev.SourceDown: "source marked down",

@@ -56,12 +56,12 @@ def draw_plan(
     sketch = Sketch(document, length_us)
     steps = draw_work(_generator(seed, "work"), sketch)
     breakdowns = draw_faults(_generator(seed, "faults"), sketch, faults)
-    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults)
+    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults, seed)
     if topology is None:
         _add_settings(document, sketch)
     return Plan(
         seed=seed,
-        length_us=max(length_us, sketch.needs_us),
+        length_us=max(length_us, min(sketch.needs_us, days * DAY_US)),
         network=whims,
         topology=document,
         steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),

@@ -5,9 +5,12 @@ Each motif is for a branch of the rules. It gives nothing where the organization
 
 from __future__ import annotations
 
+import math
 import random
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from pflab import campaign_motifs_mail as mail
 from pflab import campaign_motifs_objects as objects
@@ -19,16 +22,21 @@ from traces.labtime import HOUR_US
 
 _HOW_MANY = (0, 1, 2, 2, 3, 4)
 
+_ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
+"""Their multiples modulo 1 fill the range evenly: in a few dozen seeds in a row each motif has its share, not by luck."""
 
-def draw_motifs(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> tuple[list[AnyStep], list[AnyFault]]:
+
+def draw_motifs(
+    draw: random.Random, sketch: Sketch, kinds: Sequence[str], turn: int
+) -> tuple[list[AnyStep], list[AnyFault]]:
     """Steps and faults of a few motifs whose fault kinds are allowed."""
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []
     if len(sketch.stores) < 2:
         return steps, faults
-    for _ in range(draw.choice(_HOW_MANY)):
-        (motif,) = draw.choices(allowed, [each.weight for each in allowed])
+    for root in _ROOTS[: draw.choice(_HOW_MANY)]:
+        motif = _in_turn(allowed, turn * root % 1)
         a, b, *rest = draw.sample(sketch.stores, min(3, len(sketch.stores)))
         at_us = sketch.instant(draw, 0.0, 0.6) + 2 * HOUR_US
         for part in motif.make(Stage(draw, sketch, at_us, a, b, rest[0] if rest else b)):
@@ -37,6 +45,12 @@ def draw_motifs(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> tu
             else:
                 faults.append(part)
     return steps, faults
+
+
+def _in_turn(allowed: Sequence[Motif], share: float) -> Motif:
+    """The motif at that share of all weights, from 0 to 1."""
+    reached = list(accumulate(each.weight for each in allowed))
+    return allowed[bisect(reached, share * reached[-1])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +68,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(3, objects.associated_edits),
     Motif(3, objects.cycle),
     Motif(6, objects.twins),
-    Motif(7, objects.child_first, ("loss",)),
+    Motif(14, objects.child_first, ("loss",)),
     Motif(2, objects.below_the_deleted),
     Motif(2, objects.deleted_and_renamed),
     Motif(4, objects.renamed_twice),
@@ -62,7 +76,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(2, objects.content_first, ("delay",)),
     Motif(3, mail.lost_content, ("loss",)),
     Motif(12, mail.edited_before_it_went, ("loss",)),
-    Motif(7, mail.satisfied_in_the_queue, ("loss", "delay")),
+    Motif(9, mail.satisfied_in_the_queue, ("loss", "delay")),
     Motif(8, mail.unclaimed, ("loss",)),
     Motif(7, mail.back_unheard, ("loss",)),
     Motif(3, mail.one_item_unreadable, ("corruption",)),

@@ -97,7 +97,7 @@ def twins(on: Stage) -> list[Part]:
 
 def child_first(on: Stage) -> list[Part]:
     """The mail with the parent is lost, that with the child comes; it waits, for too short a time at times."""
-    if on.draw.random() < 0.7:
+    if on.draw.random() < 0.9:
         on.sketch.settings["Replication Folder Tree RMQ Timeout"] = "1 h"
     parent = on.folder(on.a, at_us=on.at_us)
     child = on.folder(on.a, on.b, at_us=on.at_us + TOLD_US)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pflab.campaign_plan import (
     AddReplica,
     Delete,
@@ -22,6 +24,11 @@ TOMBSTONE_DAYS = 1
 
 FEW = 5
 """Days of a larger lab cost as much as many plans of another kind."""
+
+
+def early(on: Stage) -> Stage:
+    """Where a motif has days to go on for."""
+    return replace(on, at_us=2 * HOUR_US + on.draw.choice((0, 90, 300)) * MINUTE_US)
 
 
 def short_memory(on: Stage, lasts_us: int) -> None:
@@ -66,6 +73,7 @@ def old_backup(on: Stage) -> list[Part]:
     """The backup is older than a tombstone gets, or nearly so: what was deleted since must not come back."""
     if len(on.sketch.stores) > FEW:
         return []
+    on = early(on)
     lasts_us = on.draw.choice((20, 23, 26, 40)) * HOUR_US
     short_memory(on, lasts_us + 4 * HOUR_US)
     folder = on.folder(on.a, on.b, on.c)
@@ -88,6 +96,7 @@ def long_gone(on: Stage) -> list[Part]:
     """A store is away for longer than a tombstone lives, and has what was deleted meanwhile."""
     if len(on.sketch.stores) > FEW:
         return []
+    on = early(on)
     lasts_us = on.draw.choice((26, 30, 50)) * HOUR_US
     short_memory(on, lasts_us + 5 * HOUR_US)
     folder, other = on.folder(on.a, on.b, on.c), on.folder(on.a, on.b)
@@ -108,6 +117,7 @@ def hidden_for_long(on: Stage) -> list[Part]:
     """A folder under a deleted one outlives the other's tombstone, which must stay for it."""
     if len(on.sketch.stores) > FEW:
         return []
+    on = early(on)
     short_memory(on, 2 * DAY_US)
     upper, lower = on.folder(on.a, on.b), on.folder(on.a, on.b, on.c)
     return [

@@ -55,7 +55,7 @@ class Sketch:
         return f"{letter}{self._serial}"
 
     def goes_on(self, until_us: int) -> None:
-        """The plan does not end before that."""
+        """The plan does not end before that, unless its days do."""
         self.needs_us = max(self.needs_us, until_us)
 
     def living(self) -> list[FolderSketch]:

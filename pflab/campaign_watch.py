@@ -190,8 +190,10 @@ class Watch:
                 del self._waiting[store]
                 continue
             weather = self._lab.weather
-            awake = quiet and not weather.silent(store, now)
-            self._guard.array(ArrayReading(store, weather.clock_of(store, now), awake, entries), now)
+            clock = weather.clock_of(store, now)
+            # A clock that was fast stands still: what is due at once is due when the lab's has come up with it.
+            awake = quiet and not weather.silent(store, now) and clock >= self.last_at.get(store, clock)
+            self._guard.array(ArrayReading(store, clock, awake, entries), now)
 
     def _read_rows(self) -> None:
         now, weather = self._lab.now, self._lab.weather

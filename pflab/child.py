@@ -49,7 +49,7 @@ class Child:
         assert self._process is not None, "start() comes first"
         return self._process.pid
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, rate: float, restores: bytes | None, tls: Path | None) -> None:
         """Run until it says where it listens. Raises LabError with its own last words."""
         path = self._folder.path
         logs = path / "logs"
@@ -65,6 +65,8 @@ class Child:
         if restores is not None:
             backup.write_bytes(restores)
             order += ["--restore", str(backup)]
+        if tls is not None:
+            order += ["--tls", str(tls)]
         with (logs / f"{self.name}.log").open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *order,

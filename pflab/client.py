@@ -119,7 +119,8 @@ class Client:
         return list(self.json("GET", "/lab/faults"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """A fault: lose, delay, duplicate, reorder or cut, with from, to, type, count, by, connector, between; its id."""
+        """A fault: lose, delay, duplicate, reorder, cut, smtp or hold, with from_, to, type, count, by, connector, between,
+        at, does, lasts as they apply; its id."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 
@@ -194,6 +195,23 @@ class Client:
         (each `name` and `content` in base64)."""
         what = {"folder": folder, "messages": list(messages)}
         return list(self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)["ids"])
+
+    def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
+        """Post a mail as it is; its id. It comes out of every store to the byte."""
+        path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
+        return str(self.surely("POST", path, mail, key)["id"])
+
+    def mail(self, node: str, folder: str, message: str) -> bytes:
+        """A message as a mail."""
+        return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
+
+    def log(self, node: str, *, after: int = 0, limit: int = 200) -> list[dict[str, Any]]:
+        """The newest entries of the store's application log, in order."""
+        return list(self._node("GET", node, f"/log?after={after}&limit={limit}"))
+
+    def mailbox(self, node: str) -> list[dict[str, Any]]:
+        """Mails to people that the store has kept for them."""
+        return list(self._node("GET", node, "/mailbox"))
 
     def edit(self, node: str, folder: str, message: str, **what: str) -> str:
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
@@ -311,8 +329,9 @@ class Client:
         timeout_s: float | None = TIMEOUT_S,
     ) -> HTTPResponse:
         """One request; the answer, not yet read. ClientError for every status from 400 on."""
-        sent = None if body is None else json.dumps(body).encode()
-        given = {"Content-Type": "application/json", **(headers or {})}
+        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
+        given = {"Content-Type": kind, **(headers or {})}
         if self._token is not None:
             given["Authorization"] = f"Bearer {self._token}"
         answer = self._asked(method, path, sent, given, timeout_s)

@@ -34,7 +34,7 @@ from pflab.proxy import AddressOf, Proxy
 from traces.errors import TraceError
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
-Tag = Literal["lose", "delay", "duplicate", "reorder", "cut"]
+Tag = Literal["lose", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
 
 _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running"}
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
@@ -68,7 +68,8 @@ class Until(Body):
 
 
 class NewFault(Body):
-    """A fault. `cut` is between two servers or sites, or a connector; the others meet mail from, to, of a type."""
+    """A fault. `cut` is between two servers or sites, or a connector; `smtp` and `hold` are on the hops from one server to
+    another; the others meet mail from, to, of a type."""
 
     kind: Tag
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
@@ -78,6 +79,11 @@ class NewFault(Body):
     by: Annotated[Line | None, Field(examples=["20 min"])] = None
     connector: Line | None = None
     between: Annotated[list[Line] | None, Field(min_length=2, max_length=2)] = None
+    at: Annotated[Line | None, Field(examples=["MAIL"], description="Of smtp: the verb.")] = None
+    does: Annotated[
+        Line | None, Field(examples=["451"], description="Of smtp: a reply, disconnect, silence or tarpit.")
+    ] = None
+    lasts: Annotated[Line | None, Field(examples=["2 h"], description="Of smtp and hold: for how long.")] = None
 
 
 class BackupOf(Body):
@@ -274,7 +280,7 @@ def _faults_router(lab: FacedLab) -> APIRouter:
     @router.post("", status_code=HTTPStatus.CREATED)
     async def inject(wanted: NewFault) -> Response:
         """Let something go wrong on purpose; the fault's id."""
-        return json_response({"id": _inject(lab.faults, wanted)}, HTTPStatus.CREATED)
+        return json_response({"id": _inject(lab.faults, wanted, lab.now)}, HTTPStatus.CREATED)
 
     @router.delete("")
     async def heal_all() -> Response:
@@ -291,7 +297,7 @@ def _faults_router(lab: FacedLab) -> APIRouter:
     return router
 
 
-def _inject(plan: FaultPlan, wanted: NewFault) -> str:
+def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     if wanted.kind == "cut":
         if wanted.connector is not None:
             return plan.cut(wanted.connector)
@@ -300,6 +306,8 @@ def _inject(plan: FaultPlan, wanted: NewFault) -> str:
         if wanted.from_ is None or wanted.to is None:
             raise LabError("a cut lies between two ends: name them as between, or from and to, or a connector")
         return plan.cut((wanted.from_, wanted.to), one_way=True)
+    if wanted.kind in {"smtp", "hold"}:
+        return _inject_on_link(plan, wanted, now)
     given: dict[str, Any] = {"connector": wanted.connector}
     if wanted.kind in {"delay", "reorder"} and wanted.by is not None:
         given["by_us"] = parse_duration(wanted.by)
@@ -307,6 +315,17 @@ def _inject(plan: FaultPlan, wanted: NewFault) -> str:
         given["count"] = wanted.count
     act: Callable[..., str] = getattr(plan, wanted.kind)
     return act(wanted.from_, wanted.to, wanted.type, **given)
+
+
+def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
+    until_at = None if wanted.lasts is None else now + parse_duration(wanted.lasts)
+    link: dict[str, Any] = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
+    if wanted.kind == "hold":
+        if until_at is None:
+            raise LabError("a queue is held for a while; say how long it lasts, as 2 h")
+        return plan.hold(until_at=until_at, **link)
+    by_us = 0 if wanted.by is None else parse_duration(wanted.by)
+    return plan.smtp(wanted.at or "", wanted.does or "", count=wanted.count, by_us=by_us, until_at=until_at, **link)
 
 
 def _life_router(lab: FacedLab) -> APIRouter:

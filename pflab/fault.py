@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from traces.labtime import MINUTE_US, LabTime, format_duration
+from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
+from transport.smtp_verbs import Verb, VerbFault
 
 MAIL_TYPES: Mapping[str, str] = {
     "hierarchy": "Folder Hierarchy",
@@ -34,6 +35,8 @@ class FaultKind(StrEnum):
     CUT = "cut"
     CRASH = "crash"
     KILL = "kill"
+    SMTP = "smtp"
+    HOLD = "hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Decision:
     """The queue row waits until then: the driver reports hop_held."""
     copies: int = 1
     """How often the sender sends it."""
+    fresh: bool = False
+    """It goes over a new connection, whose first verbs are waited for."""
 
 
 GO = Decision()
@@ -78,6 +83,12 @@ class Fault:
     holds_next: bool = True
     """Of a reorder: whether the next mail is one to hold or one that overtakes."""
     decided: dict[Sending, Decision] = field(default_factory=dict)
+    verb: Verb | None = None
+    does: str = ""
+    answer: VerbFault | None = None
+    """What the receiving end does at the verb; None for a tarpit."""
+    until_at: LabTime | None = None
+    """When it ends by itself."""
 
     def details(self) -> dict[str, str]:
         """What the event and a person see of it."""
@@ -92,5 +103,8 @@ class Fault:
             "point": self.point,
             "by": format_duration(self.by_us) if self.by_us else None,
             "count": str(self.count) if self.count is not None else None,
+            "verb": self.verb.value if self.verb is not None else None,
+            "does": self.does or None,
+            "until": format_instant(self.until_at) if self.until_at is not None else None,
         }
         return {name: value for name, value in shown.items() if value is not None}

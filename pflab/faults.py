@@ -34,6 +34,7 @@ from pflab.fault import (
     Sending,
 )
 from pflab.lab import LabError
+from pflab.linkfaults import LinkFaults
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ if TYPE_CHECKING:
 __all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fault", "FaultKind", "FaultPlan"]
 
 
-class FaultPlan:
+class FaultPlan(LinkFaults):
     """The faults of one lab. Not for several threads.
 
     `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order; the lab makes them
     events. Every name is checked against the topology: LabError says which one is unknown and what there is.
-    `crash_points`: whether the driver can let a server die in the midst of a stimulus.
+    `crash_points`: whether the driver can let a server die in the midst of a stimulus; `tls`: whether servers offer
+    STARTTLS.
     """
 
     def __init__(
@@ -58,7 +60,9 @@ class FaultPlan:
         injected: Callable[[str, str, Mapping[str, str]], None] | None = None,
         healed: Callable[[str], None] | None = None,
         crash_points: bool = True,
+        tls: bool = False,
     ) -> None:
+        super().__init__(topology, tls=tls)
         self._crash_points = crash_points
         self._sites = {name: server.site for name, server in topology.servers.items()}
         self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
@@ -188,7 +192,10 @@ class FaultPlan:
         """What is to happen to a transmission that `server` is about to make."""
         if not self._active:
             return GO
-        hold_until_at, copies = None, 1
+        line = self.before_link(server, transmission, now)
+        if line.refuse is not None:
+            return line
+        hold_until_at, copies = line.hold_until_at, 1
         for fault in tuple(self._active.values()):
             if fault.kind is FaultKind.CUT:
                 if self._severed(fault, server, transmission):
@@ -202,7 +209,7 @@ class FaultPlan:
         if hold_until_at is not None and hold_until_at > now:
             self._held[server, transmission.queue_id, transmission.message_id] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
-        return GO if copies == 1 else Decision(copies=copies)
+        return GO if copies == 1 and not line.fresh else Decision(copies=copies, fresh=line.fresh)
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """The hop is over, well or not; what was remembered of it can go."""

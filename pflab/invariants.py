@@ -128,7 +128,6 @@ class Guard:
             self._note(each, event.at, heard(event))
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
-        self.facts.known.read(reading)
         for each in self._of_folders:
             self._note(each, at, each.on_folder(reading))
 

@@ -171,14 +171,10 @@ class LetGoByWhoHasAll(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._wants: dict[tuple[str, str, str], tuple[bits.Bits, bits.Bits]] = {}
+        facts.backups.follow(self._wants)
 
     def hears(self) -> Hears:
-        return {MailReceived: self._received, MailSubmitted: self._submitted, NodeStarted: self._started}
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":  # which of the requests it remembers is not told
-            self._wants = {key: wants for key, wants in self._wants.items() if key[0] != event.node}
-        return iter(())
+        return {MailReceived: self._received, MailSubmitted: self._submitted}
 
     def _received(self, event: MailReceived) -> Witnesses:
         if DELETE_PENDING in event.marks:

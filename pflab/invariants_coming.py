@@ -79,7 +79,7 @@ class NewcomersAsk(Invariant):
     def on_rest(self, store: str, now: LabTime) -> Witnesses:
         for place in [place for place, asks in self._asks.items() if place[0] == store and asks.due_at < now]:
             asks = self._asks.pop(place)
-            if self.facts.folders.holders(*place) - {store}:
+            if self.facts.known.holders(*place) - {store}:
                 when = format_instant(asks.due_at)
                 yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
 
@@ -204,7 +204,7 @@ class LossesAreTold(Invariant):
             yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
 
     def _others(self, place: tuple[str, str]) -> bool:
-        return bool(self.facts.folders.holders(*place) - {place[0]})
+        return bool(self.facts.known.holders(*place) - {place[0]})
 
 
 COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers, LossesAreTold)

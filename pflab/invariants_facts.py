@@ -9,12 +9,10 @@ from typing import Any
 
 from pflab import invariants_sets as bits
 from pflab.invariants_backups import Backups
-from pflab.invariants_folders import Folders
 from pflab.invariants_known import HIERARCHY, Known
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
-    AddressStamped,
     BackupMade,
     BackupRestored,
     ChangeMade,
@@ -65,13 +63,12 @@ class Facts:
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
         """Store and mail: committed there, or lost there by a fault."""
-        self.known = Known(topology, self.changes, self.setup)
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
         self.backups = Backups()
-        self.folders = Folders(topology, self.backups)
+        self.known = Known(topology, self.changes, self.setup, self.backups)
         for mapping in (self.made_at_home, self._heard, self.began):
             self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -86,7 +83,6 @@ class Facts:
             TombstoneDropped: self._forgot,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
-            AddressStamped: self.folders.stamped,
             HopReceived: self._landed,
             HopDropped: self._landed,
         }
@@ -109,7 +105,6 @@ class Facts:
             return False
         if self._setup is None:
             self._setup = guid
-            self.folders.begins_with(guid)
         return guid == self._setup
 
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
@@ -186,7 +181,6 @@ class Facts:
         self.guid_of[event.node] = event.replica_guid
         self._beginnings.setdefault(event.node, set()).add(event.replica_guid)
         self.backups.started(event)
-        self.folders.started(event, known_before=self.began_again(event.node))
         if event.reason == "restored":  # it counts from 1 again, under its new GUID
             for key in [key for key in self.began if key[0] == event.node]:
                 del self.began[key]
@@ -200,7 +194,6 @@ class Facts:
         self.backups.made(event)
 
     def _change(self, event: ChangeMade) -> None:
-        self.folders.made(event)
         if event.number in self.changes:
             return
         self.changes[event.number] = event
@@ -227,8 +220,6 @@ class Facts:
                 self._hear((event.node, section.folder, True), bits.parse(section.cnset_fai))
 
     def _version(self, event: VersionApplied | VersionIgnored) -> None:
-        if isinstance(event, VersionApplied):
-            self.folders.applied(event, self.changes.get(event.number))
         place = (event.node, event.folder, event.kind == "fai")
         for text in (event.stands_for, event.pcl):
             self._hear(place, bits.parse(text))
@@ -247,7 +238,6 @@ class Facts:
 
     def _forgot(self, event: TombstoneDropped) -> None:
         self.forgotten.add(event.object)
-        self.folders.forgot(event)
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

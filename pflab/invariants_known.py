@@ -1,15 +1,14 @@
 """What each store knows of the folders at every instant, told from its events: which version of each it keeps, whom that
-lists as holders, which replicas it has itself.
-
-What a restore brings back is not told by events, so after one a store's knowledge is unknown until it is read.
+lists as holders, which replicas it has itself. A restored store knows again what it knew at its backup (RP-4).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pflab import invariants_sets as bits
+from pflab.invariants_backups import Backups
 from pflab.scenario_words import store_named
 from topology import Topology
 from traces.events import (
@@ -21,37 +20,44 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    TombstoneDropped,
     VersionApplied,
 )
-
-if TYPE_CHECKING:
-    from pflab.invariants import FolderReading
 
 HIERARCHY = "1-1"
 
 DELETED = ""
 """Instead of a number: the folder's tombstone is kept."""
 
+FORGOTTEN = "forgotten"
+"""Instead of a number: the tombstone was dropped (DL-4)."""
+
 
 class Known:
     """Of all stores. `setup` tells the GUID of the topology's folders, `changes` are all changes made so far."""
 
-    def __init__(self, topology: Topology, changes: Mapping[str, ChangeMade], setup: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        changes: Mapping[str, ChangeMade],
+        setup: Callable[[str], bool],
+        backups: Backups,
+    ) -> None:
         self._topology = topology
         self._changes = changes
         self._setup = setup
         self._original = tuple(topology.folders.values())
+        self._setup_guid = ""
+        self._begun: set[str] = set()
         self._kept: dict[str, dict[str, str]] = {}
         self._directory: dict[str, set[str]] = {}
-        self._begun: set[str] = set()
-        self._from_start: set[str] = set()
-        self._unread: set[str] = set()
+        self._from_start: dict[str, bool] = {}
         self._holds: dict[str, dict[str, bool]] = {}
-        self._pending: set[tuple[str, str]] = set()
+        self._pending: dict[tuple[str, str], bool] = {}
         self.said: dict[tuple[str, str], tuple[bits.Bits, bits.Bits]] = {}
         """Store and folder to the own row, and that of associated messages, in the store's last mail about it."""
-        self.restored: set[str] = set()
-        """Stores that were ever restored; what they know of the directory is unknown for good."""
+        for mapping in (self._kept, self._directory, self._from_start, self._holds, self._pending, self.said):
+            backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             NodeStarted: self._started,
             AddressStamped: self._stamped,
@@ -60,6 +66,7 @@ class Known:
             ReplicaAdded: self._added,
             ReplicaPending: self._leaves,
             ReplicaDropped: self._dropped,
+            TombstoneDropped: self._forgot,
             MailSubmitted: self._submitted,
         }
 
@@ -68,42 +75,39 @@ class Known:
         if taker is not None:
             taker(event)
 
-    def read(self, reading: FolderReading) -> None:
-        """What a restored store shows of itself."""
-        if reading.folder == HIERARCHY and reading.store in self._unread:
-            self._unread.discard(reading.store)
-            self._kept[reading.store] = {
-                **dict.fromkeys(reading.knowledge.tombstones, DELETED),
-                **{object_: kept[-1][0] for object_, kept in reading.knowledge.versions.items()},
-            }
-            self._holds[reading.store] = {view.id: view.held_here for view in reading.tree}
-
     # --- asked by the invariants
 
     def kept(self, store: str, folder: str) -> str | None:
-        """The number of the folder's version that the store keeps, or DELETED; None: it knows none, or nobody can tell."""
+        """The number of the folder's version that the store keeps, or DELETED; None: it knows none."""
         number = self._kept.get(store, {}).get(folder)
-        if number is None and store in self._from_start and self._setup(bits.split(folder)[0]):
+        if number is None and self._from_start.get(store) and self._is_original(folder):
             return folder  # the topology's folders have their creating numbers for ids
-        return number
+        return None if number == FORGOTTEN else number
 
-    def knows(self, store: str, folder: str) -> bool | None:
-        """Whether the store knows a version or the tombstone of a folder; None: nobody can tell."""
-        if folder == HIERARCHY:
-            return True
-        return None if store in self._unread else self.kept(store, folder) is not None
+    def knows(self, store: str, folder: str) -> bool:
+        """Whether the store knows a version or the tombstone of a folder."""
+        return folder == HIERARCHY or self.kept(store, folder) is not None
 
     def listed(self, store: str, folder: str) -> frozenset[str] | None:
-        """The stores that hold the folder by what this store knows; None where nobody can tell."""
+        """The stores that hold the folder by what this store knows; None if it knows nothing of the folder."""
         there = self._directory.get(store, set())
-        if store in self._unread or (folder == HIERARCHY and store in self.restored):
-            return None
         if folder == HIERARCHY:
             return frozenset(there)
         number = self.kept(store, folder)
         if number is None:
             return None
         return frozenset(self._replicas(number)) & there
+
+    def holders(self, store: str, folder: str) -> frozenset[str]:
+        """As `listed`; nobody, of a folder that the store does not know."""
+        return self.listed(store, folder) or frozenset()
+
+    def below(self, store: str, folder: str) -> list[str]:
+        """The living folders right below another, as the store knows them."""
+        ids = dict.fromkeys(self._kept.get(store, ()))
+        if self._setup_guid:
+            ids |= {f"{self._setup_guid}:{counter + 1}": None for counter in range(len(self._original))}
+        return sorted(each for each in ids if self._parent(self.kept(store, each)) == folder)
 
     def others(self, store: str, folder: str) -> frozenset[str] | None:
         listed = self.listed(store, folder)
@@ -114,13 +118,32 @@ class Known:
         if folder == HIERARCHY:
             return store in self._begun
         held = self._holds.get(store, {}).get(folder)
-        if held is None and store in self._from_start and self._setup(bits.split(folder)[0]):
+        if held is None and self._from_start.get(store) and self._is_original(folder):
             return store in self._replicas(folder)
         return bool(held)
 
     def pending(self, store: str, folder: str) -> bool:
         """Whether the store waits for leave to drop its replica (RP-2)."""
         return (store, folder) in self._pending
+
+    def _is_original(self, folder: str) -> bool:
+        guid, _ = bits.split(folder)
+        if not self._setup(guid):
+            return False
+        self._setup_guid = guid
+        return True
+
+    def _parent(self, number: str | None) -> str | None:
+        """Of a folder's version; None: it is deleted, or not known."""
+        change = self._changes.get(number or "")
+        if change is not None:
+            return change.parent if change.operation != "delete" else None
+        if not number or not self._is_original(number):
+            return None
+        parent = self._original[bits.split(number)[1] - 1].parent
+        if parent is None:
+            return HIERARCHY
+        return f"{self._setup_guid}:{list(self._topology.folders).index(parent) + 1}"
 
     def _replicas(self, number: str) -> tuple[str, ...]:
         change = self._changes.get(number)
@@ -134,24 +157,10 @@ class Known:
     # --- taking
 
     def _started(self, event: NodeStarted) -> None:
-        store = event.node
-        if event.reason == "first" and store not in self._begun:
-            self._begun.add(store)
-            if not self._topology.servers[store].joins_later:
-                self._from_start.add(store)
-            return
-        if event.reason == "restart":
-            return
-        self.restored.add(store)
-        self._from_start.discard(store)
-        self._unread.discard(store)
-        if event.reason == "restored":
-            self._unread.add(store)  # one that begins anew has nothing
-        self._kept.pop(store, None)
-        self._holds.pop(store, None)
-        self._pending = {each for each in self._pending if each[0] != store}
-        for key in [key for key in self.said if key[0] == store]:
-            del self.said[key]
+        if event.reason == "first":  # for the first time, or anew on a backup that was too old (DL-4)
+            joins_later = self._topology.servers[event.node].joins_later
+            self._from_start[event.node] = not joins_later and event.node not in self._begun
+            self._begun.add(event.node)
 
     def _stamped(self, event: AddressStamped) -> None:
         self._directory.setdefault(event.node, set()).add(event.store)
@@ -162,19 +171,23 @@ class Known:
         deleted = event.deleted if isinstance(event, VersionApplied) else event.operation == "delete"
         self._kept.setdefault(event.node, {})[event.object] = DELETED if deleted else event.number
         if not deleted and event.node in self._replicas(event.number):
-            self._pending.discard((event.node, event.object))
+            self._pending.pop((event.node, event.object), None)
 
     def _added(self, event: ReplicaAdded) -> None:
         if event.store == event.node:
             self._holds.setdefault(event.node, {})[event.folder] = True
 
     def _leaves(self, event: ReplicaPending) -> None:
-        self._pending.add((event.node, event.folder))
+        self._pending[event.node, event.folder] = True
 
     def _dropped(self, event: ReplicaDropped) -> None:
         self._holds.setdefault(event.node, {})[event.folder] = False
-        self._pending.discard((event.node, event.folder))
+        self._pending.pop((event.node, event.folder), None)
         self.said.pop((event.node, event.folder), None)
+
+    def _forgot(self, event: TombstoneDropped) -> None:
+        if event.folder == HIERARCHY:
+            self._kept.setdefault(event.node, {})[event.object] = FORGOTTEN
 
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:

@@ -49,7 +49,7 @@ class LeavingStoresSayAll(Invariant):
 
     def _pending(self, event: ReplicaPending) -> Witnesses:
         place = (event.node, event.folder)
-        if not self.facts.folders.holders(*place):
+        if not self.facts.known.holders(*place):
             return
         self._leaves[place] = event
         unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
@@ -149,7 +149,7 @@ class NothingDroppedUnasked(Invariant):
         if mail is None or mail.at != event.at or RETAINED not in mail.marks or not sections:
             yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"
             return
-        if mail.sender not in self.facts.folders.holders(*place):
+        if mail.sender not in self.facts.known.holders(*place):
             yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which does not hold it"
         for said, text in zip(self._said.get(place, ()), (sections[0].row, sections[0].row_fai), strict=False):
             lacking = bits.minus(said, bits.parse(text))
@@ -192,14 +192,14 @@ class TombstonesLiveLongEnough(Invariant):
         if age_us < settings.tombstone_age_us:
             yield f"{what} when it was {format_duration(age_us)} old"
         if event.folder == HIERARCHY:
-            below = [each.object for each in facts.folders.all(event.node) if each.parent == event.object]
+            below = facts.known.below(event.node, event.object)
             if below:
-                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, each) for each in sorted(below))}"
+                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, each) for each in below)}"
         if not settings.tombstones_by_age_alone:
             yield from self._unheard(event, what, fai=deletion.kind == "fai")
 
     def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
-        for store in sorted(self.facts.folders.holders(event.node, event.folder) - {event.node}):
+        for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             row = self._rows.get((event.node, event.folder, store), ({}, {}))[fai]
             if not bits.has(row, event.number):
                 yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"

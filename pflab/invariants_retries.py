@@ -75,7 +75,7 @@ class SomebodyIsAsked(Invariant):
                 yield f"{what} had its time-out {event.attempt}, and {', '.join(sources)} was not asked"
 
     def _sources(self, event: EntryTimedOut) -> Iterator[str]:
-        yield from sorted(self.facts.folders.holders(event.node, event.folder) - {event.node})
+        yield from sorted(self.facts.known.holders(event.node, event.folder) - {event.node})
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         return self._rows.get((event.node, event.folder, store), bits.EMPTY)

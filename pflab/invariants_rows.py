@@ -5,7 +5,6 @@ nothing is waited for that nobody claims.
 from __future__ import annotations
 
 from pflab import invariants_sets as bits
-from pflab import oracle_sets as sets
 from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
 from pflab.invariants_answers import DELETE_PENDING
 from pflab.invariants_facts import Facts
@@ -16,16 +15,10 @@ from traces.events import (
     ChangeMade,
     MailReceived,
     MailSubmitted,
-    NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
     RowReplaced,
 )
-
-
-def _named(facts: Facts, *texts: str) -> sets.Numbers:
-    """The union of traced sets, by the lab's names of the GUIDs: a store's own names differ with what it has heard."""
-    return sets.renamed(sets.union(map(sets.parse_traced, texts)), facts.names.store_of)
 
 
 class RowIsTheLastWord(Invariant):
@@ -38,9 +31,10 @@ class RowIsTheLastWord(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = {}
+        facts.backups.follow(self._fresh)
 
     def hears(self) -> Hears:
-        return {RowReplaced: self._replaced, ReplicaDropped: self._dropped, NodeStarted: self._started}
+        return {RowReplaced: self._replaced, ReplicaDropped: self._dropped}
 
     def _replaced(self, event: RowReplaced) -> Witnesses:
         self._fresh.setdefault((event.node, event.folder), {})[event.store] = event
@@ -50,12 +44,6 @@ class RowIsTheLastWord(Invariant):
         self._fresh.pop((event.node, event.folder), None)
         return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            for key in [key for key in self._fresh if key[0] == event.node]:
-                del self._fresh[key]
-        return iter(())
-
     def on_rows(self, reading: RowsReading) -> Witnesses:
         fresh = self._fresh.pop((reading.store, reading.folder), {})
         for row in reading.rows:
@@ -63,10 +51,10 @@ class RowIsTheLastWord(Invariant):
             if said is None or row.is_local or row.heard_at is None:
                 continue
             for text, told in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
-                kept, sent = _named(self.facts, text), _named(self.facts, told)
+                kept, sent = bits.parse(text), bits.parse(told)
                 if kept != sent:
                     where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
-                    yield f"{where} is {sets.words(kept)}; {row.store} last said {sets.words(sent)}"
+                    yield f"{where} is {self.facts.words(kept)}; {row.store} last said {self.facts.words(sent)}"
 
 
 class SomebodyClaimsIt(Invariant):
@@ -76,7 +64,8 @@ class SomebodyClaimsIt(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._leavers: dict[tuple[str, str], dict[str, sets.Numbers]] = {}
+        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = {}
+        facts.backups.follow(self._leavers)
 
     def hears(self) -> Hears:
         return {MailReceived: self._received}
@@ -85,7 +74,7 @@ class SomebodyClaimsIt(Invariant):
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
             if DELETE_PENDING in event.marks:
-                leavers[event.sender] = _named(self.facts, section.row, section.row_fai)
+                leavers[event.sender] = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
             elif NO_REPLICA in event.marks:
                 leavers.pop(event.sender, None)
         return iter(())
@@ -96,12 +85,14 @@ class SomebodyClaimsIt(Invariant):
             return
         others = [row for row in reading.rows if not row.is_local]
         leavers = self._leavers.get((reading.store, reading.folder), {})
-        claimed = sets.union([*(_named(self.facts, row.cnset, row.cnset_fai) for row in others), *leavers.values()])
+        rows = (bits.parse(text) for row in others for text in (row.cnset, row.cnset_fai))
+        claimed = bits.union((*rows, *leavers.values()))
         for entry in entries:
-            rest = sets.minus(_named(self.facts, entry.cnset, entry.cnset_fai), claimed)
+            missing = bits.union((bits.parse(entry.cnset), bits.parse(entry.cnset_fai)))
+            rest = bits.minus(missing, claimed)
             if rest:
                 what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
-                yield f"{what} waits for {sets.words(rest)}, which nobody claims"
+                yield f"{what} waits for {self.facts.words(rest)}, which nobody claims"
 
 
 class OwnHolesAreClosed(Invariant):
@@ -117,6 +108,8 @@ class OwnHolesAreClosed(Invariant):
         self._last: dict[tuple[str, str, bool], dict[str, int]] = {}
         self._began: dict[tuple[str, str], dict[str, int]] = {}
         self._counter: dict[str, int] = {}
+        for mapping in (self._last, self._began):
+            facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
         return {ChangeMade: self._made, ReplicaAdded: self._added, MailSubmitted: self._submitted}

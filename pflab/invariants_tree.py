@@ -3,16 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pflab import invariants_sets as bits
 from pflab.invariants import FolderReading, Invariant, Witnesses
 from pflab.invariants_facts import HIERARCHY
-from pflab.invariants_folders import Standing, genesis_of, standing_of
+from topology import Topology
+from traces.events import ChangeMade
+from traces.labtime import LabTime
 
 if TYPE_CHECKING:
     from pflab.invariants_facts import Facts
+
+Rank = tuple[LabTime, bytes, int]
+"""Later is larger: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A version of a folder. `parent` None: it is deleted. `created`: what orders folders of one name (HI-7)."""
+
+    object: str
+    rank: Rank
+    parent: str | None
+    title: str = ""
+    replicas: tuple[str, ...] = ()
+    created: tuple[bytes, int] = (b"", 0)
+
+    @property
+    def dead(self) -> bool:
+        return self.parent is None
+
+
+def standing_of(change: ChangeMade) -> Standing:
+    guid, counter = bits.split(change.number)
+    rank = (change.modified_at, bytes.fromhex(guid), counter)
+    if change.operation == "delete":
+        return Standing(change.object, rank, None)
+    return Standing(change.object, rank, change.parent or HIERARCHY, change.subject, tuple(change.replicas or ()))
+
+
+def genesis_of(topology: Topology, setup: str, counter: int) -> Standing | None:
+    """The n-th folder of the topology, parents before children; it is object and number n of the GUID named Setup."""
+    paths = list(topology.folders)
+    if not 0 < counter <= len(paths):
+        return None
+    folder = topology.folders[paths[counter - 1]]
+    parent = HIERARCHY if folder.parent is None else f"{setup}:{paths.index(folder.parent) + 1}"
+    guid = bytes.fromhex(setup)
+    rank = (topology.start_at, guid, counter)
+    return Standing(f"{setup}:{counter}", rank, parent, folder.name, tuple(folder.replicas), (guid, counter))
+
 
 Tree = Mapping[str, Standing]
 

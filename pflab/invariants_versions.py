@@ -35,6 +35,8 @@ class NothingOlderReplaces(Invariant):
         super().__init__(facts)
         self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
         self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = {}
+        for mapping in (self._replaced, self._latest):
+            facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
         return {
@@ -42,7 +44,6 @@ class NothingOlderReplaces(Invariant):
             VersionApplied: self._applied,
             TombstoneDropped: self._forgotten,
             ReplicaDropped: self._dropped,
-            NodeStarted: self._started,
         }
 
     def _made(self, event: ChangeMade) -> Witnesses:
@@ -79,12 +80,6 @@ class NothingOlderReplaces(Invariant):
         self._latest.pop((event.node, event.folder), None)
         return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            self._replaced = {place: each for place, each in self._replaced.items() if place[0] != event.node}
-            self._latest = {place: one for place, one in self._latest.items() if place[0] != event.node}
-        return iter(())
-
 
 class HeldAreFreed(Invariant):
     id = "held are freed"
@@ -95,6 +90,8 @@ class HeldAreFreed(Invariant):
         super().__init__(facts)
         self._held: dict[str, dict[str, VersionHeld]] = {}
         self._freed: dict[str, set[str]] = {}
+        for mapping in (self._held, self._freed):
+            facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
         return {
@@ -104,7 +101,7 @@ class HeldAreFreed(Invariant):
             VersionDropped: self._over,
             VersionFailed: self._over,
             **dict.fromkeys((MailReceived, ChangeMade, HopReceived, HopSent, MailSubmitted), self._next),
-            NodeStarted: self._started,
+            NodeStarted: self._next,
         }
 
     def _waits(self, event: VersionHeld) -> Witnesses:
@@ -125,12 +122,6 @@ class HeldAreFreed(Invariant):
         if event.number is not None:
             self._held.get(event.node, {}).pop(event.number, None)
         return iter(())
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            self._held.pop(event.node, None)
-            self._freed.pop(event.node, None)
-        return self._next(event)
 
     def _next(self, event: Event) -> Witnesses:
         freed = self._freed.pop(event.node, None)

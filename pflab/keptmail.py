@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pflab.runfolder import RunFolder
     from traces.labtime import LabTime
     from transport.mta_values import Transmission
+    from transport.smtp_verbs import Verb, VerbFault
 
 _TYPE_OF_SUBJECT = {subject: name.replace(" ", "-") for name, subject in MAIL_TYPES.items()}
 _ANY_OTHER = "mail"
@@ -30,6 +31,8 @@ class HopGate(Protocol):
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision: ...
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None: ...
 
 
 def gate_of(faults: HopGate, folder: RunFolder | None) -> HopGate:
@@ -52,6 +55,9 @@ class Keeping:
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
         return self._gate.before_send(server, transmission, now)
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
+        return self._gate.at_verb(from_, to, verb, now)
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """Raises LabError when the file cannot be written."""

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from traces.events import BackupMade, BackupRestored
+from transport.mta_values import IncomingHop
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 T = TypeVar("T")
+
+STRANGER = "mail.outside.test"
+"""Who hands in ordinary mail: no server of any organization."""
 
 
 class LabError(Exception):
@@ -98,6 +102,14 @@ class Lab(ABC):
 
         Raises node.errors.NotRunning if the node is stopped; every NodeError of the node comes through.
         """
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        """Hand ordinary mail to a server as a stranger's mail program would; when it returns the mail is durable there.
+
+        Raises node.errors.MailRefused if the server does not take it.
+        """
+        hop = IncomingHop(STRANGER, None, 0)
+        await self.do(name, lambda node, now: node.mail_in(now, hop, sender, recipients, content))
 
     @abstractmethod
     def read(self, name: str, fn: Callable[[Node], T]) -> T:

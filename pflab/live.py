@@ -13,13 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from node.errors import NotRunning
+import aiosmtplib
+
+from node.errors import MailRefused, NotRunning
 from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.coordinator import Coordinator
 from pflab.faults import FaultPlan
 from pflab.keptmail import gate_of
-from pflab.lab import Lab, LabError
+from pflab.lab import STRANGER, Lab, LabError
+from pflab.labtls import tls_of
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, default_node
 from pflab.record import Record
 
@@ -39,8 +42,9 @@ class LiveLab(Lab):
     """A live lab in one process.
 
     folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
-    network's. ports: SMTP ports by server name; the others get free ones, see `address_of`. The clock stands until
-    `coordinator.set_rate`, `advance` or `until` move it.
+    network's. tls: servers offer STARTTLS and insist on it, with certificates of the lab's authority. ports: SMTP ports
+    by server name; the others get free ones, see `address_of`. The clock stands until `coordinator.set_rate`, `advance`
+    or `until` move it.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class LiveLab(Lab):
         durability: Literal["full", "normal"] = "normal",
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = default_node,
+        tls: bool = False,
     ) -> None:
         super().__init__()
         self.topology = topology
@@ -67,6 +72,7 @@ class LiveLab(Lab):
             injected=self._record.fault_injected,
             healed=self._record.fault_healed,
             crash_points=False,
+            tls=tls,
         )
         self.gate = gate_of(self.faults, folder)
         self._hosts: dict[str, Host] = {}
@@ -89,6 +95,7 @@ class LiveLab(Lab):
             )
         )
         self._kills: dict[str, str] = {}
+        self._tls = tls
         self._closed = False
 
     # --- what it is
@@ -129,6 +136,11 @@ class LiveLab(Lab):
         async with self.coordinator.steady():
             return self._host(name).do(fn)
 
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        self._host(name)
+        async with self.coordinator.steady():
+            await hand_in(self._addresses[name], sender, recipients, content)
+
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)
 
@@ -139,9 +151,12 @@ class LiveLab(Lab):
 
     async def advance(self, to_at: LabTime) -> None:
         await self.coordinator.warp(to_at)
+        self.faults.expire(self.now)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        return await self.coordinator.warp(limit_at, predicate)
+        held = await self.coordinator.warp(limit_at, predicate)
+        self.faults.expire(self.now)
+        return held
 
     # --- life and death
 
@@ -221,6 +236,7 @@ class LiveLab(Lab):
                 address_of=self.address_of,
                 gate=self.gate,
                 idle=self.coordinator.pulse,
+                tls=tls_of(self._folder.path / "tls", self.seed, member.name) if self._tls else None,
             )
             port = self._ports.get(member.name, 0)
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
@@ -243,3 +259,17 @@ class LiveLab(Lab):
             for other, store in self._members.untold():
                 self._hosts[other.name].do(lambda node, now, store=store: node.join(now, store))  # type: ignore[misc]
                 other.told.append(store)
+
+
+async def hand_in(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    """Ordinary mail into a server, as any mail program does. Raises MailRefused."""
+    host, port = address
+    try:
+        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
+        async with client:
+            await client.sendmail(sender, list(recipients), content)
+    except aiosmtplib.SMTPRecipientsRefused as error:
+        first = error.recipients[0]
+        raise MailRefused(first.code, first.message) from error
+    except aiosmtplib.SMTPResponseException as error:
+        raise MailRefused(error.code, error.message) from error

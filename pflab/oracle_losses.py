@@ -112,7 +112,8 @@ class Losses:
         after = _copied(self._backups[backup]) if backup is not None and event.reason == "restored" else {}
         self._has[event.node] = after
         gone = {number for folder in before for number in before[folder] - after.get(folder, set())}
-        self._went_back |= gone
+        # With a version goes what it stood for: whatever it replaced, and all that a deletion buried.
+        self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
         self._risk(event.node)
 
     # --- what nobody else has
@@ -127,6 +128,13 @@ class Losses:
     def _kept(self, having: Having, change: Change) -> bool:
         kept = having.get(change.folder)
         return kept is not None and any(each in kept for each in self._heirs(change))
+
+    def _stood_for(self, number: str) -> Iterator[str]:
+        change = self._changes[number]
+        yield number
+        yield from self._ancestors[number] & self._changes.keys()
+        if change.operation == "delete":
+            yield from self._of_object[change.object]
 
     def _heirs(self, change: Change) -> Iterator[str]:
         """The change itself, whatever incorporates it, and every deletion of its object."""

@@ -8,32 +8,27 @@ any is in force, nodes ask before each mail (`pflab.face`). A killed node's proc
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
-import msgspec
-
-from node.database import Database
 from node.errors import NotRunning
-from node.exporter import EVENTS_BYTES, events_after, export_events
 from node.serving import HttpServer
 from pflab.child import Child
 from pflab.client import Client
 from pflab.face import make_face
 from pflab.fault import FaultKind
 from pflab.faults import FaultPlan
+from pflab.gathered import Gathered
 from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError
+from pflab.labtls import tls_of
+from pflab.live import hand_in
 from pflab.members import Member, Standing
 from pflab.record import Record
 from pflab.remote import RemoteHost, RemoteNode
 from pflab.remote_clock import RemoteCoordinator
-from traces.events import AnyEvent
-from transport.sql import Connection
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -44,8 +39,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_EVENT: Final = msgspec.json.Decoder(AnyEvent)
-
 
 GATHER_S: Final = 0.25
 """Real time between two gatherings of events while the clock runs."""
@@ -54,7 +47,7 @@ GATHER_S: Final = 0.25
 class ProcessLab(Lab):
     """A live lab of processes; see LiveLab for folder, seed, run and durability.
 
-    http_port: where the lab's face listens (`pflab.face`), see `url`.
+    http_port: where the lab's face listens (`pflab.face`), see `url`. tls: servers offer STARTTLS and insist on it.
     """
 
     def __init__(
@@ -66,6 +59,7 @@ class ProcessLab(Lab):
         run: str | None = None,
         durability: Literal["full", "normal"] = "normal",
         http_port: int = 0,
+        tls: bool = False,
     ) -> None:
         super().__init__()
         self.topology = topology
@@ -74,15 +68,16 @@ class ProcessLab(Lab):
         self._durability = durability
         self._run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._record = Record(self._run, folder=folder, now=lambda: self.now, real_time=time.time)
-        self.faults = FaultPlan(topology, injected=self._fault_injected, healed=self._fault_healed, crash_points=False)
+        self.faults = FaultPlan(
+            topology, injected=self._fault_injected, healed=self._fault_healed, crash_points=False, tls=tls
+        )
         self.gate = gate_of(self.faults, folder)
         self._members = {name: Member(name) for name in topology.servers}
         self._joined: list[str] = []
         self._children: dict[str, Child] = {}
         self._hosts: dict[str, RemoteHost] = {}
         self._nodes: dict[str, RemoteNode] = {}
-        self._seqs = dict.fromkeys(topology.servers, 0)
-        self._pending: list[Event] = []
+        self._gathered = Gathered(self._record, folder, topology.servers)
         self.coordinator = RemoteCoordinator(
             topology.start_at,
             lambda: [host for host in self._hosts_in_order() if not host.silent],
@@ -95,6 +90,7 @@ class ProcessLab(Lab):
         self._gathering: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
         self._kills: dict[str, str] = {}
+        self._tls = tls
         self._closed = False
 
     # --- what it is
@@ -151,6 +147,13 @@ class ProcessLab(Lab):
             finally:
                 await host.look(now)
 
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        await self._all_told()
+        host = self._host(name)
+        async with self.coordinator.steady() as now:
+            await hand_in(self._children[name].smtp, sender, recipients, content)
+            await host.look(now)
+
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         host, node = self._host(name), self._nodes[name]
         if host.changed or not self._still:
@@ -171,6 +174,7 @@ class ProcessLab(Lab):
     async def advance(self, to_at: LabTime) -> None:
         await self._all_told()
         await self.coordinator.warp(to_at)
+        self.faults.expire(self.now)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         await self._all_told()
@@ -182,20 +186,22 @@ class ProcessLab(Lab):
             finally:
                 self._still = False
 
-        return await self.coordinator.warp(limit_at, holds)
+        held = await self.coordinator.warp(limit_at, holds)
+        self.faults.expire(self.now)
+        return held
 
     # --- life and death
 
     async def stop(self, name: str) -> None:
         child = self._leave(name, Standing.STOPPED)
         await child.stop()
-        self._salvage(name)
+        self._gathered.salvage(name)
         await self._tell()
 
     async def kill(self, name: str) -> None:
         child = self._leave(name, Standing.KILLED)
         await child.kill()
-        self._salvage(name)
+        self._gathered.salvage(name)
         self._kills[name] = self.faults.killed(name)
         await self._tell()
 
@@ -210,7 +216,7 @@ class ProcessLab(Lab):
     # --- what happened
 
     def events(self, since: int = 0) -> Sequence[Event]:
-        self._flush()
+        self._gathered.flush()
         return self._record.events(since)
 
     async def _gather(self) -> None:
@@ -220,50 +226,23 @@ class ProcessLab(Lab):
             if self.coordinator.rate and not self.coordinator.warping:
                 await self.coordinator.look()
 
-    def _came(self, name: str, lines: Sequence[bytes]) -> int:
-        """Take in events of a node; the last that is known. Two answers may bring the same ones."""
-        for line in lines:
-            event = _EVENT.decode(line)
-            if event.seq > self._seqs[name]:
-                self._pending.append(event)
-                self._seqs[name] = event.seq
-        return self._seqs[name]
-
-    def _flush(self) -> None:
-        """What came from several processes since the last time, in an order that causes allow."""
-        if self._pending:
-            self._pending.sort(key=lambda event: (event.at, event.lamport, event.node, event.seq))
-            self._record.extend(self._pending)
-            self._pending.clear()
-
     def _note(self, kind: type[Event], **fields: object) -> None:
-        self._flush()
+        self._gathered.flush()
         self._record.note(kind, **fields)
 
     def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        self._flush()
+        self._gathered.flush()
         self._record.clock_changed(how, rate, to_at)
 
     def _fault_injected(self, fault: str, kind: str, details: Any) -> None:
-        self._flush()
+        self._gathered.flush()
         self._record.fault_injected(fault, kind, details)
         self._tell_soon()
 
     def _fault_healed(self, fault: str) -> None:
-        self._flush()
+        self._gathered.flush()
         self._record.fault_healed(fault)
         self._tell_soon()
-
-    def _salvage(self, name: str) -> None:
-        """What a node that is gone had committed: into the record, and into the traces, for it may never start again."""
-        path = self._folder.database(name)
-        with closing(sqlite3.connect(path)) as raw:
-            while found := events_after(Connection(raw), name, self._folder.traces, self._seqs[name], EVENTS_BYTES):
-                self._came(name, [line for _, line in found])
-        database = Database(path, "normal")
-        database.open()
-        export_events(database, name, self._folder.traces)
-        database.close()
 
     # --- beginning and end
 
@@ -300,7 +279,7 @@ class ProcessLab(Lab):
         finally:
             for child in self._children.values():
                 await child.kill()
-            self._flush()
+            self._gathered.flush()
             self._record.run_ended(self.verdict)
             self._record.close()
 
@@ -341,7 +320,7 @@ class ProcessLab(Lab):
             if self._children[member.name].alive:
                 raise LabError(f"server {member.name} is running already")
             self._leave(member.name, Standing.KILLED)  # it died by another's hand
-            self._salvage(member.name)
+            self._gathered.salvage(member.name)
         async with self.coordinator.steady() as now:
             await self._begin(member, now)
             await self._let_go([member.name])
@@ -359,9 +338,14 @@ class ProcessLab(Lab):
         if member.restores is not None:
             member.told.clear()  # what the backup does not know must be said again
         restores, member.restores = member.restores, None
-        await child.start(now, self.coordinator.rate, restores)
+        tls = self._folder.path / "tls" if self._tls else None
+        if tls is not None:
+            tls_of(tls, self.seed, name)
+        await child.start(now, self.coordinator.rate, restores, tls)
         self._nodes[name] = RemoteNode(name, Client(child.url))
-        host = self._hosts[name] = RemoteHost(name, child.http, token=None, seq=self._seqs[name], events=self._came)
+        host = self._hosts[name] = RemoteHost(
+            name, child.http, token=None, seq=self._gathered.last_seq[name], events=self._gathered.came
+        )
         member.standing = Standing.RUNNING
         if first and self._joins_later(name):
             self._joined.append(name)
@@ -391,6 +375,7 @@ class ProcessLab(Lab):
             "addresses": {name: self._children[name].smtp for name in self._hosts},
             "asks": keeps or any(fault.kind is not FaultKind.KILL for fault in self.faults.active()),
             "keeps": keeps,
+            "verbs": self.faults.verbs_wait,
             "coordinator": f"{host}:{port}",
         }
 

@@ -22,6 +22,7 @@ from node.views import (
     EntryView,
     FolderView,
     Knowledge,
+    LogView,
     MessageView,
     NoticeView,
     Post,
@@ -89,6 +90,15 @@ class RemoteNode:
         )
         return list(made["ids"])
 
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+        del now
+        self.forget_reads()
+        path = f"{self._base}/messages/mail?folder={quoted(folder)}"
+        try:
+            return str(self._client.surely("POST", path, content)["id"])
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
@@ -143,10 +153,7 @@ class RemoteNode:
         return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
 
     def body(self, folder: str, message: str) -> str:
-        try:
-            return self._client.text("GET", f"{self._base}/messages/{quoted(message)}/body?folder={quoted(folder)}")
-        except ClientError as error:
-            raise _as_node_error(error) from None
+        return self._bytes(f"/messages/{quoted(message)}/body?folder={quoted(folder)}").decode("utf-8")
 
     def state(self, folder: str) -> StateView:
         return _view(self._read(f"/state?folder={quoted(folder)}"), StateView)
@@ -163,6 +170,16 @@ class RemoteNode:
     def mailbox(self) -> list[NoticeView]:
         return self._views("/mailbox", NoticeView)
 
+    def mail(self, folder: str, message: str) -> bytes:
+        return self._bytes(f"/messages/{quoted(message)}/mail?folder={quoted(folder)}")
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        return self._bytes(f"/mailbox/{notice}")
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        only = "" if event is None else f"&event={event}"
+        return self._views(f"/log?after={after}&limit={limit}{only}", LogView)
+
     def knowledge(self, folder: str) -> Knowledge:
         return _view(self._read(f"/knowledge?folder={quoted(folder)}"), Knowledge)
 
@@ -173,7 +190,7 @@ class RemoteNode:
         return due
 
     def backup(self) -> bytes:
-        return self._client.content("GET", f"{self._base}/backup")
+        return self._bytes("/backup")
 
     def close(self) -> None:
         """Hang up."""
@@ -200,6 +217,12 @@ class RemoteNode:
     def _asked(self, path: str) -> Any:
         try:
             return self._client.json("GET", self._base + path)
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+    def _bytes(self, path: str) -> bytes:
+        try:
+            return self._client.content("GET", self._base + path)
         except ClientError as error:
             raise _as_node_error(error) from None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from node import look
+from node.addresses import AddressBook
 from node.config import config_of
 from node.context import Context
 from node.directory import Directory
@@ -18,7 +19,7 @@ from node.folders import Folders
 from node.keys import LabAuthority, Verifier, derived_seed
 from node.rst import ReplicationStateTable
 from node.store import StoreState
-from node.views import EntryView, FolderView, StateView
+from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.lab import LabError
 from topology import Topology, TopologyError, load_topology
 from traces.labtime import LabTime, parse_instant
@@ -41,6 +42,22 @@ class StoreReader:
     def state(self, folder: str) -> StateView:
         """The rows of a folder, by path, id or `1-1`. Raises node.errors.FolderUnknown."""
         return look.state(self._ctx, folder)
+
+    def messages(self, folder: str) -> list[MessageView]:
+        return look.messages(self._ctx, self._conn, folder)
+
+    def mail(self, folder: str, message: str) -> bytes:
+        """A message as a mail (spec: ML-5)."""
+        return look.mail(self._ctx, self._conn, folder, message)
+
+    def event_log(self, *, limit: int, event: int | None) -> list[LogView]:
+        return look.event_log(self._conn, after=0, limit=limit, event=event)
+
+    def mailbox(self) -> list[NoticeView]:
+        return look.mailbox(self._conn)
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        return look.mailbox_mail(self._conn, notice)
 
     def backfill(self) -> list[EntryView]:
         return look.backfill_array(self._ctx, self._conn)
@@ -95,17 +112,19 @@ class RunReader:
         directory = Directory(self.topology, conn)
         identity = LabAuthority(derived_seed(self.seed, "authority")).identity(store)
         config = config_of(self.topology, store)
+        folders, rst = Folders(conn, state), ReplicationStateTable(conn)
         ctx = Context(
             name=store,
             seed=derived_seed(self.seed, f"node {store}"),
             store=state,
-            folders=Folders(conn, state),
-            rst=ReplicationStateTable(conn),
+            folders=folders,
+            rst=rst,
             directory=directory,
             config=config,
             identity=identity,
             verifier=Verifier(identity.authority_key),
             mta=Mta(store, directory.routing, directory.server_of, config.mail_policy),
+            book=AddressBook(store, self.topology.domain, directory, folders, rst),
         )
         return StoreReader(store, max(state.last_at, self.ended_at), ctx, conn)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from pflab.scenario_links import Hold, Smtp
+from pflab.scenario_part import Part
 from pflab.scenario_values import (
     MAX_POSTS,
     CountText,
@@ -24,30 +26,6 @@ from pflab.scenario_values import (
 )
 
 RuleId = Annotated[str, Field(pattern=r"^[A-Z]{2,3}-\d+$")]
-
-
-class Part(BaseModel):
-    """A part of a scenario. `exactly_one` and `at_least_one` name keys of which so many must be given."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-    exactly_one: ClassVar[tuple[str, ...]] = ()
-    at_least_one: ClassVar[tuple[str, ...]] = ()
-
-    @model_validator(mode="after")
-    def _given(self) -> Self:
-        for keys, exact in ((self.exactly_one, True), (self.at_least_one, False)):
-            names = [_key(type(self), key) for key in keys]
-            given = [name for key, name in zip(keys, names, strict=True) if key in self.model_fields_set]
-            if keys and not given:
-                raise wrong(f"nothing is asked; give one of {', '.join(names)}")
-            if exact and len(given) > 1:
-                raise wrong(f"{' and '.join(given)} do not go together; give one of {', '.join(names)}")
-        return self
-
-
-def _key(model: type[BaseModel], field: str) -> str:
-    return model.model_fields[field].alias or field
 
 
 class Head(Part):
@@ -93,6 +71,26 @@ class Posts(Part):
     attachment: SizeBytes | None = None
     sender: str = ""
     name: str | None = Field(None, alias="as")
+
+
+class Mail(Part):
+    """Ordinary mail from outside, handed to the server `on` by SMTP: to a folder's address, or to any (`to`).
+
+    `id` is its Message-ID without brackets; without one each step makes its own. `refused: true`: the server must not
+    take it.
+    """
+
+    exactly_one: ClassVar = ("folder", "address")
+
+    on: str
+    folder: str | None = None
+    address: str | None = Field(None, alias="to")
+    subject: str
+    body: str = ""
+    attachment: SizeBytes | None = None
+    sender: str = Field("lee@outside.test", alias="from")
+    id: str | None = None
+    refused: bool = False
 
 
 class Edit(Part):
@@ -404,6 +402,7 @@ VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
     "posts": Posts,
+    "mail": Mail,
     "edit": Edit,
     "delete": Delete,
     "resolve": Resolve,
@@ -419,6 +418,8 @@ VERBS: dict[str, Any] = {
     "delay": Delay,
     "duplicate": Duplicate,
     "reorder": Reorder,
+    "smtp": Smtp,
+    "hold": Hold,
     "checkpoint": str,
     "advance": MomentText,
     "until": Until,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pflab import scenario_model as model
 from pflab.oracle import HIERARCHY
+from pflab.scenario_part import Part
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
 from topology.setting_table import find_spec
@@ -43,10 +44,10 @@ class NameCheck:
             yield from self._each(at, None, args, self._faults, "fault (the name given with as, or all)")
         elif verb == "checkpoint":
             self._checkpoints.append(args)
-        elif isinstance(args, model.Part):
+        elif isinstance(args, Part):
             yield from self._part(verb, args, at)
 
-    def _part(self, verb: str, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _part(self, verb: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, model.Folder):
             yield from self._folder(args, at)
         elif isinstance(args, model.Cut):
@@ -61,7 +62,7 @@ class NameCheck:
         if name is not None:
             yield from self._new_name(verb, name, args, at)
 
-    def _new_name(self, verb: str, name: str, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _new_name(self, verb: str, name: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         known = self._messages if verb in {"post", "posts", "edit"} else self._faults
         if verb == "backup":
             known = self._backups
@@ -83,7 +84,7 @@ class NameCheck:
             except ValueTextError as error:
                 yield self._source.problem(place, error.what, error.would_be_right, of_key=of_key)
 
-    def _common(self, args: model.Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _common(self, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in _STORE_FIELDS:
             value = getattr(args, field, None)
             if value not in (None, ("none",)) and field in type(args).model_fields:
@@ -167,9 +168,7 @@ class NameCheck:
         if isinstance(args, model.Until):
             yield from self._until(args, at)
 
-    def _list_item(
-        self, args: model.Condition, part: model.Part, at: Sequence[PathItem], number: int
-    ) -> Iterator[Problem]:
+    def _list_item(self, args: model.Condition, part: Part, at: Sequence[PathItem], number: int) -> Iterator[Problem]:
         where = (*at, number)
         yield from self._common(part, where)
         if isinstance(part, model.Events):
@@ -225,5 +224,5 @@ class NameCheck:
         return isinstance(value, list)
 
 
-def _key(args: model.Part, field: str) -> str:
+def _key(args: Part, field: str) -> str:
     return type(args).model_fields[field].alias or field

@@ -71,6 +71,7 @@ class Play:
         self.mark = 0
         self.found: set[int] = set()
         self.mails = 0
+        self.handed_in = 0
         self._newest: dict[str, str] = {}
         self._observer = Observer(lab)
         self.observe()

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from node.errors import MailRefused
 from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
 from pflab.oracle_sets import parse_named
+from pflab.scenario_links import Hold, Smtp
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
 from traces.labtime import format_instant
+from transport.mailwrite import Attached, NewMail, write_mail
 
 ATTACHMENT_NAME = "attachment.bin"
 
@@ -53,6 +56,40 @@ async def _posts(play: Play, step: model.Posts) -> None:
         for name, object_ in zip(names, made, strict=True):
             play.remember(name, step.folder, object_)
         play.groups[step.name] = names
+
+
+async def _mail(play: Play, step: model.Mail) -> None:
+    to = step.address or _address(play, step.on, step.folder or "")
+    play.handed_in += 1
+    content = write_mail(
+        NewMail(
+            message_id=step.id or f"mail-{play.handed_in}@outside.test",
+            sender=step.sender,
+            fallback_sender=step.sender,
+            recipients=(to,),
+            subject=step.subject,
+            date_at=play.lab.now,
+            text=step.body,
+            attached=tuple(
+                Attached(name, "application/octet-stream", data) for name, data in attachment(step.attachment)
+            ),
+        )
+    )
+    try:
+        await play.lab.mail(step.on, step.sender, [to], content)
+    except MailRefused as error:
+        if not step.refused:
+            raise StepFailed([f"{step.on} to take mail for {to}"], [f"it answers {error}"]) from error
+        return
+    if step.refused:
+        raise StepFailed([f"{step.on} to refuse mail for {to}"], ["it takes it"])
+
+
+def _address(play: Play, store: str, path: str) -> str:
+    views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == path]
+    if not views or views[0].address is None:
+        raise StepFailed([f"{store} to know a mail address of {path}"], ["it knows none"])
+    return views[0].address
 
 
 async def _edit(play: Play, step: model.Edit) -> None:
@@ -207,6 +244,27 @@ async def _reorder(play: Play, step: model.Reorder) -> None:
     _note_fault(play, step.name, fault)
 
 
+async def _smtp(play: Play, step: Smtp) -> None:
+    fault = play.lab.faults.smtp(
+        step.at,
+        step.reply or step.does or "",
+        from_=step.from_,
+        to=step.to,
+        connector=step.connector,
+        count=step.count,
+        by_us=step.by or 0,
+        until_at=None if step.lasts is None else play.lab.now + step.lasts,
+    )
+    _note_fault(play, step.name, fault)
+
+
+async def _hold(play: Play, step: Hold) -> None:
+    fault = play.lab.faults.hold(
+        until_at=play.lab.now + step.lasts, from_=step.from_, to=step.to, connector=step.connector
+    )
+    _note_fault(play, step.name, fault)
+
+
 def _note_fault(play: Play, name: str | None, fault: str) -> None:
     if name:
         play.faults[name] = fault
@@ -235,6 +293,7 @@ STEPS: Mapping[str, Verb] = {
     "say": _say,
     "post": _post,
     "posts": _posts,
+    "mail": _mail,
     "edit": _edit,
     "delete": _delete,
     "resolve": _resolve,
@@ -252,6 +311,8 @@ STEPS: Mapping[str, Verb] = {
     "delay": _delay,
     "duplicate": _duplicate,
     "reorder": _reorder,
+    "smtp": _smtp,
+    "hold": _hold,
     "checkpoint": _checkpoint,
     "advance": _advance,
     "until": until,

@@ -187,6 +187,11 @@ def _asked(event: Any, names: Lexicon) -> str:
     return f"asks {event.source} for {what}; will try again at {format_instant(event.retry_at)}"
 
 
+def _passed_over(event: Any) -> str:
+    told = [f"{each.store}: {each.passed_over}" for each in event.candidates if each.passed_over]
+    return f" ({'; '.join(told)})" if told else ""
+
+
 def _join_folders(folders: Iterable[str], names: Lexicon) -> str:
     return join_names(names.folder(each) for each in folders)
 
@@ -202,7 +207,16 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mail.submitted": _submitted,
     "mail.received": _received,
     "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
+    "mail.posted": lambda e, n: f"posts a mail from {e.sender or 'nobody'} as {n.what(e.folder, e.object)}",
+    "mail.not_posted": lambda e, n: (
+        f"does not post a mail from {e.sender or 'nobody'} in {n.folder(e.folder)}: {e.reason}"
+    ),
+    "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
+    "hop.sent": lambda e, n: (
+        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}"
+        + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
+    ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
     "version.applied": _version("applies"),
@@ -229,6 +243,21 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "request.answered": lambda e, n: (
         f"answers {e.requester} about {n.folder(e.folder)} with {e.mails} mail(s): {n.numbers(e.cnset)}"
     ),
+    "request.ended": lambda e, n: f"is done with its request to {e.source} about {n.folder(e.folder)}: {e.how}",
+    "request.deferred": lambda e, n: f"waits with asking about {n.folder(e.folder)}: too many requests are out",
+    "sources.considered": lambda e, n: (
+        f"chooses {join_names(e.chosen) if e.chosen else 'nobody'} as source for {n.folder(e.folder)}" + _passed_over(e)
+    ),
+    "responders.considered": lambda e, n: (
+        f"wants an answer about {n.folder(e.folder)} of {join_names(e.chosen) if e.chosen else 'nobody'}"
+        + _passed_over(e)
+    ),
+    "address.stamped": lambda e, n: f"sees {e.store} in the directory as {e.address}",
+    "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
+    "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
+    "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",
+    "run.started": lambda e, n: f"begins the run with seed {e.seed}",
+    "run.ended": lambda e, n: f"ends the run: {e.verdict}",
     "source.down": lambda e, n: f"marks {e.store} down: no answer about {n.folder(e.folder)}",
     "source.up": lambda e, n: f"marks {e.store} up again",
     "status.due": lambda e, n: f"finds {_join_folders(e.folders, n)} quiet for long enough to send a status",

@@ -253,6 +253,8 @@ def _plainer(fault: AnyFault) -> Iterator[AnyFault]:
             )
     if isinstance(fault, cp.Swizzle) and len(fault.stop) == 1:
         yield cp.Gone(at_us=fault.at_us, lasts_us=fault.lasts_us, server=fault.stop[0])
+    if isinstance(fault, cp.Restore) and fault.dead_us:
+        yield replace(fault, dead_us=0)
     if isinstance(fault, cp.Crash) and fault.after:
         yield replace(fault, after=0)
 

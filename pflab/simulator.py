@@ -1,10 +1,9 @@
 """The simulator: a whole organization in one thread, without sockets, sleep or real time.
 
 Deterministic from (topology, seed, network policy) and what is asked of it: the nodes are the real ones on in-memory
-databases, only the socket hop is replaced. The loop knows one thing of each node, when its next row is due: it takes
-the node that is due first (ties in the topology's order), lets it send what is due and do what is due, and moves the
-clock when nobody is due at the present instant. A node's `next_due` is a query, so it is asked again only after a
-stimulus of that node.
+databases, only the socket hop is replaced (`pflab.hop`). The loop takes the node that is due first (ties in the
+topology's order), lets it send what is due and do what is due, and moves the clock when nobody is due at the present
+instant. A node's `next_due` is a query, so it is asked again only after a stimulus of that node.
 
 Crashes: a stimulus that ends in `Crashed` leaves the node abandoned; it is rebuilt on its database CRASH_REST_US
 later. A mail that was being handed to it was not acknowledged, so its sender keeps it and tries again.
@@ -14,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import Crashed, MailRefused, NotRunning
 from node.keys import derived_seed
 from pflab.faults import FaultPlan
+from pflab.hop import deferred, dialogue
 from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node
@@ -27,6 +28,7 @@ from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
 from pflab.weather import Weather
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
+from transport.mta_values import SendOutcome, SendState
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -247,6 +249,7 @@ class Simulator(Lab):
 
     def _quieten(self) -> None:
         """Do all that is due at the present instant."""
+        self.faults.expire(self._now)
         steps = 0
         while (seat := self._next_seat()) is not None:
             steps += self._step(seat)
@@ -274,6 +277,8 @@ class Simulator(Lab):
         """The next instant at which anything is due, in the lab as a whole."""
         dues = [due_at for seat in self._seats if (due_at := self._due_at(seat)) is not None]
         dues.extend(self._back_at.values())
+        if (ends_at := self.faults.next_end_at) is not None:
+            dues.append(ends_at)
         return min(dues, default=None)
 
     def _due_at(self, seat: _Seat) -> LabTime | None:
@@ -314,39 +319,43 @@ class Simulator(Lab):
         if hold_until_at is not None:
             self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
-        reason, permanent = decision.refuse, False
-        if reason is None:
-            reason, permanent = self._hand_over(seat, transmission, decision.copies)
-        self._network.after_send(seat.name, transmission, reason is None)
-        if reason is None:
-            self._survive(seat, lambda node: node.hop_done(now, queue_id))
-        else:
-            self._survive(seat, lambda node: node.hop_failed(now, queue_id, reason, permanent))
+        outcome = deferred(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
+        self._network.after_send(seat.name, transmission, outcome.state is SendState.DELIVERED)
+        self._survive(seat, lambda node: node.hop_concluded(now, queue_id, outcome))
 
-    def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> tuple[str | None, bool]:
-        """Give a mail to the next server. Returns why it was not taken (None: it was), and whether that is for good."""
+    def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> SendOutcome:
+        """Give a mail to the next server. Returns what became of it, as an SMTP sender would."""
         target = self._seat.get(transmission.next_hop)
         if target is None or target.member.standing is not Standing.RUNNING:
-            return f"connection refused: {transmission.next_hop} is not running", False
+            return deferred(f"connection refused: {transmission.next_hop} is not running")
         silent = self.weather.silent(target.name, self._now)
-        late = f"connection lost: {target.name} does not answer"
+        late = deferred(f"connection lost: {target.name} does not answer")
         if silent and not self.weather.commits_silently(target.name):
-            return late, False
-        hop, now = transmission.hop_from(seat.name), self._clock(target.name)
+            return late
+        outcome = late
         for _ in range(copies):
-            content = transmission.content if self.weather.fair else self.weather.content(transmission)
-            try:
-                self._act_of_its_own(
-                    target,
-                    lambda node, content=content: node.mail_in(  # type: ignore[misc]
-                        now, hop, transmission.sender, transmission.recipients, content
-                    ),
-                )
-            except MailRefused as refusal:
-                return str(refusal), refusal.code >= 500
-            except Crashed:
-                return f"connection lost: {target.name} went down", False
-        return (late, False) if silent else (None, False)
+            outcome = self._deliver(seat.name, target, transmission)
+            if outcome.state is not SendState.DELIVERED:
+                return outcome
+        return late if silent else outcome
+
+    def _deliver(self, server: str, target: _Seat, transmission: Transmission) -> SendOutcome:
+        """One SMTP dialogue, with the mail taken at its end."""
+        now, node = self._clock(target.name), self._members.node(target.name)
+        ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
+        talk = dialogue(transmission, node.offers(), ask)
+        if not talk.stores:
+            return talk.outcome
+        content = talk.content if self.weather.fair else self.weather.content(transmission)
+        try:
+            self._act_of_its_own(
+                target, lambda node: node.mail_in(now, talk.hop(server), transmission.sender, talk.recipients, content)
+            )
+        except MailRefused as refusal:
+            return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
+        except Crashed:
+            return deferred(f"connection lost: {target.name} went down")
+        return talk.outcome
 
     # --- stimuli, crashes, life
 

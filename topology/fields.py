@@ -36,6 +36,7 @@ _SERVER: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?", re.ASCII)
 _NAME: Final = re.compile(r"[^\W_](?:[\w .&'-]*[\w.])?")
 _LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _LOCAL_PART: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}", re.ASCII)
+_ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
 _NAME_RULE: Final = "letters, digits, spaces and . & ' - _, first a letter or digit"
 
 T = TypeVar("T")
@@ -125,6 +126,19 @@ def _address(value: object) -> str:
     return text
 
 
+def _alias(value: object) -> str:
+    """'' stands for none."""
+    text = text_of(value)
+    if text == "none":
+        return ""
+    if _ALIAS.fullmatch(text) is None:
+        raise wrong(
+            f"{quoted(text)} is not an alias",
+            f"none, or what stands before the @: letters, digits and inner . - _, at most {MAX_NAME}",
+        )
+    return text
+
+
 def _folder_path(value: object) -> str:
     text = text_of(value)
     parts = text.split("/")
@@ -205,6 +219,7 @@ OrganizationName = Annotated[
 ]
 Domain = Annotated[str, BeforeValidator(_domain), _strings("contoso.test", maxLength=MAX_DOMAIN)]
 Address = Annotated[str, BeforeValidator(_address), _strings("kim@contoso.test", maxLength=MAX_ADDRESS)]
+Alias = Annotated[str, BeforeValidator(_alias), _strings("projects", "none", maxLength=MAX_NAME)]
 FolderPath = Annotated[str, BeforeValidator(_folder_path), _strings("Projects/Archive")]
 
 Instant = Annotated[

@@ -13,6 +13,7 @@ from topology.fields import (
     MAX_COST,
     Address,
     Affinity,
+    Alias,
     Bandwidth,
     ConnectorName,
     Domain,
@@ -100,6 +101,9 @@ class FolderEntry(_Entry):
     )
     schedule: ScheduleField | None = Field(None, description="default: the store's schedule")
     contacts: list[Address] = Field([], max_length=MAX_CONTACTS, description="told of conflicts")
+    alias: Alias | None = Field(
+        None, description="of its mail address, before the @; none: it has no address; default: made of its name"
+    )
     priority: PriorityWord = Field(FolderPriority.NORMAL, description="of its mails; default normal")
     resolve: ResolveWord = Field(ResolveMethod.DEFAULT, description="how conflicts are shown; default default")
 

@@ -70,7 +70,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that is there from the start. schedule: None for each store's own (spec: OUT-1)."""
+    """A folder that is there from the start.
+
+    schedule: None for each store's own (spec: OUT-1); alias: of its mail address, None for the one that its name makes,
+    '' for a folder that takes no mail (spec: ML-5).
+    """
 
     path: str
     replicas: tuple[str, ...]
@@ -78,6 +82,7 @@ class Folder:
     contacts: tuple[str, ...]
     priority: FolderPriority
     resolve: ResolveMethod
+    alias: str | None = None
 
     @property
     def name(self) -> str:
@@ -186,6 +191,8 @@ def _folder_document(folder: Folder) -> dict[str, Any]:
         "priority": str(folder.priority),
         "resolve": str(folder.resolve),
     }
+    if folder.alias is not None:
+        document["alias"] = folder.alias or "none"
     if folder.schedule is not None:
         document["schedule"] = _schedule_document(folder.schedule)
     return document

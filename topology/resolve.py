@@ -49,6 +49,7 @@ def resolve(file: TopologyFile) -> Topology:
             contacts=tuple(entry.contacts),
             priority=entry.priority,
             resolve=entry.resolve,
+            alias=entry.alias,
         )
         for path in paths
     }

@@ -43,6 +43,12 @@ class Routing:
             _require(name, known, "connector")
         self._sites = frozenset(topology.sites)
         self._site_of = {name: server.site for name, server in topology.servers.items()}
+        # spec: ML-6
+        links = [each for each in topology.connectors if each.kind is ConnectorKind.SMTP_RELAY]
+        self.relays = frozenset(each.name for each in links)
+        """Names of the connectors that go through an ordinary mail server, down or not."""
+        self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
+        """The servers at their ends."""
         up = [connector for connector in topology.connectors if connector.name not in down]
         self._neighbours = _neighbours(up)
         # spec: RT-4; referrals follow the configuration, whatever links are up.

@@ -330,6 +330,19 @@ _MTA: Final = (
         high=255,
         place=Place.MTA,
     ),
+    _switch(
+        "SMTP Integrated Authentication",
+        True,
+        "lets other stores authenticate here; without it XEXCH50 is refused with 504, their replication mail arrives as"
+        " ordinary mail, and replication stalls",
+        place=Place.MTA,
+    ),
+    _switch(
+        "SMTP Chunking",
+        True,
+        "offers CHUNKING and BINARYMIME; without them mail comes by DATA, its body in base64",
+        place=Place.MTA,
+    ),
 )
 
 SPECS: Final = (*_SENDING, *_STATUS, *_BACKFILL, *_KEEPING, *_MTA)

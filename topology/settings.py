@@ -246,6 +246,16 @@ class Settings:
         """spec: ML-7"""
         return self._of("MTA Hop Limit", int)
 
+    @property
+    def smtp_authentication(self) -> bool:
+        """Whether stores can authenticate at the listener (spec: ML-3)."""
+        return self._of("SMTP Integrated Authentication", bool)
+
+    @property
+    def smtp_chunking(self) -> bool:
+        """Whether the listener takes BDAT and binary mail (spec: ML-4)."""
+        return self._of("SMTP Chunking", bool)
+
     def _of(self, name: str, kind: type[V]) -> V:
         value = self.values[name]
         assert isinstance(value, kind), name

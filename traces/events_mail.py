@@ -53,7 +53,8 @@ class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
 
 
 class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
-    """The next server answered 250. connector: None inside a site; attempt: from 1."""
+    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: of a replication mail, why
+    it went as ordinary mail, without XEXCH50 (spec: ML-3)."""
 
     next_hop: str
     connector: str | None
@@ -61,6 +62,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
     size: int
     attempt: int
     queue_id: int
+    ordinary: str = ""
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
@@ -74,11 +76,13 @@ class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
 
 
 class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
-    """A mail was accepted from `peer` (the name in its HELO or hop line) and is durable here (spec: IN-2)."""
+    """A mail was accepted from `peer` and is durable here (spec: IN-2). authenticated: false if the peer has not proven
+    to be a store; then `peer` is the name in its HELO or hop line."""
 
     peer: str
     recipients: tuple[str, ...]
     size: int
+    authenticated: bool = True
 
 
 class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
@@ -97,4 +101,41 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
     reason: str
 
 
-MailEvent = MailSubmitted | MailReceived | MailBad | HopSent | HopFailed | HopReceived | HopDropped | HopExpired
+class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
+    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: of the envelope."""
+
+    folder: str
+    object: str
+    sender: str
+
+
+class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
+    """Ordinary mail to a folder's address became no post: a repetition, a loop, or beyond a limit (spec: ML-5, ML-7)."""
+
+    folder: str
+    sender: str
+    reason: str
+
+
+class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
+    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: of the envelope, '' of a notice."""
+
+    recipient: str
+    sender: str
+    subject: str
+    size: int
+
+
+MailEvent = (
+    MailSubmitted
+    | MailReceived
+    | MailBad
+    | MailPosted
+    | MailNotPosted
+    | MailboxDelivered
+    | HopSent
+    | HopFailed
+    | HopReceived
+    | HopDropped
+    | HopExpired
+)

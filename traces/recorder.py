@@ -14,7 +14,7 @@ value is made when somebody asks for `events`; that is also when a field that is
 wrong type is found, unless the recorder is `checked`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -106,6 +106,10 @@ class Recorder:
     def lamport_seen(self, lamport: int) -> None:
         """Merge the Lamport number of a message received: later events here come after it."""
         self.lamport = max(self.lamport, lamport)
+
+    def recorded(self) -> Iterator[tuple[type[Event], dict[str, Any]]]:
+        """Class and own fields of the events of the present stimulus, as they were given."""
+        return ((kind, fields) for kind, _, _, fields in self._kept)
 
     @property
     def events(self) -> list[Event]:

@@ -103,10 +103,11 @@ def text_field(name: str, value: str) -> str:
     plain = value == "" or (_PLAIN.fullmatch(value) is not None and "=?" not in value)
     if plain and len(name) + 2 + len(value) <= MAX_LINE:
         return f"{name}: {value}\r\n"
-    return f"{name}: {_encoded_words(value)}\r\n"
+    return f"{name}: {encoded_words(value)}\r\n"
 
 
-def _encoded_words(value: str) -> str:
+def encoded_words(value: str) -> str:
+    """A text as encoded words (RFC 2047), folded. `CodecError` for half a character."""
     try:
         data = value.encode()
     except UnicodeEncodeError as wrong:
@@ -276,6 +277,21 @@ def decode_words(value: str) -> str:
     pieces.append(_decode(run_charset, run))
     pieces.append(value[at:])
     return "".join(pieces).translate(_LINE_BREAKS)
+
+
+def decode_charset(charset: str, data: bytes) -> str:
+    """Text in a character set as a mail names it. One that is unknown or untrue is read as UTF-8 if it is that, else
+    as Latin-1: every byte shows something, and nothing is an error."""
+    name = charset.strip().lower()
+    if _CHARSET.fullmatch(name) is not None:
+        try:
+            return data.decode(name, "strict")
+        except (LookupError, UnicodeDecodeError):
+            pass
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def _word_bytes(kind: str, text: str) -> bytes | None:

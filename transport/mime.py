@@ -70,7 +70,7 @@ MAX_BOUNDARIES: Final = 100_000
 MAX_BOUNDARY_LINE: Final = 1000
 """How far behind a boundary its line must end."""
 
-_HEAD_ENDS: Final = {
+HEAD_ENDS: Final = {
     BodyForm.TNEF: f'Content-Type: {TYPE_TNEF}; name="winmail.dat"\r\n'
     "Content-Transfer-Encoding: base64\r\n"
     'Content-Disposition: attachment; filename="winmail.dat"\r\n',
@@ -80,9 +80,7 @@ _HEAD_ENDS: Final = {
     BodyForm.MDBEF: f"Content-Type: {TYPE_MDBEF}\r\nContent-Transfer-Encoding: base64\r\n",
 }
 _OWN_HEADER_BYTES: Final = 16 * 1024
-_OWN_HEAD_ENDS: Final = {
-    form: _HEAD_ENDS[form].encode("ascii") for form in (BodyForm.TNEF, BodyForm.MDBEF)
-}  # both in base64
+_OWN_HEAD_ENDS: Final = {form: HEAD_ENDS[form].encode("ascii") for form in BodyForm}
 _BOUNDARY: Final = re.compile(r';\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 
 
@@ -132,7 +130,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
             text_field("Subject", headers.subject),
             f"MIME-Version: 1.0\r\n{CONTENT_IDENTIFIER_FIELD}: {CONTENT_IDENTIFIER}\r\n",
             *[text_field(name, value) for name, value in headers.extra],
-            _HEAD_ENDS[form],
+            HEAD_ENDS[form],
         )
     ).encode("ascii")
     if form is BodyForm.S_TNEF:
@@ -147,7 +145,8 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
         head = content[: end + 2]
         for form, last in _OWN_HEAD_ENDS.items():
             if head.endswith(last) and _is_alone(head, len(head) - len(last)):
-                return form, _decode_body(content, end + 4, len(content), "base64")[0]
+                encoding = "binary" if form is BodyForm.S_TNEF else "base64"
+                return form, _decode_body(content, end + 4, len(content), encoding)[0]
     parsed = parse_mail(content)
     return None if parsed.form is None or parsed.body is None else (parsed.form, parsed.body)
 
@@ -192,40 +191,20 @@ def _first(fields: tuple[Field, ...], name: str) -> str:
     return ""
 
 
-class _Search:
-    """Looks for the first body of ours in a mail, depth first."""
+def boundary_of(content_type: str) -> str:
+    """The boundary that the value of a Content-Type field names; '' if it names none."""
+    found = _BOUNDARY.search(content_type)
+    return (found[1] or found[2]).rstrip() if found else ""
+
+
+class PartSplitter:
+    """Cuts a mail's multiparts at their boundaries, with one limit for all of the mail."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        self.parts = 0
         self.boundaries = 0
 
-    def look(self, fields: tuple[Field, ...], start: int, end: int, depth: int) -> tuple[BodyForm, bytes] | None:
-        content_type = _first(fields, "content-type")
-        main = content_type.partition(";")[0].strip().lower()
-        if main in {TYPE_TNEF, TYPE_TNEF_REGISTERED, TYPE_MDBEF}:
-            encoding = _first(fields, "content-transfer-encoding").lower()
-            body, binary = _decode_body(self.content, start, end, encoding)
-            if main == TYPE_MDBEF:
-                return BodyForm.MDBEF, body
-            return (BodyForm.S_TNEF if binary else BodyForm.TNEF), body
-        boundary = _BOUNDARY.search(content_type) if main.startswith("multipart/") else None
-        name = (boundary[1] or boundary[2]).rstrip() if boundary else ""
-        if not name:
-            return None
-        if depth >= MAX_DEPTH:
-            raise CodecError(f"multiparts nested more than {MAX_DEPTH} deep")
-        for part_start, part_end in self._split(name, start, end):
-            self.parts += 1
-            if self.parts > MAX_MIME_PARTS:
-                raise CodecError(f"more than {MAX_MIME_PARTS} MIME parts in one mail")
-            block, body_at = split_header(self.content, part_start, part_end)
-            found = self.look(parse_fields(block), body_at, part_end, depth + 1)
-            if found is not None:
-                return found
-        return None
-
-    def _split(self, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def split(self, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Start and end of each part between the boundary's lines; a part without its end runs to `end`."""
         content = self.content
         delimiter = b"--" + boundary.encode("utf-8", "replace")
@@ -253,6 +232,39 @@ class _Search:
                 return
         if opened >= 0:
             yield opened, end
+
+
+class _Search:
+    """Looks for the first body of ours in a mail, depth first."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.parts = 0
+        self.splitter = PartSplitter(content)
+
+    def look(self, fields: tuple[Field, ...], start: int, end: int, depth: int) -> tuple[BodyForm, bytes] | None:
+        content_type = _first(fields, "content-type")
+        main = content_type.partition(";")[0].strip().lower()
+        if main in {TYPE_TNEF, TYPE_TNEF_REGISTERED, TYPE_MDBEF}:
+            encoding = _first(fields, "content-transfer-encoding").lower()
+            body, binary = _decode_body(self.content, start, end, encoding)
+            if main == TYPE_MDBEF:
+                return BodyForm.MDBEF, body
+            return (BodyForm.S_TNEF if binary else BodyForm.TNEF), body
+        name = boundary_of(content_type) if main.startswith("multipart/") else ""
+        if not name:
+            return None
+        if depth >= MAX_DEPTH:
+            raise CodecError(f"multiparts nested more than {MAX_DEPTH} deep")
+        for part_start, part_end in self.splitter.split(name, start, end):
+            self.parts += 1
+            if self.parts > MAX_MIME_PARTS:
+                raise CodecError(f"more than {MAX_MIME_PARTS} MIME parts in one mail")
+            block, body_at = split_header(self.content, part_start, part_end)
+            found = self.look(parse_fields(block), body_at, part_end, depth + 1)
+            if found is not None:
+                return found
+        return None
 
 
 def _before_line_end(content: bytes, at: int) -> int:

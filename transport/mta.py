@@ -4,9 +4,8 @@ store that reads it.
 A plain agent: each method is part of a stimulus, changes only the tables of `transport.tables`, and opens
 no socket. A mail handed in by the store or by SMTP is split by next server: one copy crosses each
 connector, however many recipients lie behind it (spec: RT-1). Copies wait in the queue until they are due.
-A driver asks for them (`ready`), carries them, and reports what became of them (`concluded`, or `delivered`
-and `deferred`); until that report the copy stays queued, so a crash at any point repeats a mail at worst
-(spec: OUT-9).
+A driver asks for them (`ready`), carries them, and reports what became of them (`concluded`); until that report the
+copy stays queued, so a crash at any point repeats a mail at worst (spec: OUT-9).
 
 Reports return deliveries to this server itself, for a notice of non-delivery may be addressed to it.
 """
@@ -19,6 +18,7 @@ from topology.routes import NextHop, Routing
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
+from transport.bodyform import as_seven_bit, far_size
 from transport.hopline import MAX_LAMPORT, count_received, received_line
 from transport.mta_queue import Place, QueueRow
 from transport.mta_routes import Split, differs, opening, place, split_recipients
@@ -26,6 +26,7 @@ from transport.mta_values import (
     IncomingHop,
     LocalDelivery,
     OutgoingMail,
+    Priority,
     QueuedMail,
     RecipientRefusal,
     RefusalError,
@@ -35,6 +36,7 @@ from transport.mta_values import (
     UnknownRecipientError,
 )
 from transport.notices import NULL_SENDER, notice
+from transport.peek import subject_and_id
 from transport.policy import MtaPolicy
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -49,7 +51,8 @@ class Mta:
     """The MTA of `server`.
 
     `routing` may be replaced at any time (a link went down or up); `reroute` then moves what is queued.
-    `addresses` gives the server on which a mail address lives, None when it is nobody's here.
+    `addresses` gives the server that a mail address is to go to, None when it is nobody's. `accepts` says whether mail
+    for it is taken from SMTP; by default whatever has a server is.
     """
 
     def __init__(
@@ -58,18 +61,20 @@ class Mta:
         routing: Routing,
         addresses: Callable[[str], str | None],
         policy: MtaPolicy | None = None,
+        accepts: Callable[[str], bool] | None = None,
     ) -> None:
         self.server = server
         self.routing = routing
         self.addresses = addresses
         self.policy = policy or MtaPolicy()
+        self._accepts = accepts or (lambda address: addresses(address) is not None)
 
     # --- mail in
 
     def check_recipient(self, address: str) -> None:
         """For RCPT: UnknownRecipientError (550) unless the address lives in the organization."""
         # spec: ML-7
-        if self.addresses(address) is None:
+        if not self._accepts(address):
             raise UnknownRecipientError((address,))
 
     def submit(self, s: Stimulus, mail: OutgoingMail) -> list[LocalDelivery]:
@@ -97,7 +102,7 @@ class Mta:
         answered only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
-        unknown = [address for address in recipients if self.addresses(address) is None]
+        unknown = [address for address in recipients if not self._accepts(address)]
         if unknown:
             raise UnknownRecipientError(unknown)
         if not recipients:
@@ -113,9 +118,12 @@ class Mta:
             peer=hop.peer,
             recipients=tuple(recipients),
             size=len(content),
+            authenticated=hop.authenticated,
         )
         marked = received_line(hop.peer, self.server, s.now) + content
-        mail = OutgoingMail(message_id, sender, tuple(recipients), marked, hop.priority, subject)
+        # What comes over an ordinary mail server has lost XEXCH50; its signature alone tells what it is (spec: ML-6).
+        system = hop.system or self.server in self.routing.relay_ends
+        mail = OutgoingMail(message_id, sender, tuple(recipients), marked, hop.priority, subject, system)
         return self._dispatch(s, mail, hop)
 
     # --- mail out
@@ -134,18 +142,31 @@ class Mta:
                 continue
             if row.content_id not in contents:
                 contents[row.content_id] = mta_queue.find_content(conn, row.content_id)
-            due.append(mta_queue.transmission(row, contents[row.content_id], now))
+            sent = mta_queue.transmission(row, contents[row.content_id], now)
+            due.append(replace(sent, system=False) if row.connector in self.routing.relays else sent)
         return due
+
+    def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
+        """Returns to its sender a mail that was delivered here and could not be used for the recipients in `reasons`."""
+        # spec: ML-7
+        subject, _ = subject_and_id(delivery.content)
+        mail = OutgoingMail(
+            delivery.message_id, delivery.sender, delivery.recipients, delivery.content, Priority.NORMAL, subject
+        )
+        return self._return(s, mail, 0, reasons)
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
         """The report of an attempt, as the SMTP sender gives it."""
         if outcome.state is SendState.DELIVERED:
-            return self.delivered(s, queue_id, outcome.refusals)
+            return self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
         return self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
 
-    def delivered(self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = ()) -> list[LocalDelivery]:
+    def delivered(
+        self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = (), ordinary: str = ""
+    ) -> list[LocalDelivery]:
         """The peer answered 250 after the content, for all recipients but those in `refusals`, which are
-        tried again or returned. A row that is no longer there is passed over: sending twice is harmless.
+        tried again or returned. `ordinary`: why a system message went as ordinary mail (spec: ML-3). A row that is no
+        longer there is passed over: sending twice is harmless.
         """
         # spec: OUT-9
         row = mta_queue.find_row(s.conn, queue_id)
@@ -161,6 +182,7 @@ class Mta:
             size=row.size,
             attempt=row.attempts + 1,
             queue_id=queue_id,
+            ordinary=ordinary,
         )
         left = tuple(address for address in row.recipients if address in refused)
         if left:
@@ -224,22 +246,30 @@ class Mta:
         return split_recipients(self.server, self.routing, self.addresses, recipients, size)
 
     def _dispatch(self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None) -> list[LocalDelivery]:
-        split = self._split(mail.recipients, len(mail.content))
-        copies = split.copies()
-        if copies:
-            content_id = mta_queue.add_content(s.conn, mail, s.trace.lamport)
-            for next_hop, recipients in copies:
-                self._queue(s, mail, content_id, next_hop, recipients)
+        size = far_size(mail.content)
+        split = self._split(mail.recipients, size)
+        contents: dict[bool, int] = {}
+        for next_hop, recipients in split.copies():
+            far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
+            if far not in contents:
+                # spec: ML-4
+                written = replace(mail, content=as_seven_bit(mail.content)) if far else mail
+                contents[far] = mta_queue.add_content(s.conn, written, s.trace.lamport)
+            self._queue(s, mail, size, contents[far], next_hop, recipients)
         return self._end(s, mail, split, 0, hop)
 
     def _queue(
-        self, s: Stimulus, mail: OutgoingMail, content_id: int, hop: NextHop | None, recipients: tuple[str, ...]
+        self,
+        s: Stimulus,
+        mail: OutgoingMail,
+        size: int,
+        content_id: int,
+        hop: NextHop | None,
+        recipients: tuple[str, ...],
     ) -> None:
         patience = self.policy.of(mail.priority)
-        if hop is None:
-            where = Place(None, None, s.now + patience.retry_us)
-        else:
-            where = place(s.conn, s.now, hop, len(mail.content), mail.priority)
+        nowhere = Place(None, None, s.now + patience.retry_us)
+        where = nowhere if hop is None else place(s.conn, s.now, hop, size, mail.priority)
         expires_at = s.now + patience.expiry_us
         queue_id = mta_queue.add_row(
             s.conn, content_id, where, recipients, priority=mail.priority, expires_at=expires_at
@@ -285,7 +315,7 @@ class Mta:
         """
         row = mta_queue.find_row(s.conn, queue_id)
         assert row is not None
-        copies = self._split(row.recipients, row.size).copies()
+        copies = self._split(row.recipients, row.far_size).copies()
         if len(copies) == 1 and copies[0][1] == row.recipients and not differs(row, copies[0][0]):
             return False
         local += self._requeue(s, row, row.due_at)
@@ -293,7 +323,7 @@ class Mta:
 
     def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
         """Gives a copy the route that holds now: at `retry_at` if it is the old one, like a new mail if not."""
-        split = self._split(row.recipients, row.size)
+        split = self._split(row.recipients, row.far_size)
         copies = [(_where(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
         if failed:
             _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
@@ -303,12 +333,14 @@ class Mta:
         if not copies:
             mta_queue.drop_row(s.conn, row)
             return local
+        far_id = self._far_content(s, row) if any(where.connector is not None for where, _ in copies) else 0
         where, recipients = copies[0]
-        mta_queue.change_row(s.conn, replace(row, recipients=recipients), where)
+        content_id = far_id if where.connector is not None else row.content_id
+        mta_queue.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), where)
         for where, recipients in copies[1:]:
             mta_queue.add_row(
                 s.conn,
-                row.content_id,
+                far_id if where.connector is not None else row.content_id,
                 where,
                 recipients,
                 priority=row.priority,
@@ -316,7 +348,16 @@ class Mta:
                 attempts=row.attempts,
                 last_error=row.last_error,
             )
+        mta_queue.drop_content(s.conn, row.content_id)
         return local
+
+    def _far_content(self, s: Stimulus, row: QueueRow) -> int:
+        """The content of a copy as it crosses a connector."""
+        # spec: ML-4
+        if not row.binary:
+            return row.content_id
+        mail = self._mail_of(s, row)
+        return mta_queue.add_content(s.conn, replace(mail, content=as_seven_bit(mail.content)), row.lamport)
 
     def _end(
         self, s: Stimulus, mail: OutgoingMail, split: Split, queue_id: int, hop: IncomingHop | None
@@ -324,7 +365,9 @@ class Mta:
         """What of a mail goes no further: the delivery here, and the notice for what cannot be delivered."""
         local: list[LocalDelivery] = []
         if split.local:
-            local.append(LocalDelivery(tuple(split.local), mail.sender, mail.content, mail.message_id, hop))
+            local.append(
+                LocalDelivery(tuple(split.local), mail.sender, mail.content, mail.message_id, hop, mail.system)
+            )
         if split.returned:
             local += self._return(s, mail, queue_id, split.returned)
         return local
@@ -347,14 +390,14 @@ class Mta:
 
     def _mail_of(self, s: Stimulus, row: QueueRow) -> OutgoingMail:
         content = mta_queue.find_content(s.conn, row.content_id)
-        return OutgoingMail(row.message_id, row.sender, row.recipients, content, row.priority, row.subject)
+        return OutgoingMail(row.message_id, row.sender, row.recipients, content, row.priority, row.subject, row.system)
 
 
 def _where(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime) -> Place:
     if hop is None:
         return Place(None, None, retry_at)
     if differs(row, hop):
-        return place(s.conn, s.now, hop, row.size, row.priority)
+        return place(s.conn, s.now, hop, row.far_size, row.priority)
     # A retry takes no new place on a slow link: what failed has not crossed, and it must not hold up the others.
     return Place(row.next_hop, row.connector, opening(hop, retry_at))
 

@@ -8,25 +8,27 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from traces.labtime import LabTime
+from transport.bodyform import far_size
 from transport.mta_values import OutgoingMail, Priority, QueuedMail, Transmission
 from transport.sql import Connection, Rows
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
 
 _INSERT_CONTENT = (
-    "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, far_size, system, bytes)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_ROW = (
     "INSERT INTO mta_queue (content_id, next_hop, connector, recipients, priority, due_at, expires_at,"
     " attempts, starts_at, transfer_us, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _UPDATE_ROW = (
-    "UPDATE mta_queue SET next_hop = ?, connector = ?, recipients = ?, due_at = ?, attempts = ?,"
+    "UPDATE mta_queue SET content_id = ?, next_hop = ?, connector = ?, recipients = ?, due_at = ?, attempts = ?,"
     " starts_at = ?, transfer_us = ?, last_error = ? WHERE id = ?"
 )
 _COLUMNS = (
     "q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at, q.attempts,"
-    " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size"
+    " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
 # One range of the index for each priority, already in order: nothing is sorted, and mostly one statement is enough.
@@ -73,6 +75,14 @@ class QueueRow:
     subject: str
     lamport: int
     size: int
+    far_size: int
+    """Its size as it crosses a connector: another one if it is binary (ML-4)."""
+    system: bool
+
+    @property
+    def binary(self) -> bool:
+        """True if only BDAT carries it."""
+        return self.far_size != self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,8 @@ def add_content(conn: Connection, mail: OutgoingMail, lamport: int) -> int:
             int(mail.priority),
             lamport,
             len(mail.content),
+            far_size(mail.content),
+            int(mail.system),
             mail.content,
         ),
     )
@@ -132,8 +144,9 @@ def add_row(
 
 
 def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
-    """Gives a copy another place, with the recipients, attempts and last error that `row` now has."""
+    """Gives a copy another place, with the content, recipients, attempts and last error that `row` now has."""
     values = (
+        row.content_id,
         place.next_hop,
         place.connector,
         "\n".join(row.recipients),
@@ -150,7 +163,12 @@ def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
 def drop_row(conn: Connection, row: QueueRow) -> None:
     """Takes a copy off the queue, and the mail's content with the last copy."""
     conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
-    conn.exec_driver_sql(_DELETE_CONTENT, (row.content_id, row.content_id))
+    drop_content(conn, row.content_id)
+
+
+def drop_content(conn: Connection, content_id: int) -> None:
+    """Takes a mail's content away unless a copy still needs it."""
+    conn.exec_driver_sql(_DELETE_CONTENT, (content_id, content_id))
 
 
 def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
@@ -193,6 +211,7 @@ def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
         priority=row.priority,
         sent_at=now,
         lamport=row.lamport,
+        system=row.system,
     )
 
 
@@ -273,6 +292,8 @@ def _row(found: Any) -> QueueRow:
         subject=found[12],
         lamport=found[13],
         size=found[14],
+        far_size=found[15],
+        system=bool(found[16]),
     )
 
 

@@ -57,6 +57,8 @@ class OutgoingMail:
     content: bytes
     priority: Priority
     subject: str
+    system: bool = False
+    """A replication mail, which XEXCH50 has to carry as one over every hop (ML-3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +67,30 @@ class IncomingHop:
 
     `peer` is its server name (its HELO name when it is no server of a lab), `sent_at` the lab time at which
     it sent the mail (None: it did not say), `lamport` its Lamport number then (0: it did not say).
+    `authenticated`: the peer has proven to be that store. `system`: XEXCH50 has told that the mail is a system message;
+    without it a mail is an ordinary one, whatever it carries (spec: ML-3).
     """
 
     peer: str
     sent_at: LabTime | None
     lamport: int
     priority: Priority = Priority.NORMAL
+    authenticated: bool = False
+    system: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LocalDelivery:
-    """A mail whose recipients live on this server. `hop` is None when it came from this server itself."""
+    """A mail whose recipients live on this server. `hop` is None when it came from this server itself; `system`: it may
+    be replication mail.
+    """
 
     recipients: tuple[str, ...]
     sender: str
     content: bytes
     message_id: str
     hop: IncomingHop | None
+    system: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,8 @@ class Transmission:
     """One copy of a mail that is due to cross to the next server.
 
     `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued,
-    `attempts` the number of attempts that failed before. `queue_id` names the row to `delivered`,
+    `attempts` the number of attempts that failed before, `system` whether XEXCH50 shall say that this is a system
+    message. `queue_id` names the row to `delivered`,
     `deferred`, `concluded` and `hold`.
     """
 
@@ -105,10 +115,14 @@ class Transmission:
     priority: Priority
     sent_at: LabTime
     lamport: int
+    system: bool = False
 
-    def hop_from(self, server: str) -> IncomingHop:
-        """What the receiving end sees of this hop when `server` sends it."""
-        return IncomingHop(server, self.sent_at, self.lamport, self.priority)
+    def hop_from(self, server: str, *, authenticated: bool = False) -> IncomingHop:
+        """What the receiving end sees of this hop when `server` sends it. XEXCH50 is for authenticated peers alone."""
+        # spec: ML-3
+        return IncomingHop(
+            server, self.sent_at, self.lamport, self.priority, authenticated, authenticated and self.system
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +142,17 @@ class QueuedMail:
     attempts: int
     size: int
     last_error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What a server offers to those that connect. `authentication`: AUTH for stores, without which XEXCH50 is refused;
+    `chunking`: CHUNKING and BINARYMIME.
+    """
+
+    # spec: ML-3, ML-4
+    authentication: bool = True
+    chunking: bool = True
 
 
 class SendState(StrEnum):
@@ -160,6 +185,8 @@ class SendOutcome:
     state: SendState
     reason: str = ""
     refusals: tuple[RecipientRefusal, ...] = ()
+    ordinary: str = ""
+    """Of a system message that was delivered: why it went as ordinary mail (ML-3); '' when it did not."""
 
     @property
     def permanent(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from topology.settings import Settings
 from traces.labtime import DAY_US, MINUTE_US
-from transport.mta_values import Priority
+from transport.mta_values import Offers, Priority
 
 RETRY_US: Final = 10 * MINUTE_US
 """Wait before a mail is tried again: the X.400 MTA's open interval, 600 s, and what Exchange 2003's Delivery tab
@@ -46,6 +46,7 @@ class MtaPolicy:
     urgent: PriorityPolicy = field(default_factory=PriorityPolicy)
     max_retries: int | None = None
     hop_limit: int = HOP_LIMIT
+    offers: Offers = field(default_factory=Offers)
 
     @classmethod
     def of_settings(cls, settings: Settings) -> "MtaPolicy":
@@ -53,7 +54,8 @@ class MtaPolicy:
         not_urgent, normal, urgent = (
             PriorityPolicy(settings.mta_retry_us(priority), settings.mta_expiry_us(priority)) for priority in Priority
         )
-        return cls(not_urgent, normal, urgent, settings.mta_maximum_retries, settings.mta_hop_limit)
+        offers = Offers(settings.smtp_authentication, settings.smtp_chunking)
+        return cls(not_urgent, normal, urgent, settings.mta_maximum_retries, settings.mta_hop_limit, offers)
 
     def of(self, priority: Priority) -> PriorityPolicy:
         """The patience that holds for `priority`."""

@@ -19,6 +19,10 @@ content = Table(
     Column("priority", Integer, nullable=False),
     Column("lamport", BigInteger, nullable=False),
     Column("size", Integer, nullable=False),
+    # Its size as it crosses a connector; another one than `size` for a binary body, which is written anew there.
+    Column("far_size", Integer, nullable=False, server_default="0"),
+    # Whether it is a system message, which XEXCH50 carries as one over each hop.
+    Column("system", Integer, nullable=False, server_default="0"),
     # Last, so that reading the short columns never touches the overflow pages of a large mail.
     Column("bytes", LargeBinary, nullable=False),
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib import import_module, metadata
+from keyword import iskeyword
 from typing import Annotated, Any, Final, cast
 
 import typer
@@ -36,12 +37,21 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "fault": ("pflab.cli.running", "Let something go wrong in a running lab, or heal it; stop and start servers."),
     "events": ("pflab.cli.running", "What has happened in a running lab, or happens now."),
     "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
+    "import": ("pflab.cli.mails", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
+    "export": ("pflab.cli.mails", "Write the messages of a folder as an mbox."),
+    "mailbox": ("pflab.cli.mails", "Print the mail to people that a run's stores have."),
+    "analyze": ("pflab.cli.tells", "List the settings of a topology that are not the default, and what they do."),
+    "explain": ("pflab.cli.tells", "Tell the life of a change or of a mail across the stores of a run, in words."),
+    "diff": ("pflab.cli.tells", "Say where two runs part, and what came of it."),
+    "trace": ("pflab.cli.tells", "Print what happened in a run, one line an event."),
+    "log": ("pflab.cli.tells", "Print the application logs of a run's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
     "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),
     "state": ("pflab.cli.stores", "Print the replication state tables of a run's or a running lab's stores."),
     "backfill": ("pflab.cli.stores", "Print what stores know to be missing, and when they ask for it."),
 }
-"""Verb to the module that has it as a function of that name, and what the list of verbs says of it."""
+"""Verb to the module that has it as a function of that name (a word of Python's own with an underscore behind it), and
+what the list of verbs says of it."""
 
 READER_GONE: Final = 141
 """The exit code when whoever read our output has gone: 128 and SIGPIPE, as shells count."""
@@ -62,6 +72,11 @@ class _ReaderGone(Exception):
     """The reader of our output has gone; there is nobody left to tell."""
 
 
+def function_of(verb: str) -> Any:
+    """The function behind a verb, its module imported."""
+    return getattr(import_module(VERBS[verb][0]), f"{verb}_" if iskeyword(verb) else verb)
+
+
 class Verbs(TyperGroup):
     """The verbs, each imported when it is used."""
 
@@ -76,7 +91,7 @@ class Verbs(TyperGroup):
             return None
         if cmd_name not in self.commands:
             verb = typer.Typer(**_SETTINGS)
-            verb.command(cmd_name)(getattr(import_module(VERBS[cmd_name][0]), cmd_name))
+            verb.command(cmd_name)(function_of(cmd_name))
             self.commands[cmd_name] = typer.main.get_command(verb)
         return self.commands[cmd_name]
 

@@ -195,14 +195,15 @@ def _number(text: str | None) -> float:
 
 
 _LIVES: Final = ("stop", "start", "kill", "backup", "restore")
-_KINDS: Final = ("lose", "delay", "duplicate", "reorder", "cut")
+_KINDS: Final = ("lose", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
 
 
 def fault(
     act: Annotated[
         str,
         typer.Argument(
-            metavar="list|lose|delay|duplicate|reorder|cut|heal|stop|start|kill|backup|restore", help="What to do."
+            metavar="list|lose|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
+            help="What to do.",
         ),
     ] = "list",
     what: Annotated[
@@ -217,6 +218,9 @@ def fault(
     count: Annotated[int | None, typer.Option(min=1, help="How often; without it until healed.")] = None,
     by: Annotated[str | None, typer.Option(help="Of delay and reorder: how long.")] = None,
     connector: Annotated[str | None, typer.Option(help="The connector on which it acts.")] = None,
+    at: Annotated[str | None, typer.Option(help="Of smtp: the verb, such as MAIL or end of data.")] = None,
+    does: Annotated[str | None, typer.Option(help="Of smtp: a reply, disconnect, silence or tarpit.")] = None,
+    lasts: Annotated[str | None, typer.Option(help="Of smtp and hold: for how long, as 2 h.")] = None,
     one_way: Annotated[bool, typer.Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
     backup: Annotated[str | None, typer.Option(help="Of restore: which backup.")] = None,
     lab: Lab = None,
@@ -224,14 +228,23 @@ def fault(
 ) -> int:
     """Let something go wrong in a running lab, or heal it; stop and start servers.
 
-    Acts: lose, delay, duplicate, reorder, cut, heal F1; stop, start, kill, backup, restore B.
+    Acts: lose, delay, duplicate, reorder, cut, smtp, hold, heal F1; stop, start, kill, backup, restore B.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """
     if by is not None:
         _check_duration(by)
     ends = {"between": [from_, to]} if act == "cut" and not one_way and connector is None else {"from": from_, "to": to}
-    asked = {"type": kind, "count": count, "by": by, "connector": connector, **ends}
+    asked = {
+        "type": kind,
+        "count": count,
+        "by": by,
+        "connector": connector,
+        "at": at,
+        "does": does,
+        "lasts": lasts,
+        **ends,
+    }
     with client_of(lab) as client:
         if act in _KINDS:
             done: Any = client.inject(act, **asked)

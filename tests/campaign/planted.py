@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from node.views import EntryView, FolderView, Knowledge, RequestView, RowView
+from pflab import oracle_sets as sets
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading
 from pflab.invariants_facts import Facts
 from topology import Topology, topology_from_text
@@ -135,12 +136,20 @@ def entry(**fields: Any) -> EntryView:
         "waiting_for_slot": False,
         "requests": (),
     }
-    return EntryView(**given | fields)
+    given |= fields
+    return EntryView(**given, cnset=traced(given["missing"]), cnset_fai=traced(given["missing_fai"]))
 
 
 def row(store: str, numbers_: str, *, local: bool = False, fai: str = "") -> RowView:
-    """A row as a store shows it, with names."""
-    return RowView(store, local, numbers_, fai, None, START_AT)
+    """A row as a store shows it."""
+    return RowView(store, local, numbers_, fai, None, START_AT, traced(numbers_), traced(fai))
+
+
+def traced(named: str) -> str:
+    """A set with names as traces write it."""
+    found = sets.parse_named(named)
+    parts = (f"{GUIDS[name]}:{','.join(f'{low}-{high}' for low, high in ranges)}" for name, ranges in found.items())
+    return ";".join(parts)
 
 
 def request(source: str) -> RequestView:

@@ -15,6 +15,8 @@ from pflab.invariants_versions import HeldAreFreed, NothingOlderReplaces
 from tests.campaign.planted import FOLDER, START_AT, Trace, entry, number, numbers, row
 from traces.events import (
     AddressStamped,
+    BackupMade,
+    BackupRestored,
     ChangeMade,
     HopSent,
     MailReceived,
@@ -79,8 +81,8 @@ def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> Chan
     return trace.change(node, counter, **given | fields)
 
 
-def applies(trace: Trace, node: str, made: ChangeMade) -> None:
-    trace.add(
+def applies(trace: Trace, node: str, made: ChangeMade) -> VersionApplied:
+    return trace.add(
         VersionApplied,
         node,
         folder=made.folder,
@@ -124,15 +126,18 @@ def test_the_list_is_the_senders_own() -> None:
     assert len(trace.witnesses()) == 1
 
 
-def test_after_a_restore_nobody_can_tell() -> None:
-    """What a restored store knows is unknown until it is read; then it is held to it (RP-4)."""
+def test_after_a_restore_a_store_knows_what_it_knew_at_the_backup() -> None:
+    """The list that a restored store goes by is that of its backup, until it hears of the later one (RP-4)."""
     trace = lab(ToldToAllOthers)
     folder_version(trace, "A", 1, replicas=("A", "B"))
-    trace.add(NodeStarted, "A", version="2003", replica_guid="ee" * 16, reason="restored")
+    trace.add(BackupMade, "lab", store="A", backup="backup-1")
+    folder_version(trace, "A", 2, replicas=("A", "B", "C"))
     sends(trace, "A", 1, 0x4, ALL)
+    trace.add(BackupRestored, "lab", store="A", backup="backup-1")
+    trace.add(NodeStarted, "A", version="2003", replica_guid="ee" * 16, reason="restored")
+    sends(trace, "A", 2, 0x4, ("B",))
     assert trace.witnesses() == []
-    trace.folder("A", folder="1-1", versions={FOLDER: ((number("A", 1), ""),)})
-    sends(trace, "A", 2, 0x4, ALL)
+    sends(trace, "A", 3, 0x4, ALL)
     assert len(trace.witnesses()) == 1
 
 

@@ -33,6 +33,8 @@ from traces.events import (
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
 from transport.describe import describe_mail, outline
+from transport.mta_values import Offers
+from transport.smtp_auth import Credentials
 
 START_AT = parse_instant("2003-10-21T00:00Z")
 ALWAYS_US = 15 * MINUTE_US
@@ -455,6 +457,16 @@ class Restless:
 
     def tick(self, now: LabTime) -> None:
         self.ticks += 1
+
+    def offers(self) -> Offers:
+        return Offers()
+
+    @property
+    def credentials(self) -> Credentials:
+        return Credentials("A", b"", lambda data: data)
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        return False
 
 
 class Broken(Restless):

@@ -20,7 +20,7 @@ from pflab.simulator import CRASH_REST_US, Simulator
 from topology import Topology, topology_from_text
 from traces.events import HopDropped, HopFailed, NodeStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
-from transport.mta_values import Priority, Transmission
+from transport.mta_values import Offers, Priority, SendOutcome, Transmission
 
 ALWAYS_US = 15 * MINUTE_US
 
@@ -221,7 +221,10 @@ class Chatty:
     def open(self, now: LabTime) -> None: ...
     def close(self, now: LabTime) -> None: ...
     def export(self) -> None: ...
-    def hop_done(self, now: LabTime, queue_id: int) -> None: ...
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None: ...
+    def offers(self) -> Offers:
+        return Offers()
+
     def mail_in(self, *_: object) -> None: ...
 
     def next_due(self) -> LabTime:

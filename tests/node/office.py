@@ -75,7 +75,11 @@ class Office:
     def deliver(self, mail: tuple[str, Transmission], now: LabTime) -> None:
         sender, transmission = mail
         self.nodes[transmission.next_hop].mail_in(
-            now, transmission.hop_from(sender), transmission.sender, transmission.recipients, transmission.content
+            now,
+            transmission.hop_from(sender, authenticated=True),
+            transmission.sender,
+            transmission.recipients,
+            transmission.content,
         )
 
     def run(self, now: LabTime, names: str = "") -> None:

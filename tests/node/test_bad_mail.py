@@ -21,7 +21,7 @@ from transport.systemmessage import SystemMessage
 from transport.tnef import decode_tnef, encode_tnef
 
 HEADERS = MailHeaders("forged@x.test", "A-IS@contoso.test", ("B-IS@contoso.test",), "Folder Content", 0)
-HOP = IncomingHop("A", None, 0)
+HOP = IncomingHop("A", None, 0, authenticated=True, system=True)
 
 
 def wrapped(message: SystemMessage) -> bytes:

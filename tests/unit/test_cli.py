@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pflab.cli.app import VERBS, run
+from pflab.cli.app import VERBS, function_of, run
 from pflab.verdict import ExitCode
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
@@ -306,17 +306,19 @@ def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[s
     """pflab --help lists the verbs as their own help begins; pflab VERB --help shows how the verb is used."""
     assert run(["--help"]) == ExitCode.GOOD
     listed = " ".join(capsys.readouterr().out.split())
-    for name, (module, told) in VERBS.items():
+    for name, (_, told) in VERBS.items():
         assert f"{name} {told}" in listed
-        assert (getattr(import_module(module), name).__doc__ or "").partition("\n")[0] == told
+        assert (function_of(name).__doc__ or "").partition("\n")[0] == told
         assert run([name, "--help"]) == ExitCode.GOOD
         assert f"Example: pflab {name}" in capsys.readouterr().out
 
 
 @pytest.fixture
 def lost_mail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A simulated run of the lesson, its mails kept, in a folder that has the scenarios."""
+    """A simulated run of the lesson, its mails kept, in a folder that has the scenarios, the topologies and old mail."""
     (tmp_path / "scenarios").symlink_to(SCENARIOS)
+    (tmp_path / "topology").symlink_to(SCENARIOS.parent / "topology")
+    (tmp_path / "archive.mbox").write_bytes(b"From kim@x.test Tue Oct 21 00:00:00 2003\nSubject: old\n\nmail\n")
     assert run(["run", "lost-mail", "--simulate", "--keep-mails"]) == ExitCode.GOOD
     capsys.readouterr()
 
@@ -325,7 +327,7 @@ def lost_mail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in TESTED_ELSEWHERE])
 def test_the_example_of_each_help_does_what_it_says(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What pflab VERB --help gives as an example is taken by that verb, the demo's by a test of its own."""
-    told = getattr(import_module(VERBS[verb][0]), verb).__doc__
+    told = function_of(verb).__doc__
     example = told.partition("Example: pflab ")[2].partition(">")[0].split()
     # Its plans are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
     args = [*example[:2], "1..2", *example[3:], "--expand"] if verb == "simulate" else example

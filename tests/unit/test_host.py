@@ -14,7 +14,9 @@ from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.fault import GO, Decision
 from traces.labtime import HOUR_US, LabTime, parse_instant
-from transport.mta_values import IncomingHop, Priority, SendOutcome, SendState, Transmission
+from transport.mta_values import IncomingHop, Offers, Priority, SendOutcome, SendState, Transmission
+from transport.smtp_auth import Credentials
+from transport.smtp_verbs import Verb, VerbFault
 
 START_AT = parse_instant("2003-10-21T00:00Z")
 
@@ -69,6 +71,16 @@ class Toy:
         self.told.append(f"held for {until_at - now}")
         self.queue.clear()
 
+    def offers(self) -> Offers:
+        return Offers()
+
+    @property
+    def credentials(self) -> Credentials:
+        return Credentials(self.name, b"certificate", lambda data: bytes(64))
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        return True
+
     def abandon(self) -> None:
         self.told.append("abandoned")
 
@@ -88,6 +100,9 @@ class Gate:
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         self.over.append(delivered)
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
+        return None
 
 
 class Pair:

@@ -310,7 +310,13 @@ def test_a_replica_that_was_dropped_by_the_rules_is_no_loss() -> None:
 
 
 def row(store: str, numbers: str, *, local: bool = False) -> RowView:
-    return RowView(store, local, numbers, "", None, None)
+    return RowView(store, local, numbers, "", None, None, traced(numbers))
+
+
+def traced(named: str) -> str:
+    """A set with names as traces write it."""
+    found = sets.parse_named(named).items()
+    return ";".join(f"{GUIDS[name]}:{','.join(f'{low}-{high}' for low, high in ranges)}" for name, ranges in found)
 
 
 def test_a_row_that_says_too_much_is_told() -> None:
@@ -329,7 +335,7 @@ def test_a_row_that_says_too_much_is_told() -> None:
 def test_a_backfill_entry_that_a_holder_could_satisfy_is_told() -> None:
     """CV-3: after the bound no entry remains that a present holder claims."""
     found = oracle(message("A-1"))
-    entry = EntryView(1, PROJECTS, "Projects", "A-1", "", 0, 1, 0, True, False, ())
+    entry = EntryView(1, PROJECTS, "Projects", "A-1", "", 0, 1, 0, True, False, (), traced("A-1"))
     readings = {
         "A": Reading("A", {HIERARCHY: TREE, PROJECTS: knows("A-1")}),
         "B": Reading("B", {HIERARCHY: TREE, PROJECTS: knows()}, {PROJECTS: (row("A", "A-1"),)}, (entry,)),

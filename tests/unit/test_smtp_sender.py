@@ -350,3 +350,27 @@ async def test_a_large_mail_with_many_dots_arrives_unchanged(
     content = b"Subject: a\r\n\r\n" + b".\r\n..\r\n.x\r\n" * 50_000 + b"x" * 30_000 + b"\r\n"
     await sender.send(listener.address, mail(content=content), "A")
     assert peer.mails[0][3] == content
+
+
+async def test_a_connection_that_was_idle_for_long_is_closed(peer: Peer, listener: SmtpListener) -> None:
+    """A kept connection ends at this end, before the other end tires of it, and the next mail makes a new one."""
+    sender = SmtpSender(SenderLimits(idle_seconds=0.0))
+    await sender.send(listener.address, mail(), "A")
+    async with asyncio.timeout(10):
+        while listener.sessions:  # noqa: ASYNC110 - the listener has no event for it
+            await asyncio.sleep(0)
+    assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
+    await sender.close()
+
+
+async def test_a_connection_of_ones_own_is_made_where_it_is_asked_for(peer: Peer, listener: SmtpListener) -> None:
+    """A mail that is to go over a fresh connection does not take a kept one."""
+    sender = SmtpSender()
+    for fresh in (False, False, True):
+        await sender.send(listener.address, mail(), "A", fresh=fresh)
+    assert [kept.transport for kept, _ in next(iter(sender._peers.values())).idle] != []
+    async with asyncio.timeout(10):
+        while len(listener.sessions) > 1:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0)
+    assert len(peer.mails) == 3
+    await sender.close()

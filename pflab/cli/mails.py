@@ -1,0 +1,185 @@
+"""Verbs about mail: import, export, mailbox."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from node.views import NoticeView
+from pflab.cli.chosen import chosen_stores
+from pflab.cli.labs import existing_run, read_topology, run_folder, shown_path
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
+from pflab.cli.stores import OneServer, Run
+from pflab.mailfiles import MailFile
+from pflab.mailroom import Imported, door_of_lab, export_mbox, import_mails, mails_of
+from pflab.runfolder import RunFolder
+from pflab.runread import RunReader
+from pflab.scenario_words import to_the_second
+from pflab.simulator import Simulator
+from pflab.verdict import ExitCode
+from topology import Topology
+from topology.problems import did_you_mean
+from traces.labtime import DAY_US, format_instant
+
+REASONS_SHOWN = 10
+
+
+def import_(
+    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="mbox, Maildir, .eml, or a folder of .eml.")],
+    topology: Annotated[
+        Path,
+        typer.Option("--topology", help="The organization: its stores are simulated, and what they then have is kept."),
+    ],
+    server: Annotated[
+        str | None, typer.Option("--server", "--node", help="Where to post; default: the folder's first holder.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = 1,
+    as_json: Json = False,
+) -> int:
+    """Post the mails of an mbox, a Maildir or .eml files into a folder.
+
+    Every mail comes out again at every store as it went in: pflab export. Exits 1 if a mail was refused.
+
+    Example: pflab import Projects archive.mbox --topology topology/examples/one-site.yaml
+    """
+    organization = _organization(topology)
+    if folder not in organization.folders:
+        raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
+    holders = organization.folders[folder].replicas
+    if server is not None and server not in holders:
+        raise CommandError(f"--server {server}: it holds no replica of {folder}; {did_you_mean(server, holders)}")
+    mails = list(mails_of(files))
+    kept = run_folder("import", Path("runs"), simulate=True)
+    assert kept is not None, "it was asked for"
+    done = asyncio.run(_import(organization, kept, seed, server or holders[0], folder, mails))
+    if as_json:
+        print_json({**done.as_document(), "folder": str(kept.path)})
+    else:
+        _tell_imported(done, folder, kept)
+    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+
+
+def _organization(topology: Path) -> Topology:
+    try:
+        return read_topology(topology)
+    except OSError as error:
+        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from None
+
+
+async def _import(
+    organization: Topology, kept: RunFolder, seed: int, server: str, folder: str, mails: list[MailFile]
+) -> Imported:
+    kept.write_inputs(organization.as_yaml(), seed)
+    with progress(len(mails), f"Posting into {folder}") as bar:
+        async with Simulator(organization, seed=seed, folder=kept) as lab:
+            done = await import_mails(mails, door_of_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0]))
+            # Long enough for a broadcast by any schedule that is not never; what is lost on the way is nobody's here.
+            await lab.advance(lab.now + DAY_US)
+            for name in lab.names:
+                if lab.running(name):
+                    kept.write_database(name, lab.read(name, lambda node: node.backup()))
+            kept.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
+    return done
+
+
+def _tell_imported(done: Imported, folder: str, kept: RunFolder) -> None:
+    print_lines([f"{len(done.ids)} mails posted into {folder}, {done.refused_count} refused"])
+    print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
+    print_lines([f"kept in {shown_path(kept.path)}; pflab export {folder} gives them back"], style="dim")
+
+
+def export(
+    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    run: Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")] = None,
+    server: OneServer = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to stdout.")] = None,
+) -> int:
+    """Write the messages of a folder as an mbox.
+
+    A message that came as a mail is that mail, to the byte; others are written as new mails.
+
+    Example: pflab export Projects --server B --output projects.mbox
+    """
+    reader = RunReader.at(existing_run(run))
+    for store in chosen_stores(reader, server):
+        with reader.reading(store) as look:
+            if not any(view.path == folder and view.held_here for view in look.folders()):
+                continue
+            pieces = export_mbox(look, folder)
+            if output is None:
+                for piece in pieces:
+                    sys.stdout.buffer.write(piece)
+                sys.stdout.buffer.flush()
+            else:
+                _write(output, pieces)
+                out.print(f"{folder} of {store} is in {shown_path(output)}", markup=False, style="dim")
+            return ExitCode.GOOD
+    where = f"on {server}" if server else "in this run"
+    raise CommandError(f"{folder}: no replica of it {where}; {did_you_mean(folder, list(reader.topology.folders))}")
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    try:
+        with path.open("wb") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise CommandError(
+            f"{path}: {(error.strerror or str(error)).lower()}; name a file that can be written"
+        ) from None
+
+
+def mailbox(
+    run: Run = None,
+    server: OneServer = None,
+    show: Annotated[int | None, typer.Option(help="Print the mail of this number whole; with --server.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Print the mail to people that a run's stores have.
+
+    Notices of conflicts and of lost edits are there, mail to contacts, and what came back as undeliverable.
+
+    Example: pflab mailbox --server A
+    """
+    reader = RunReader.at(existing_run(run))
+    stores = chosen_stores(reader, server)
+    if show is not None:
+        if server is None:
+            raise CommandError("--show: the number is one server's; say which with --server")
+        with reader.reading(server) as look:
+            sys.stdout.buffer.write(look.mailbox_mail(show))
+            sys.stdout.buffer.flush()
+        return ExitCode.GOOD
+    found: list[tuple[str, NoticeView]] = []
+    for store in stores:
+        with reader.reading(store) as look:
+            found += [(store, notice) for notice in look.mailbox()]
+    found.sort(key=lambda each: (each[1].at, each[0], each[1].id))
+    if as_json:
+        print_json([_notice_json(store, notice) for store, notice in found])
+        return ExitCode.GOOD
+    for store, notice in found:
+        out.print(f"{store} {notice.id}  {to_the_second(notice.at)}  to {notice.recipient}", style="bold", markup=False)
+        print_lines([f"  from {notice.sender or 'nobody'}: {notice.subject} ({notice.size} bytes)"])
+        print_lines([f"    {line}" for line in notice.body.splitlines()], style="dim")
+    if not found:
+        out.print("No mail to people.")
+    return ExitCode.GOOD
+
+
+def _notice_json(store: str, notice: NoticeView) -> dict[str, Any]:
+    return {
+        "store": store,
+        "id": notice.id,
+        "at": format_instant(notice.at),
+        "recipient": notice.recipient,
+        "sender": notice.sender,
+        "subject": notice.subject,
+        "body": notice.body,
+        "size": notice.size,
+    }

@@ -1,0 +1,91 @@
+"""Mail into folders and out of them: what `pflab import` and `pflab export` do, whatever stands behind them.
+
+A door is any function that posts one mail and gives back the message's id: a node of a lab in this process, or a
+running lab's API. (spec: ML-5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from node.errors import NodeError
+from node.views import MessageView
+from pflab.lab import Lab, LabError
+from pflab.mailfiles import MailFile, mbox_of, read_mails
+from traces.labtime import LabTime
+from transport.mailheaders import parse_addresses
+
+MOST_REFUSED = 1000
+"""Refused mails that are remembered one by one; the rest is counted."""
+
+Door = Callable[[bytes], Awaitable[str]]
+"""Posts one mail; the message's id. Raises NodeError or LabError in one line for a mail that is not taken."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of the mails: ids in order, and of those not taken where they were and why."""
+
+    ids: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    refused_count: int = 0
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "imported": len(self.ids),
+            "refused": self.refused_count,
+            "ids": self.ids,
+            "reasons": [{"source": source, "reason": reason} for source, reason in self.refused],
+        }
+
+
+def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
+    """The mails of several files and folders, one after the other. Raises LabError at the first that cannot be read."""
+    for path in paths:
+        yield from read_mails(path)
+
+
+async def import_mails(mails: Iterable[MailFile], door: Door, told: Callable[[MailFile], None]) -> Imported:
+    """Posts mail after mail; one that is refused stops nobody. `told` is called after each."""
+    done = Imported()
+    for mail in mails:
+        try:
+            done.ids.append(await door(mail.content))
+        except (NodeError, LabError) as error:
+            done.refused_count += 1
+            if done.refused_count <= MOST_REFUSED:
+                done.refused.append((mail.source, " ".join(str(error).split())))
+        told(mail)
+    return done
+
+
+def door_of_lab(lab: Lab, server: str, folder: str) -> Door:
+    """The door to a folder at a server of a lab in this process."""
+
+    async def post(content: bytes) -> str:
+        return await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
+
+    return post
+
+
+class Shelf(Protocol):
+    """Whatever shows a folder's messages: a node, or a run's database."""
+
+    def messages(self, folder: str) -> list[MessageView]: ...
+
+    def mail(self, folder: str, message: str) -> bytes: ...
+
+
+def export_mbox(shelf: Shelf, folder: str) -> Iterator[bytes]:
+    """A folder's messages as an mbox, in the order in which they were made or last changed; associated ones stay."""
+    views = [view for view in shelf.messages(folder) if not view.associated]
+    views.sort(key=lambda view: (view.modified_at, view.id))
+    return mbox_of(_mail(shelf, folder, view) for view in views)
+
+
+def _mail(shelf: Shelf, folder: str, view: MessageView) -> tuple[str, LabTime, bytes]:
+    address = next(iter(parse_addresses(view.sender)), "MAILER-DAEMON")
+    return address, view.modified_at, shelf.mail(folder, view.id)

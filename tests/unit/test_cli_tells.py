@@ -1,0 +1,252 @@
+"""Verbs that tell: the life of a lost change, two runs beside each other, lines of events, logs, settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.runevents import RunEvents, style_of
+from pflab.verdict import ExitCode
+from traces.events import EVENT_TYPES
+
+LOST = """\
+title: A lost mail comes back
+topology: one-site.yaml
+rules: [BF-2]
+steps:
+  - lose: {from: A, to: B, type: content, count: 1}
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - until: {mail: backfill request, from: B, to: A, within: 48 h}
+  - expect: {converged: all, within: 15 min}
+"""
+CONFLICT = """\
+title: A conflict
+topology: one-site.yaml
+rules: [CF-2]
+steps:
+  - post: {on: A, folder: Projects, subject: Plan, as: plan}
+  - advance: 16 min
+  - edit: {on: A, message: plan, subject: of A}
+  - edit: {on: B, message: plan, subject: of B}
+  - advance: 20 min
+  - expect: {converged: all}
+"""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def play(text: str, *more: str) -> Path:
+    """A simulated run of a scenario, kept; its folder."""
+    Path("played.yaml").write_text(text, "utf-8")
+    assert run(["run", "played.yaml", "--simulate", "--traces", "runs", *more]) == ExitCode.GOOD
+    return Path("runs/latest").resolve()
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCode.GOOD) -> list[str]:
+    capsys.readouterr()
+    assert run(list(args)) == code
+    return capsys.readouterr().out.splitlines()
+
+
+def document(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCode.GOOD) -> Any:
+    return json.loads("\n".join(told(capsys, *args, "--json", code=code)))
+
+
+# --- explain
+
+
+def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who made it, that a mail was lost, how the store learnt of it, whom it asked, and when it had it."""
+    play(LOST)
+    lines = told(capsys, "explain", "A-1")
+    assert lines[0] == "Change A-1: 'Hello' in Projects, made on A at 2003-10-21T00:00:00Z"
+    story = "\n".join(lines[1 : lines.index("")])
+    for sentence in (
+        "At 2003-10-21T00:15:00Z A sends it to B and C, in its broadcast (content).",
+        "The copy for B is lost on arrival (F1).",
+        "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses it; it is known in its site, so B waits"
+        " until 2003-10-22T06:15:00Z.",
+        "At 2003-10-22T06:15:00Z B asks A for it.",
+        "B has it since 2003-10-22T06:15:00Z, 30 h 15 min after it was made, by backfill.",
+        "C has it since 2003-10-21T00:15:00Z, 15 min after it was made, by its broadcast.",
+    ):
+        assert sentence in story
+    events = "\n".join(lines[lines.index("") :])
+    assert "fault F1" in events
+    assert "marks" not in events
+
+
+def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same story for programs, by the number as traces write it; each event says where it stands in the trace."""
+    path = play(LOST)
+    made = next(each for each in RunEvents.at(path).events if type(each).__name__ == "ChangeMade")
+    life = document(capsys, "explain", made.number, "--run", str(path))  # type: ignore[attr-defined]
+    assert life["told"][-1].startswith("C has it since")
+    assert {"at", "node", "seq", "type", "words"} == set(life["events"][0])
+
+
+def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mail's way by its Message-ID, with or without brackets: queued, handed on, lost, unpacked."""
+    path = play(LOST)
+    events = RunEvents.at(path).events
+    content = next(each for each in events if type(each).__name__ == "MailSubmitted" and each.message_type == 4)  # type: ignore[attr-defined]
+    story = "\n".join(told(capsys, "explain", f"<{content.mail}>"))
+    assert "A queues it at 2003-10-21T00:15:00Z: content about Projects, for B and C" in story
+    assert "It is lost on arrival at B" in story
+    assert "C unpacks it at" in story
+    assert "It never was unpacked on B." in story
+
+
+def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """A change that is not in the run is misuse, in one line that names what is near."""
+    play(LOST)
+    assert run(["explain", "A-9"]) == ExitCode.UNKNOWN
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "'A-9' is no change and no mail of this run" in error
+    assert "A-1" in error
+
+
+def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    """A change that an edit replaced says by which, and conflicts do not hide it."""
+    play(CONFLICT)
+    story = "\n".join(told(capsys, "explain", "A-1"))
+    assert "A-2 took its place, made on A" in story
+
+
+# --- diff
+
+
+def test_equal_runs_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same scenario with the same seed: the same to the last event; exit 0. Another seed is said, and no matter."""
+    one, two, other = play(LOST), play(LOST), play(LOST, "--seed", "7")
+    assert "The same happened in both" in told(capsys, "diff", str(one), str(two))[-1]
+    lines = told(capsys, "diff", str(one), str(other))
+    assert "Seed: 1; 7." in lines
+    assert "The same happened in both" in lines[-1]
+
+
+def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run without the loss parts from one with it when the fault is injected; the store has its change earlier."""
+    lost = play(LOST)
+    sound = play(
+        LOST.replace("  - lose: {from: A, to: B, type: content, count: 1}\n", "").replace(
+            "until: {mail: backfill request, from: B, to: A, within: 48 h}", "advance: 31 h"
+        )
+    )
+    found = document(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
+    assert found["parted_at"] == "2003-10-21T00:00:00Z"
+    assert any("fault F1" in line for line in found["only_left"])
+    assert found["counts"]["request.sent"] == [1, 0]
+    assert found["arrivals"] == ["B has A-1 ('Hello' in Projects) 30 h earlier in the second"]
+    lines = told(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
+    assert any(line.startswith("They are the same until 2003-10-21T00:00:00Z") for line in lines)
+
+
+def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A setting that one run has and the other not is told by its place in the topology."""
+    one = play(LOST)
+    two = play(LOST.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
+    lines = told(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
+    assert any("Replication Short Backfill Request Timeout" in line for line in lines)
+
+
+# --- events
+
+
+def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
+    """By server, folder, type or group of types, and time; the last ones if there are too many."""
+    play(LOST)
+    everything = told(capsys, "trace")
+    assert all(line.startswith("2003-10-2") for line in everything)
+    requests = told(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
+    assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
+    assert len(told(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
+    limited = told(capsys, "trace", "--limit", "3")
+    assert limited == [f"({len(everything) - 3} earlier ones; --limit shows more)", *everything[-3:]]
+    found = document(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
+    assert {each["type"] for each in found} == {"version.applied"}
+    assert {each["node"] for each in found} == {"C"}
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--type", "version.aplied"), "did you mean"),
+        (("--server", "Z"), "no such server"),
+        (("--since", "yesterday"), "--since yesterday"),
+    ],
+)
+def test_filters_that_fit_nothing_are_refused(
+    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt type, server or instant is misuse, in one line."""
+    play(LOST)
+    capsys.readouterr()
+    assert run(["trace", *args]) == ExitCode.UNKNOWN
+    assert said in capsys.readouterr().err
+
+
+def test_events_have_the_look_of_their_kind() -> None:
+    """What went wrong is red, the longest beginning of a type decides, and plain news is plain."""
+    plain = [tag for tag in EVENT_TYPES if not style_of(tag)]
+    assert {tag.partition(".")[0] for tag in plain} == {"setting", "address", "folder", "responders", "post", "sources"}
+    assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
+
+
+# --- log, analyze
+
+
+def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab log prints ids, levels, categories and texts of all stores in order; one id of one server if asked."""
+    play(LOST)
+    lines = told(capsys, "log")
+    assert any(
+        line.endswith("3020  Information  MSExchangeIS Public Store  Replication Outgoing Messages") for line in lines
+    )
+    found = document(capsys, "log", "--server", "B", "--event", "3031")
+    assert [each["event"] for each in found] == [3031]
+    assert "Hello" in found[0]["text"]
+
+
+def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each value with its default, its place and what it does; the preferred source is checked (SE-1)."""
+    Path("t.yaml").write_text(
+        "sites: [SEA, NYC]\n"
+        "connectors: [{between: [SEA, NYC]}]\n"
+        "servers:\n"
+        "  A: {site: SEA, settings: {Preferred Backfill Source: B, Replication Always Interval: 5}}\n"
+        "  B: {site: NYC, settings: {Preferred Backfill Source: Z, Replication Folder Count Limit: 30}}\n"
+        "  C: {site: NYC, settings: {Preferred Backfill Source: C, Repeat Status: 0}}\n"
+        "folders: {Plans: {replicas: [A]}, Other: {alias: plans}}\n",
+        "utf-8",
+    )
+    found = document(capsys, "analyze", "t.yaml")
+    by_name = {(each["server"], each["setting"]): each for each in found["findings"]}
+    interval = by_name["A", "Replication Always Interval"]
+    assert (interval["value"], interval["default"], interval["unit"]) == ("5 min", "15 min", "min")
+    assert by_name["A", "Preferred Backfill Source"]["place"].endswith(r"\A\Public-<GUID>\Preferred Backfill Source")
+    told_of = {(each["server"], each["text"]) for each in found["warnings"]}
+    for server, text in (
+        ("A", "it backfills from B first while B is up, although that is in another site (NYC, not SEA)"),
+        ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
+        ("B", "Replication Folder Count Limit has no effect on 2003, only on 5.5, 2000"),
+        ("", "folder Plans is held by A alone: what that store loses is lost"),
+        ("", "folder Other cannot have the address plans@contoso.test, which is Plans's"),
+    ):
+        assert (server, text) in told_of
+    assert any(server == "B" and "'Z' is no server" in text for server, text in told_of)
+    lines = told(capsys, "analyze", "t.yaml")
+    assert "  Replication Always Interval = 5 min (default 15 min)" in lines
+
+
+def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing changed, nothing found."""
+    Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
+    assert told(capsys, "analyze", "t.yaml") == ["Every setting has its default."]

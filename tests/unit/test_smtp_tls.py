@@ -1,0 +1,91 @@
+"""STARTTLS between servers, with certificates of the lab's authority, over real sockets."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from node.certificates import server_certificate
+from node.keys import Verifier
+from pflab.labtls import tls_of
+from tests.unit.test_smtp_listener import Client
+from tests.unit.test_smtp_sender import Peer, mail
+from tests.unit.test_smtp_store_verbs import AUTHORITY, credentials
+from transport.mta_values import SendState
+from transport.smtp_listener import SmtpListener
+from transport.smtp_sender import SmtpSender
+from transport.smtp_tls import Tls
+
+SEED = 7
+
+
+@pytest.fixture
+def peer() -> Peer:
+    return Peer()
+
+
+def listener_of(peer: Peer, tls: Tls) -> SmtpListener:
+    return SmtpListener(
+        "B",
+        accept=peer.accept,
+        check_recipient=peer.check,
+        verify_peer=Verifier(AUTHORITY.identity("B").authority_key).verify,
+        tls=tls.server,
+    )
+
+
+@pytest.fixture
+async def listener(peer: Peer, tmp_path: Path) -> AsyncIterator[SmtpListener]:
+    listener = listener_of(peer, tls_of(tmp_path, SEED, "B"))
+    await listener.start()
+    yield listener
+    await listener.stop()
+
+
+async def send(listener: SmtpListener, tls: Tls, next_hop: str = "B", content: bytes = b"Subject: a\r\n\r\n") -> str:
+    sender = SmtpSender(credentials=credentials("A"), tls=tls.client)
+    sent = replace(mail(content=content), next_hop=next_hop, system=True)
+    outcomes = [await sender.send(listener.address, sent, "A") for _ in range(2)]
+    await sender.close()
+    assert len({outcome.state for outcome in outcomes}) == 1
+    return "" if outcomes[0].state is SendState.DELIVERED else outcomes[0].reason
+
+
+async def test_a_mail_crosses_in_tls(peer: Peer, listener: SmtpListener, tmp_path: Path) -> None:
+    """A sender that verifies against the lab's authority authenticates and delivers inside TLS, large mails too."""
+    content = b"Subject: a\r\nContent-Transfer-Encoding: binary\r\n\r\n" + bytes(range(256)) * 2000
+    assert await send(listener, tls_of(tmp_path, SEED, "A"), content=content) == ""
+    assert [sent[3] for sent in peer.mails] == [content] * 2
+    assert all(sent[0].authenticated and sent[0].system for sent in peer.mails)
+
+
+@pytest.mark.parametrize(("seed", "next_hop"), [(8, "B"), (SEED, "C")], ids=["another authority", "another name"])
+async def test_a_server_that_cannot_be_verified_gets_nothing(
+    peer: Peer, listener: SmtpListener, tmp_path: Path, seed: int, next_hop: str
+) -> None:
+    """The certificate must be the authority's and bear the name of the server that is meant."""
+    reason = await send(listener, tls_of(tmp_path / "other", seed, "A"), next_hop)
+    assert reason.startswith("no connection") and "certificate" in reason.lower()
+    assert peer.mails == []
+
+
+async def test_what_is_said_in_clear_is_forgotten(listener: SmtpListener) -> None:
+    """RFC 3207: commands slipped in behind STARTTLS are not obeyed, and STARTTLS is offered in clear alone."""
+    client = Client(*await asyncio.open_connection(*listener.address))
+    await client.reply()
+    assert "STARTTLS" in await client.say("EHLO A")
+    assert (await client.say("STARTTLS now")).startswith("501")
+    assert (await client.say(b"STARTTLS\r\nMAIL FROM:<a@x.test>\r\n")).startswith("220")
+    client.writer.write(b"no handshake\r\n")
+    assert await client.reply() == ""
+    await client.close()
+
+
+def test_the_same_seed_makes_the_same_certificates() -> None:
+    """Certificates come from the seed and the name."""
+    one, other = server_certificate(bytes(32), "A"), server_certificate(bytes(32), "A")
+    assert one == other
+    assert server_certificate(bytes(32), "B").certificate != one.certificate
+    assert server_certificate(bytes(32), "B").authority == one.authority

@@ -1,0 +1,71 @@
+"""How a store proves to another that it is one: the SASL mechanism X-LAB-ED25519, as bytes.
+
+    C: AUTH X-LAB-ED25519
+    S: 334 <base64 of a nonce of 32 bytes>
+    C: <base64 of: name, a zero byte, certificate, signature of 64 bytes>
+    S: 235 2.7.0 ...
+
+The certificate is the one that the lab's authority gave the store (ML-6); the signature is the store's, over the two
+names and the nonce. The client names the server that it means to reach, so what it signs is of no use to a server in
+between that hands another's nonce on. Keys, and what is a good certificate, are the business of whoever hands in
+`Credentials` and `VerifyPeer`.
+
+# spec: ML-3
+"""
+
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+MECHANISM: Final = "X-LAB-ED25519"
+
+NONCE_BYTES: Final = 32
+
+SIGNATURE_BYTES: Final = 64
+
+ANSWER_LIMIT_BYTES: Final = 2048
+"""Longest answer to a challenge, in base64 (decision; ours have some 230)."""
+
+VerifyPeer = Callable[[str, bytes, bytes, bytes], bool]
+"""Whether a store of that name, certificate and signature has signed the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a store shows of itself. `sign` gives a signature of 64 bytes."""
+
+    store: str
+    certificate: bytes
+    sign: Callable[[bytes], bytes] = field(repr=False)
+
+
+def answer_to(challenge: str, server: str, credentials: Credentials) -> bytes | None:
+    """The answer line to the text of a 334, for the server of that name; None if it is no challenge of this mechanism."""
+    try:
+        nonce = b64decode(challenge, validate=True)
+    except (Base64Error, ValueError):
+        return None
+    if len(nonce) != NONCE_BYTES:
+        return None
+    store = credentials.store.encode()
+    signature = credentials.sign(_statement(server, credentials.store, nonce))
+    return b64encode(store + b"\0" + credentials.certificate + signature)
+
+
+def proven_store(answer: bytes, server: str, nonce: bytes, verify: VerifyPeer) -> str | None:
+    """The name of the store that gave this answer line; None unless it is proven."""
+    try:
+        name, zero, proof = b64decode(answer, validate=True).partition(b"\0")
+        store = name.decode()
+    except (Base64Error, ValueError):
+        return None
+    if not zero or len(proof) <= SIGNATURE_BYTES:
+        return None
+    certificate, signature = proof[:-SIGNATURE_BYTES], proof[-SIGNATURE_BYTES:]
+    return store if verify(store, certificate, signature, _statement(server, store, nonce)) else None
+
+
+def _statement(server: str, client: str, nonce: bytes) -> bytes:
+    return b"pflab smtp authentication 1\0" + server.encode() + b"\0" + client.encode() + b"\0" + nonce

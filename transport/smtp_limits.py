@@ -1,0 +1,62 @@
+"""What a listener allows, with the reasons.
+
+# spec: ML-7
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from transport.smtp_data import MESSAGE_LIMIT_BYTES
+
+RECIPIENT_LIMIT: Final = 1000
+"""Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for 100 at least). More are told to come again:
+452.
+"""
+
+CONNECTION_LIMIT: Final = 200
+"""Connections at a time (decision): a few from each peer of a large lab, with room for outsiders."""
+
+STRANGER_CONNECTION_LIMIT: Final = 100
+"""Connections at a time from one machine that have not authenticated (decision): half of all, so that no single machine
+keeps the others out; stores on one machine authenticate at once and do not count.
+"""
+
+STORE_CONNECTION_LIMIT: Final = 16
+"""Connections at a time of one authenticated store (decision): four times what our own sender opens."""
+
+FRUITLESS_LIMIT: Final = 200
+"""Commands that bring no mail, since the last mail, until the connection ends (decision): NOOP, RSET, EHLO and such."""
+
+COMMAND_LINE_LIMIT_BYTES: Final = 512
+"""Longest command line (RFC 5321 4.5.3.1.4); aiosmtpd adds room for the parameters of MAIL."""
+
+IDLE_SECONDS: Final = 300.0
+"""Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
+
+SILENCE_SECONDS: Final = 0.5
+"""Real time for which the fault "silence" says nothing before the connection goes (decision): the lab does not wait out
+the minutes that a sender would.
+"""
+
+READ_BYTES: Final = 1024 * 1024
+"""More than the stream reader ever holds, so one read takes all that has come."""
+
+STREAM_BUFFER_BYTES: Final = 128 * 1024
+"""At twice this the stream reader stops reading from the socket."""
+
+MAX_REPLY_CHARS: Final = 400
+"""Longest text of a reply (RFC 5321 4.5.3.1.5 allows 512 octets a line)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerLimits:
+    """What one listener allows; see the constants of this module."""
+
+    message_bytes: int = MESSAGE_LIMIT_BYTES
+    recipients: int = RECIPIENT_LIMIT
+    connections: int = CONNECTION_LIMIT
+    stranger_connections: int = STRANGER_CONNECTION_LIMIT
+    store_connections: int = STORE_CONNECTION_LIMIT
+    fruitless_commands: int = FRUITLESS_LIMIT
+    idle_seconds: float = IDLE_SECONDS
+    silence_seconds: float = SILENCE_SECONDS
