@@ -343,9 +343,9 @@ class ProcessLab(Lab):
             tls_of(tls, self.seed, name)
         await child.start(now, self.coordinator.rate, restores, tls)
         self._nodes[name] = RemoteNode(name, Client(child.url))
-        host = self._hosts[name] = RemoteHost(
-            name, child.http, token=None, seq=self._gathered.last_seq[name], events=self._gathered.came
-        )
+        known = self._gathered
+        host = RemoteHost(name, child.http, token=None, seq=known.last_seq[name], events=known.came)
+        self._hosts[name] = host
         member.standing = Standing.RUNNING
         if first and self._joins_later(name):
             self._joined.append(name)
