@@ -10,18 +10,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
+from zlib import crc32
 
 import sqlalchemy
 from sqlalchemy import event
+from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from node import tables
+from node.errors import Misuse
 from transport import tables as mail_tables
 from transport.sql import Connection
 
 Durability = Literal["full", "normal"]
+
+SchemaItem: TypeAlias = "CreateTable | CreateIndex"
 
 CACHED_STATEMENTS = 512
 """Statements the driver keeps compiled; the agents have about 150."""
@@ -60,10 +67,32 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
     return engine
 
 
-def _make_tables(conn: sqlalchemy.Connection) -> None:
-    tables.metadata.create_all(conn)
-    mail_tables.metadata.create_all(conn)
-    conn.commit()
+@cache
+def _schema() -> tuple[tuple[str, ...], int]:
+    """The statements that make all tables, compiled once a process, and the number that stands for them."""
+    dialect = sqlite_dialect.dialect()
+    made: list[SchemaItem] = []
+    for metadata in (tables.metadata, mail_tables.metadata):
+        for table in metadata.sorted_tables:
+            made.append(CreateTable(table))
+            made.extend(CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name)))
+    statements = tuple(str(each.compile(dialect=dialect)) for each in made)
+    return statements, crc32("".join(statements).encode()) & 0x7FFFFFFF or 1
+
+
+def _make_tables(conn: Connection) -> None:
+    """Makes the tables of a new database. Misuse if it was made with others: they are not converted."""
+    statements, number = _schema()
+    found = conn.exec_driver_sql("PRAGMA user_version").scalar_one()
+    if found == number:
+        return
+    if found or conn.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").first():
+        raise Misuse("the database was made by another version of pflab: use that one, or begin with an empty folder")
+    conn.exec_driver_sql("BEGIN IMMEDIATE")
+    for statement in statements:
+        conn.exec_driver_sql(statement)
+    conn.exec_driver_sql(f"PRAGMA user_version = {number}")
+    conn.exec_driver_sql("COMMIT")
 
 
 class Database:
@@ -80,8 +109,13 @@ class Database:
         if self._raw is not None:
             return
         self._connection = self._engine.connect()
-        _make_tables(self._connection)
-        self._raw = Connection.of(self._connection)
+        raw = Connection.of(self._connection)
+        try:
+            _make_tables(raw)
+        except BaseException:
+            self._disconnect()
+            raise
+        self._raw = raw
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -125,7 +159,7 @@ class Database:
                 source.raw.deserialize(content)
             elif self.path is not None:
                 source.exec_driver_sql(f"PRAGMA page_size = {PAGE_BYTES}")  # as the file's, or SQLite will not copy it
-            _make_tables(conn)
+            _make_tables(source)
             prepare(source)
             source.raw.backup(self._opened().raw)
         engine.dispose()

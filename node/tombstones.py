@@ -1,7 +1,8 @@
 """When a tombstone may be forgotten (spec: DL-4).
 
-Past its age and known to every other holder; a setting drops it by age alone, as the originals did, and then a store that
-was away for longer brings back what was deleted.
+Past its age and known to every other holder, by a row that was sent since it came of age: an earlier row may be that of a
+store that has gone back to a backup since and has not been heard of. A setting drops it by age alone, as the originals
+did, and then a store that was away for longer brings back what was deleted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from node.context import Context
 from node.folders import object_text
 from node.numbers import ChangeNumber
 from node.tables import HIERARCHY_FID
+from traces import LabTime
 from traces.events import TombstoneDropped
 from transport.stimulus import Stimulus
 
@@ -29,7 +31,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         for modified_at, mid, fid, object_id, rep, ctr, fai in page:
             after = (modified_at, mid)
             number = ctx.store.number(rep, ctr)
-            if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, bool(fai)):
+            if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, modified_at, bool(fai)):
                 s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
                 _forget(ctx, s, fid, object_id, number)
     # A folder under a tombstone is hidden by it, on every store to come too.
@@ -38,17 +40,21 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         if folder.object in hiding:
             continue
         sent = s.conn.exec_driver_sql("SELECT sent FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
-        if sent and _known_to_all(ctx, HIERARCHY_FID, folder.number, False):
+        if sent and _known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
             s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))
             ctx.folders.forget(folder)
             _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)
 
 
-def _known_to_all(ctx: Context, fid: int, number: ChangeNumber, fai: bool) -> bool:
-    if ctx.config.settings.tombstones_by_age_alone:
+def _known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:
+    settings = ctx.config.settings
+    if settings.tombstones_by_age_alone:
         return True
+    of_age_at = modified_at + settings.tombstone_age_us
     rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
-    return all(row is not None and number in (row.fai if fai else row.numbers) for row in rows)
+    return all(
+        row is not None and row.sent_at >= of_age_at and number in (row.fai if fai else row.numbers) for row in rows
+    )
 
 
 def _forget(ctx: Context, s: Stimulus, fid: int, object_id: bytes, number: ChangeNumber) -> None:

@@ -43,7 +43,8 @@ class StatusesReachAll(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._due: dict[str, dict[str, None]] = {}
+        self._due: dict[str, dict[str, frozenset[str] | None]] = {}
+        """Store to the folders found due, with the other holders as they were then."""
 
     def hears(self) -> Hears:
         return {
@@ -58,7 +59,7 @@ class StatusesReachAll(Invariant):
 
     def _check(self, event: StatusDue) -> Witnesses:
         yield from self._next(event)
-        self._due[event.node] = dict.fromkeys(event.folders)
+        self._due[event.node] = {each: self.facts.known.others(event.node, each) for each in event.folders}
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         due = self._due.get(event.node)
@@ -78,8 +79,7 @@ class StatusesReachAll(Invariant):
     def _next(
         self, event: StatusDue | MailSubmitted | MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted
     ) -> Witnesses:
-        for folder in self._due.pop(event.node, ()):
-            others = self.facts.known.others(event.node, folder)
+        for folder, others in self._due.pop(event.node, {}).items():
             if others:
                 what = f"{event.node} found the status of {self.facts.folder(folder)} due"
                 yield f"{what} and sent none; the other holders are {named(others)}"

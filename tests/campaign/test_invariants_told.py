@@ -152,6 +152,10 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
     next_stimulus(trace, "A")
     assert trace.witnesses()[1].endswith("due and sent none; the other holders are B, C")
+    folder_version(trace, "A", 7, replicas=("A",))
+    trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
+    folder_version(trace, "A", 8, replicas=("A", "B"))
+    assert len(trace.witnesses()) == 2, "there was nobody to tell when it was due"
 
 
 # -- who is answered
