@@ -12,7 +12,7 @@ JOBS     ?= 2
 ARGS     ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check rules bench simulate campaign mutants clean
+.PHONY: help install demo test check rules bench simulate campaign mutants torture clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ campaign: $(STAMP)  ## 2,000 simulated labs with all faults: zero violations, ev
 
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
+
+torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --seed)
+	@$(BIN)/python -m tests.lab.torture $(ARGS)
 
 clean:  ## remove caches and build leftovers; .venv and runs/ stay
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

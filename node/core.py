@@ -28,7 +28,7 @@ from node.views import (
     StateView,
 )
 from topology.setting_table import find_spec
-from topology.settings import RawSetting, value_text
+from topology.settings import RawSetting, Settings, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
@@ -340,6 +340,10 @@ class Node(StoreLife):
     def knowledge(self, folder: str) -> Knowledge:
         with self._reading() as (ctx, conn):
             return look.knowledge(ctx, conn, folder)
+
+    def settings(self) -> Settings:
+        """The settings in force, with those that an administrator gave since the topology was written."""
+        return self._config.settings
 
 
 __all__ = ["ArrivalFaults", "Node"]

@@ -31,6 +31,10 @@ class Misuse(NodeError):
     """A request that makes no sense as it stands; the text says what would."""
 
 
+class KeyReused(NodeError):
+    """An Idempotency-Key that stands for another request already."""
+
+
 class MailRefused(NodeError):
     """A mail this node does not take. `code` is an SMTP reply code, `text` its line."""
 

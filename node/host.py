@@ -14,17 +14,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
+from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import MailRefused, NodeError, NotRunning
+from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
 from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
 from transport.smtp_tls import Tls
-from transport.smtp_verbs import Verb, VerbFault
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -55,36 +56,6 @@ Address = tuple[str, int]
 log = logging.getLogger("pflab.host")
 
 
-class SendPlan(Protocol):
-    """What is to happen to a transmission that is about to leave; a lab's faults speak here."""
-
-    @property
-    def refuse(self) -> str | None:
-        """Do not connect, for this reason."""
-
-    @property
-    def hold_until_at(self) -> LabTime | None:
-        """Keep it in the queue until then."""
-
-    @property
-    def copies(self) -> int:
-        """Send it so often."""
-
-    @property
-    def fresh(self) -> bool:
-        """Send it over a new connection."""
-
-
-class Gate(Protocol):
-    """Asked before each transmission and at each SMTP verb that comes in, told after a transmission."""
-
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> SendPlan: ...
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
-
-    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None: ...
-
-
 class HostStuck(NodeError):
     """A node has a row due that it never does."""
 
@@ -106,6 +77,7 @@ class Host:
         gate: Gate,
         idle: Callable[[], None],
         tls: Tls | None = None,
+        arriving: Arriving | None = None,
     ) -> None:
         self.name = node.name
         self.activity = 0
@@ -114,9 +86,10 @@ class Host:
         self._address_of = address_of
         self._gate = gate
         self._idle = idle
+        self._arriving = arriving
         self._listener = SmtpListener(
             node.name,
-            accept=self._accept,
+            accept=self._accept if arriving is None else self._accept_later,
             check_recipient=self._check_recipient,
             offers=node.offers,
             verify_peer=node.verify_peer,
@@ -126,6 +99,7 @@ class Host:
         self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
         self._in_flight: dict[int, asyncio.Task[None]] = {}
+        self._telling: set[asyncio.Future[None]] = set()
         self._due_at: LabTime | None = None
         self._stale = True
         self._ticked_s = 0.0
@@ -144,11 +118,11 @@ class Host:
         self._pump_task = asyncio.create_task(self._pump(), name=f"pump of {self.name}")
         return address
 
-    async def stop(self) -> None:
-        """Take nothing new, give what is in flight DRAIN_S to get through, close the node (event node.stopped)."""
+    async def stop(self, drain_s: float = DRAIN_S) -> None:
+        """Take nothing new, give what is in flight `drain_s` to get through, close the node (event node.stopped)."""
         await self._end_pump()
         if self._in_flight:
-            await asyncio.wait(list(self._in_flight.values()), timeout=DRAIN_S)
+            await asyncio.wait(list(self._in_flight.values()), timeout=drain_s)
         await self._end_io()
         self._node.close(self._clock.now())
         self._idle()
@@ -183,6 +157,11 @@ class Host:
         self._wake.set()
         return fn(self._node)
 
+    async def _accept_later(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        assert self._arriving is not None
+        await self._arriving(sender, recipients, content)
+        self._accept(hop, sender, recipients, content)
+
     def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
         try:
@@ -203,6 +182,21 @@ class Host:
 
     # --- what a coordinator asks
 
+    @property
+    def now(self) -> LabTime:
+        """The lab time here."""
+        return self._clock.now()
+
+    @property
+    def rate(self) -> float:
+        """Lab seconds per real second; 0 while the clock stands."""
+        return self._clock.rate
+
+    @property
+    def up(self) -> bool:
+        """Whether it takes stimuli."""
+        return self._up
+
     def next_due(self) -> LabTime | None:
         """When the node's next row is due; a mail in flight is a row long due."""
         if self._stale:
@@ -216,6 +210,8 @@ class Host:
             return f"it failed: {self.failure}"
         if self._in_flight:
             return f"{len(self._in_flight)} mails on their way out"
+        if self._telling:
+            return f"{len(self._telling)} reports on their way"
         if self._listener.open_transactions:
             return f"{self._listener.open_transactions} mails on their way in"
         due_at = self.next_due()
@@ -324,6 +320,26 @@ class Host:
 
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
         plan = self._gate.before_send(self.name, transmission, now)
+        if isawaitable(plan):
+            self._in_flight[transmission.queue_id] = asyncio.create_task(
+                self._begin_later(transmission, now, plan), name=f"plan of mail {transmission.queue_id}"
+            )
+        else:
+            self._begin_as(plan, transmission, now)
+
+    async def _begin_later(self, transmission: Transmission, now: LabTime, asked: Awaitable[SendPlan]) -> None:
+        try:
+            plan = await asked
+        finally:
+            del self._in_flight[transmission.queue_id]
+            self._wake.set()
+        if self._up:
+            try:
+                self._begin_as(plan, transmission, now)
+            except Exception as error:
+                self._failed(error)
+
+    def _begin_as(self, plan: SendPlan, transmission: Transmission, now: LabTime) -> None:
         hold_until_at = plan.hold_until_at
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
@@ -355,9 +371,17 @@ class Host:
                 self._failed(error)
 
     def _conclude(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
+        told = self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
+        if told is not None:
+            telling = asyncio.ensure_future(told)
+            self._telling.add(telling)
+            telling.add_done_callback(self._told)
         now = self._clock.now()
         self._stimulus(lambda node: node.hop_concluded(now, transmission.queue_id, outcome))
+
+    def _told(self, telling: asyncio.Future[None]) -> None:
+        self._telling.discard(telling)
+        self._wake.set()
 
     # --- the end
 

@@ -19,6 +19,14 @@ SIGNATURE_LENGTH = 64
 CERTIFICATE_LENGTH = KEY_LENGTH + SIGNATURE_LENGTH
 
 
+SEED_BYTES = 32
+
+
+def derived_seed(secret: int | str, purpose: str) -> bytes:
+    """32 bytes for one purpose of a lab's seed or secret; different purposes know nothing of each other."""
+    return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_BYTES).digest()
+
+
 def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
     """The key for one purpose of a seed."""
     return Ed25519PrivateKey.from_private_bytes(

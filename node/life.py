@@ -14,7 +14,7 @@ from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from node import agent, eventlog, genesis, look, restoring
+from node import agent, eventlog, genesis, look, requests_done, restoring
 from node.addresses import AddressBook
 from node.config import Config, config_of, stored_settings
 from node.context import Context
@@ -22,7 +22,7 @@ from node.database import Database, Durability
 from node.directory import Directory
 from node.entropy import guid_from
 from node.errors import Crashed, Misuse, NodeError, NotRunning
-from node.exporter import export_events
+from node.exporter import EVENTS_BYTES, events_after, export_events
 from node.folders import Folders
 from node.keys import Identity, Verifier
 from node.restoring import Continued
@@ -82,6 +82,7 @@ class StoreLife:
         self._verifier = Verifier(identity.authority_key)
         self._ctx: Context | None = None
         self._trace: Recorder | None = None
+        self._open: tuple[Context, Stimulus] | None = None
         self._unsent: restoring.Unsent = {}
         """Of the database that a restore has replaced."""
 
@@ -224,6 +225,9 @@ class StoreLife:
 
     @contextmanager
     def _stimulus(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
+        if self._open is not None:  # a part of `once`
+            yield self._open
+            return
         ctx, trace = self._ctx, self._trace
         if ctx is None or trace is None:
             raise NotRunning(f"store {self.name} is not running")
@@ -266,6 +270,42 @@ class StoreLife:
         if self.crash_at == "before commit":
             self.crash_at = None
             raise Crashed(f"{self.name} before commit")
+
+    def once(self, now: LabTime, key: str, request: bytes, act: Callable[[LabTime], bytes]) -> bytes:
+        """Do `act` in one stimulus, once for all time that `key` is remembered; its answer, or the one of the first time.
+
+        `act` calls methods of this node. `request`: a digest of what is asked. KeyReused if the key stands for another.
+        """
+        with self._stimulus(now) as (ctx, s):
+            answer = requests_done.known(s.conn, key, request, s.now)
+            if answer is None:
+                self._open = (ctx, s)
+                try:
+                    answer = act(s.now)
+                finally:
+                    self._open = None
+                requests_done.keep(s.conn, key, request, answer, s.now)
+            return answer
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event committed; NotRunning if the store is stopped."""
+        if self._ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        return self._ctx.store.seq
+
+    @property
+    def last_at(self) -> LabTime:
+        """The lab time of the last stimulus; NotRunning if the store is stopped."""
+        if self._ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        return self._ctx.store.last_at
+
+    def events_after(self, seq: int, limit_bytes: int = EVENTS_BYTES) -> list[tuple[int, bytes]]:
+        """Events from number `seq` + 1 on, as their number and JSON line; more than `limit_bytes` come with the next
+        call. Those that have left the database are read from the closed segments."""
+        with self._reading() as (_, conn):
+            return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Context, Connection]]:

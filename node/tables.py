@@ -296,3 +296,16 @@ event = Table(
     Column("incarnation", Integer, nullable=False),
     Column("batch", BLOB, nullable=False),  # JSON lines
 )
+
+request_done = (
+    Table(  # what was done under an Idempotency-Key, so that asking again does nothing and is answered the same
+        "request_done",
+        metadata,
+        Column("id", Integer, primary_key=True),
+        Column("key", Text, nullable=False, unique=True),
+        Column("request", BLOB, nullable=False),  # a digest of what was asked
+        Column("answer", BLOB, nullable=False),
+        Column("at", Integer, nullable=False),
+        Index("request_done_by_age", "at"),
+    )
+)

@@ -17,8 +17,8 @@ Every wait has a limit, and an error at its end names who is not idle and why.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
 from node.labclock import LabClock, checked_rate
@@ -90,6 +90,8 @@ class Coordinator:
         self._still_limit_s = still_limit_s
         self._pulse = asyncio.Event()
         self._jumping = asyncio.Lock()
+        self.warping = False
+        """Whether a warp or a step is under way."""
 
     # --- the clock
 
@@ -117,14 +119,15 @@ class Coordinator:
     async def step(self) -> bool:
         """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever
         is."""
-        await self._stand()
-        await self.quiet()
-        due_at = self._next_due()
-        if due_at is None:
-            return False
-        await self._jump_to(due_at)
-        self._changed("step", 0.0, due_at)
-        return True
+        with self._moving():
+            await self._stand()
+            await self.quiet()
+            due_at = self._next_due()
+            if due_at is None:
+                return False
+            await self._jump_to(due_at)
+            self._changed("step", 0.0, due_at)
+            return True
 
     async def warp(self, to_at: LabTime, holds: Callable[[], bool] | None = None) -> bool:
         """Jump from due time to due time while quiet, up to and including `to_at`; then the clock stands.
@@ -132,6 +135,10 @@ class Coordinator:
         With `holds`, stop where it first does, asked at each quiet instant. Returns whether it did (True without one).
         Raises LabError for a target in the past, NotIdle.
         """
+        with self._moving():
+            return await self._warp(to_at, holds)
+
+    async def _warp(self, to_at: LabTime, holds: Callable[[], bool] | None) -> bool:
         await self._stand()
         if to_at < self.now:
             raise LabError(
@@ -147,6 +154,14 @@ class Coordinator:
             await self._jump_to(due_at)
         return True
 
+    @contextmanager
+    def _moving(self) -> Iterator[None]:
+        self.warping = True
+        try:
+            yield
+        finally:
+            self.warping = False
+
     @asynccontextmanager
     async def steady(self) -> AsyncIterator[LabTime]:
         """For a stimulus from outside: no jump is under way meanwhile. Gives the present lab time."""
@@ -161,6 +176,7 @@ class Coordinator:
 
     async def quiet(self) -> None:
         """Wait until the lab is quiet at the present instant. Raises NotIdle at the limits."""
+        await self._look()
         began = self._activity()
         seen: int | None = None
         while True:
@@ -172,12 +188,14 @@ class Coordinator:
                 if activity - began > ACTIVITY_PER_INSTANT:
                     raise self._not_idle(f"still busy after {ACTIVITY_PER_INSTANT} stimuli at one instant")
                 await self._wait_for_pulse(activity)
+                await self._look()
             elif activity == seen:
                 return
             else:
                 # Between the two rounds everybody who can run does.
                 seen = activity
                 await asyncio.sleep(0)
+                await self._look()
 
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()
@@ -186,9 +204,16 @@ class Coordinator:
         while not self._pulse.is_set() and self._activity() == activity and self._any_busy():
             if loop.time() >= give_up_s:
                 raise self._not_idle(f"nothing has moved for {self._still_limit_s:g} s of real time")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_AGAIN_S):
-                    await self._pulse.wait()
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Wait until a look may show something else."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_AGAIN_S):
+                await self._pulse.wait()
+
+    async def _look(self) -> None:
+        """Learn how the hosts stand. Those of this process are as they say at any time; others have to be asked."""
 
     def _any_busy(self) -> bool:
         now = self.now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from node.certificates import server_certificate
-from pflab.members import derived_seed
+from node.keys import derived_seed
 from transport.smtp_tls import Tls, load_tls
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ class LiveLab(Lab):
             crash_points=False,
             tls=tls,
         )
-        self._gate = gate_of(self.faults, folder)
+        self.gate = gate_of(self.faults, folder)
         self._hosts: dict[str, Host] = {}
         self._addresses: dict[str, Address] = {}
         self.coordinator = Coordinator(
@@ -126,6 +126,10 @@ class LiveLab(Lab):
         """Where a running server listens for SMTP; None if it does not run."""
         return self._addresses.get(name)
 
+    def host_of(self, name: str) -> Host:
+        """The host of a running server. Raises LabError, NotRunning."""
+        return self._host(name)
+
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
@@ -134,17 +138,8 @@ class LiveLab(Lab):
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
         self._host(name)
-        host, port = self._addresses[name]
         async with self.coordinator.steady():
-            try:
-                client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
-                async with client:
-                    await client.sendmail(sender, list(recipients), content)
-            except aiosmtplib.SMTPRecipientsRefused as error:
-                first = error.recipients[0]
-                raise MailRefused(first.code, first.message) from error
-            except aiosmtplib.SMTPResponseException as error:
-                raise MailRefused(error.code, error.message) from error
+            await hand_in(self._addresses[name], sender, recipients, content)
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)
@@ -239,7 +234,7 @@ class LiveLab(Lab):
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
                 address_of=self.address_of,
-                gate=self._gate,
+                gate=self.gate,
                 idle=self.coordinator.pulse,
                 tls=tls_of(self._folder.path / "tls", self.seed, member.name) if self._tls else None,
             )
@@ -264,3 +259,17 @@ class LiveLab(Lab):
             for other, store in self._members.untold():
                 self._hosts[other.name].do(lambda node, now, store=store: node.join(now, store))  # type: ignore[misc]
                 other.told.append(store)
+
+
+async def hand_in(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    """Ordinary mail into a server, as any mail program does. Raises MailRefused."""
+    host, port = address
+    try:
+        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
+        async with client:
+            await client.sendmail(sender, list(recipients), content)
+    except aiosmtplib.SMTPRecipientsRefused as error:
+        first = error.recipients[0]
+        raise MailRefused(first.code, first.message) from error
+    except aiosmtplib.SMTPResponseException as error:
+        raise MailRefused(error.code, error.message) from error

@@ -6,7 +6,6 @@ Both drivers bring servers up through here, so a restart means the same under bo
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from node.errors import NotRunning
-from node.keys import Identity, LabAuthority
+from node.keys import Identity, LabAuthority, derived_seed
 from pflab.lab import LabError
 from topology import Topology
 from traces.events import Event
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from node.core import Node
     from pflab.faults import FaultPlan
     from pflab.runfolder import RunFolder
-
-SEED_BYTES = 32
 
 
 class NodeFactory(Protocol):
@@ -188,11 +185,6 @@ class Members:
             real_time=plan.real_time,
             traces_dir=folder.traces if folder is not None else None,
         )
-
-
-def derived_seed(seed: int, purpose: str) -> bytes:
-    """32 bytes for one purpose of a lab's seed; different purposes know nothing of each other."""
-    return hashlib.blake2b(f"pflab {seed} {purpose}".encode(), digest_size=SEED_BYTES).digest()
 
 
 def authority_of(seed: int) -> LabAuthority:

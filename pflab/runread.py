@@ -16,12 +16,11 @@ from node.config import config_of
 from node.context import Context
 from node.directory import Directory
 from node.folders import Folders
-from node.keys import LabAuthority, Verifier
+from node.keys import LabAuthority, Verifier, derived_seed
 from node.rst import ReplicationStateTable
 from node.store import StoreState
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.lab import LabError
-from pflab.members import derived_seed
 from topology import Topology, TopologyError, load_topology
 from traces.labtime import LabTime, parse_instant
 from transport.mta import Mta
@@ -90,6 +89,10 @@ class RunReader:
     def stores(self) -> list[str]:
         """The servers that left a database, in the topology's order."""
         return [name for name in self.topology.servers if self._database(name).is_file()]
+
+    def folders(self) -> list[str]:
+        """The paths of the topology's folders."""
+        return list(self.topology.folders)
 
     def _database(self, store: str) -> Path:
         return self.path / "databases" / f"{store}.sqlite"

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import Crashed, MailRefused, NotRunning
+from node.keys import derived_seed
 from pflab.faults import FaultPlan
 from pflab.hop import deferred, dialogue
 from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError, NotIdle
-from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node, derived_seed
+from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node
 from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
 from pflab.weather import Weather

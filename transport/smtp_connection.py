@@ -24,7 +24,7 @@ from transport.smtp_chunks import Chunks
 from transport.smtp_data import read_in_small_blocks
 from transport.smtp_limits import COMMAND_LINE_LIMIT_BYTES, MAX_REPLY_CHARS, STREAM_BUFFER_BYTES, ListenerLimits
 from transport.smtp_reader import CommandReader
-from transport.smtp_verbs import Mishap, Verb, VerbFault
+from transport.smtp_verbs import Foreseen, Mishap, Verb, VerbFault, fault_of
 
 _ANGLE_ADDRESS = re.compile(r"<([^\s<>\"\\,:@]+@[^\s<>\"\\,:@]+|)>[ ]?(.*)")
 NULL_PATH: Final = "<>"
@@ -46,9 +46,11 @@ class House(Protocol):
 
     def offers(self) -> Offers: ...
     def check_recipient(self, address: str) -> None: ...
-    def accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None: ...
+    def accept(
+        self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
+    ) -> Awaitable[None] | None: ...
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool: ...
-    def on_verb(self, peer: str, verb: Verb) -> VerbFault | None: ...
+    def on_verb(self, peer: str, verb: Verb) -> Foreseen: ...
 
 
 class MailEnvelope(Envelope):
@@ -222,7 +224,7 @@ class Connection(SMTP):
         verb = _VERBS.get(name)
         if verb is not None and self._in_order(verb):
             peer = arg or "" if verb is Verb.EHLO else self.peer_name
-            if await self._mishap(self._house.on_verb(peer, verb)):
+            if await self._mishap(await fault_of(self._house.on_verb(peer, verb))):
                 return
         await method(arg)
 

@@ -8,7 +8,7 @@ the limits.
 
 import asyncio
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 from transport.errors import TransportError
@@ -20,9 +20,9 @@ from transport.smtp_verbs import OnVerb
 
 __all__ = ["COMMAND_LINE_LIMIT_BYTES", "AcceptMail", "CheckRecipient", "ListenerLimits", "SmtpListener"]
 
-AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], None]
+AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], Awaitable[None] | None]
 """Stores a mail (hop, sender, recipients, content) durably, or raises RefusalError. The sender is '' for
-the null sender.
+the null sender. It may have to ask somebody first; then what it returns is waited for.
 """
 
 CheckRecipient = Callable[[str], None]

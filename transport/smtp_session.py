@@ -20,7 +20,7 @@ from transport.smtp_chunks import Chunks
 from transport.smtp_connection import NULL_PATH, Connection, MailEnvelope, plain, reply_to
 from transport.smtp_data import DataReader
 from transport.smtp_limits import READ_BYTES
-from transport.smtp_verbs import Mishap, Verb
+from transport.smtp_verbs import Mishap, Verb, fault_of
 
 
 class StoreSession(Connection):
@@ -159,7 +159,9 @@ class StoreSession(Connection):
         if not mail.rcpt_tos:
             chunks.refuse(RefusalError(503, "5.5.1 need RCPT first"))
         asked = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
-        fault = next(filter(None, (self._house.on_verb(self.peer_name, verb) for verb in asked)), None)
+        fault = None
+        for verb in asked:
+            fault = fault or await fault_of(self._house.on_verb(self.peer_name, verb))
         if fault is not None and fault.mishap is Mishap.REPLY:
             chunks.refuse(RefusalError(fault.code, fault.text))
         elif await self._mishap(fault):
@@ -189,9 +191,10 @@ class StoreSession(Connection):
 
     async def _end(self, read: Callable[[], bytes]) -> None:
         """The content is here: store it, then answer. Where the lab lets the answer get lost, the mail is stored."""
-        fault = self._house.on_verb(self.peer_name, Verb.END)
+        fault = await fault_of(self._house.on_verb(self.peer_name, Verb.END))
         mail = self._mail
-        reply = fault.line if fault is not None and fault.mishap is Mishap.REPLY else self._accept(read, mail)
+        refused = fault is not None and fault.mishap is Mishap.REPLY
+        reply = fault.line if fault is not None and refused else await self._accept(read, mail)
         self.envelope = self._create_envelope()
         if fault is not None and fault.mishap is not Mishap.REPLY:
             await self._mishap(fault)
@@ -200,7 +203,7 @@ class StoreSession(Connection):
             self._fruitless = 0
         await self.push(reply)
 
-    def _accept(self, read: Callable[[], bytes], mail: MailEnvelope) -> str:
+    async def _accept(self, read: Callable[[], bytes], mail: MailEnvelope) -> str:
         # spec: IN-2
         try:
             content = read()
@@ -211,7 +214,9 @@ class StoreSession(Connection):
             sender = mail.mail_from or ""
             if sender == NULL_PATH:
                 sender = ""
-            self._house.accept(hop, sender, tuple(mail.rcpt_tos), content)
+            stored = self._house.accept(hop, sender, tuple(mail.rcpt_tos), content)
+            if stored is not None:
+                await stored
         except Exception as error:
             return reply_to(error)
         return "250 2.0.0 OK"

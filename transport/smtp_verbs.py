@@ -3,7 +3,7 @@
 Where a fault acts is decided elsewhere: a listener asks at each verb (`OnVerb`), and so does whoever replaces sockets.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,5 +50,15 @@ class VerbFault:
         return f"{self.code} {self.text}"
 
 
-OnVerb = Callable[[str, Verb], VerbFault | None]
-"""What goes wrong at a verb of the peer that calls itself so; None: nothing. Asked once for each verb that is met."""
+Foreseen = VerbFault | Awaitable[VerbFault | None] | None
+"""What goes wrong, at once or when somebody has been asked; None: nothing."""
+
+OnVerb = Callable[[str, Verb], Foreseen]
+"""What goes wrong at a verb of the peer that calls itself so. Asked once for each verb that is met."""
+
+
+async def fault_of(foreseen: Foreseen) -> VerbFault | None:
+    """What goes wrong, waited for if need be."""
+    if foreseen is None or isinstance(foreseen, VerbFault):
+        return foreseen
+    return await foreseen

@@ -5,10 +5,12 @@ Nothing is imported here before `main` runs, so that Ctrl-C is heard from the fi
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-__all__ = ["STOPPED", "main"]
+__all__ = ["STOPPED", "become_node", "main"]
 
 STOPPED = 130
 """The exit code after Ctrl-C: 128 and the signal's number, as shells count."""
@@ -16,10 +18,21 @@ STOPPED = 130
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line; leaves by SystemExit with one of the exit codes."""
+    given = sys.argv[1:] if args is None else list(args)
+    if given[:1] == ["node"]:
+        become_node(given[1:])
     try:
         from pflab.cli.app import run  # noqa: PLC0415 - the import takes long enough to be stopped in
 
-        code = run(sys.argv[1:] if args is None else list(args))
+        code = run(given)
     except KeyboardInterrupt:
         code = STOPPED
     sys.exit(code)
+
+
+def become_node(args: Sequence[str]) -> NoReturn:
+    """This process becomes a node's: what a container runs carries nothing of the command line with it."""
+    from pflab.house import node_environment, node_order  # noqa: PLC0415 - as above
+
+    order = node_order(*args)
+    os.execve(order[0], order, node_environment())

@@ -29,6 +29,13 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "pflab.cli.runs",
         "Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.",
     ),
+    "up": ("pflab.cli.ups", "Bring a lab up and serve it over HTTP until Ctrl-C."),
+    "node": ("pflab.cli.ups", "Run one server as this process: what a container runs."),
+    "post": ("pflab.cli.running", "Post a message into a folder of a running lab."),
+    "folder": ("pflab.cli.running", "List, create, change or delete folders in a running lab."),
+    "clock": ("pflab.cli.running", "Show or move the clock of a running lab."),
+    "fault": ("pflab.cli.running", "Let something go wrong in a running lab, or heal it; stop and start servers."),
+    "events": ("pflab.cli.running", "What has happened in a running lab, or happens now."),
     "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
     "import": ("pflab.cli.mails", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
     "export": ("pflab.cli.mails", "Write the messages of a folder as an mbox."),
@@ -40,8 +47,8 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "log": ("pflab.cli.tells", "Print the application logs of a run's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
     "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),
-    "state": ("pflab.cli.stores", "Print the replication state tables of a run's stores."),
-    "backfill": ("pflab.cli.stores", "Print what the stores of a run know to be missing, and when they ask for it."),
+    "state": ("pflab.cli.stores", "Print the replication state tables of a run's or a running lab's stores."),
+    "backfill": ("pflab.cli.stores", "Print what stores know to be missing, and when they ask for it."),
 }
 """Verb to the module that has it as a function of that name (a word of Python's own with an underscore behind it), and
 what the list of verbs says of it."""
@@ -196,12 +203,13 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
         return error.lines
     # Whoever can raise these has imported them.
     from node.errors import NodeError  # noqa: PLC0415
+    from pflab.client import ClientError  # noqa: PLC0415
     from pflab.lab import LabError  # noqa: PLC0415
     from topology.problems import ProblemsError  # noqa: PLC0415
 
     if isinstance(error, ProblemsError):
         return str(error).splitlines()
-    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError) else None
+    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError) else None
 
 
 def _usage_line(error: Any) -> str:

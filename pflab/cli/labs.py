@@ -30,6 +30,7 @@ class LabOrder:
     seed: int
     simulate: bool
     folder: RunFolder | None
+    processes: bool = False
 
     def factory(self) -> Callable[[Topology], Lab]:
         def make(topology: Topology) -> Lab:
@@ -38,6 +39,10 @@ class LabOrder:
             if self.simulate:
                 return Simulator(topology, seed=self.seed, folder=self.folder)
             assert self.folder is not None, "a live lab always has a run folder"
+            if self.processes:
+                from pflab.processes import ProcessLab  # noqa: PLC0415 - what serves HTTP takes long to import
+
+                return ProcessLab(topology, seed=self.seed, folder=self.folder)
             return LiveLab(topology, seed=self.seed, folder=self.folder)
 
         return make

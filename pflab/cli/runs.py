@@ -42,6 +42,9 @@ def run(
     simulated: Annotated[
         bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")
     ] = False,
+    processes: Annotated[
+        bool, typer.Option("--processes", help="Each server a process of its own, led over HTTP.")
+    ] = False,
     seed: Annotated[
         int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
     ] = DEFAULT_SEED,
@@ -53,6 +56,8 @@ def run(
 
     Example: pflab run scenarios/lost-mail.yaml --simulate --seed 7
     """
+    if simulated and processes:
+        raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
     loaded = _load_all(scenarios)
     results: list[dict[str, Any]] = []
     code = ExitCode.GOOD
@@ -60,7 +65,7 @@ def run(
         by_simulator = simulated or not scenario.live
         name = scenario.path.stem if scenario.path is not None else "scenario"
         folder = run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
-        order = LabOrder(seed, by_simulator, folder)
+        order = LabOrder(seed, by_simulator, folder, processes)
         if not as_json:
             print_lines([scenario.title], style="bold")
         result = _play(scenario, order, quiet=as_json)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
-from node.views import EntryView, StateView
+from node.views import EntryView, FolderView, StateView
+from pflab.cli.lablink import Lab, LabReader, client_of, is_up
 from pflab.cli.labs import existing_run
 from pflab.cli.output import CommandError, Json, out, page, print_json
 from pflab.oracle import HIERARCHY
@@ -21,22 +24,29 @@ OneFolder = Annotated[str | None, typer.Option("--folder", help="Only this folde
 OneServer = Annotated[str | None, typer.Option("--server", "--node", help="Only this server.")]
 
 
-def state(run: Run = None, folder: OneFolder = None, server: OneServer = None, as_json: Json = False) -> int:
-    """Print the replication state tables of a run's stores.
+def state(
+    run: Run = None,
+    folder: OneFolder = None,
+    server: OneServer = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the replication state tables of a run's or a running lab's stores.
 
     What a store has sent and received, what it lacks in between, and when it last heard of the others.
 
     Example: pflab state --folder Projects --server A
     """
-    reader = _reader(run)
     found: list[tuple[StateView, int]] = []
-    for store in _stores(reader, server):
-        with reader.reading(store) as look:
-            held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
-            wanted = [path for path in held if folder in (None, path)]
-            found += [(look.state(path), look.now) for path in wanted]
-    if folder is not None and not found:
-        raise CommandError(f"--folder {folder}: no store of this run holds it; {_known_folders(reader, folder)}")
+    with _reader(run, lab) as reader:
+        for store in _stores(reader, server):
+            with reader.reading(store) as look:
+                held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
+                wanted = [path for path in held if folder in (None, path)]
+                found += [(look.state(path), look.now) for path in wanted]
+        if folder is not None and not found:
+            known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
+            raise CommandError(f"--folder {folder}: no store of this run holds it; {known}")
     if as_json:
         print_json([state_json(view) for view, _ in found])
         return ExitCode.GOOD
@@ -47,18 +57,24 @@ def state(run: Run = None, folder: OneFolder = None, server: OneServer = None, a
     return ExitCode.GOOD
 
 
-def backfill(run: Run = None, folder: OneFolder = None, server: OneServer = None, as_json: Json = False) -> int:
-    """Print what the stores of a run know to be missing, and when they ask for it.
+def backfill(
+    run: Run = None,
+    folder: OneFolder = None,
+    server: OneServer = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print what stores know to be missing, and when they ask for it.
 
     With it stand since when it is known, and which stores have been asked.
 
     Example: pflab backfill --server B
     """
-    reader = _reader(run)
     found: list[tuple[str, list[EntryView]]] = []
-    for store in _stores(reader, server):
-        with reader.reading(store) as look:
-            found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
+    with _reader(run, lab) as reader:
+        for store in _stores(reader, server):
+            with reader.reading(store) as look:
+                found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
     if as_json:
         print_json([entry_json(store, entry) for store, entries in found for entry in entries])
         return ExitCode.GOOD
@@ -71,20 +87,41 @@ def backfill(run: Run = None, folder: OneFolder = None, server: OneServer = None
     return ExitCode.GOOD
 
 
-def _reader(run: Path | None) -> RunReader:
-    return RunReader.at(existing_run(run))
+class _Look(Protocol):
+    """One store, of a run's databases or of a running lab."""
+
+    @property
+    def now(self) -> int: ...
+    def folders(self) -> list[FolderView]: ...
+    def state(self, folder: str) -> StateView: ...
+    def backfill(self) -> list[EntryView]: ...
 
 
-def _stores(reader: RunReader, server: str | None) -> list[str]:
+class _Reader(Protocol):
+    """A run, over or not."""
+
+    def stores(self) -> list[str]: ...
+    def folders(self) -> list[str]: ...
+    def reading(self, store: str) -> AbstractContextManager[_Look]: ...
+
+
+@contextmanager
+def _reader(run: Path | None, lab: str | None) -> Iterator[_Reader]:
+    if run is not None and lab is not None:
+        raise CommandError("a run folder and a running lab were named; name one of the two")
+    if lab is not None or (run is None and is_up()):
+        with client_of(lab) as client:
+            yield LabReader(client)
+    else:
+        yield RunReader.at(existing_run(run))
+
+
+def _stores(reader: _Reader, server: str | None) -> list[str]:
     stores = reader.stores()
     if not stores:
-        raise CommandError(f"{reader.path}: no databases here; a live run leaves them, a simulated one with --traces")
+        raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
     if server is None:
         return stores
     if server not in stores:
         raise CommandError(f"--server {server}: no such server in this run; {did_you_mean(server, stores)}")
     return [server]
-
-
-def _known_folders(reader: RunReader, folder: str) -> str:
-    return did_you_mean(folder, [HIERARCHY, *reader.topology.folders])

@@ -1,4 +1,4 @@
-"""What tests of whole labs share: both drivers behind one factory, and a toy node for what no real node does."""
+"""What tests of whole labs share: all three drivers behind one factory, and a toy node for what no real node does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.members import NodeFactory, default_node
+from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
 from pflab.simulator import Simulator
 from topology import topology_from_text
@@ -30,7 +31,13 @@ class LabFactory(Protocol):
     ) -> Lab: ...
 
 
-@pytest.fixture(params=["simulator", pytest.param("live", marks=pytest.mark.live)])
+@pytest.fixture(
+    params=[
+        "simulator",
+        pytest.param("live", marks=pytest.mark.live),
+        pytest.param("processes", marks=pytest.mark.live),
+    ]
+)
 def driver(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -42,9 +49,12 @@ def make_lab(driver: str, tmp_path: Path) -> LabFactory:
     ) -> Lab:
         topology = topology_from_text(text)
         folder = RunFolder.create(tmp_path / "runs", "test", keeps_mails=keeps_mails)
+        if driver == "processes" and make_node is not default_node:
+            pytest.skip("a process runs the real node")
         makers: dict[str, Callable[[], Lab]] = {
             "simulator": lambda: Simulator(topology, seed=seed, folder=folder, make_node=make_node),
             "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),
+            "processes": lambda: ProcessLab(topology, seed=seed, folder=folder),
         }
         return makers[driver]()
 

@@ -1,0 +1,113 @@
+"""Who may ask, and how much: the door in front of the API.
+
+On loopback without a token a browser could be made to ask for a stranger: by a page of another origin (its requests
+carry an Origin), or by a name of theirs that resolves to 127.0.0.1 (their Host is that name). Both are refused. With a
+token every request but /livez and /readyz must carry it. Bodies beyond their limit are refused before they are read.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from node.api_values import problem
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+
+OPEN_PATHS: Final = ("/livez", "/readyz")
+"""What anybody may ask: a health check has no token."""
+
+BODY_BYTES: Final = 1024 * 1024
+"""The largest body of a request."""
+
+MESSAGE_BYTES: Final = 64 * 1024 * 1024
+"""The largest body of a request with messages: 40 MB of them in base64."""
+
+
+class TooLarge(Exception):
+    """A body went over its limit while it was read."""
+
+
+class Guard:
+    """An ASGI application in front of another.
+
+    token: what the header `Authorization: Bearer ...` must hold; None: none is wanted, and then only `hosts` may be
+    in the Host header, and no Origin but our own.
+    """
+
+    def __init__(self, app: App, *, token: str | None = None, hosts: Iterable[str] = LOOPBACK_NAMES) -> None:
+        self._app = app
+        self._token = token
+        self._hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope["path"], headers)
+        if refusal is not None:
+            status, detail = refusal
+            await problem(status, "Refused", detail)(scope, receive, send)
+            return
+        limit = _limit(scope["path"])
+        declared = headers.get("content-length", "")
+        if declared.isdigit() and int(declared) > limit:
+            await _too_large(limit)(scope, receive, send)
+            return
+        await self._app(scope, _limited(receive, limit), send)
+
+    def _refusal(self, path: str, headers: dict[str, str]) -> tuple[int, str] | None:
+        if path in OPEN_PATHS:
+            return None
+        if self._token is not None:
+            kind, _, given = headers.get("authorization", "").partition(" ")
+            if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self._token.encode()):
+                return HTTPStatus.UNAUTHORIZED, "this lab wants its token: Authorization: Bearer TOKEN"
+            return None
+        host = headers.get("host", "")
+        if _host_name(host) not in self._hosts:
+            return HTTPStatus.FORBIDDEN, f"this lab is not called {host[:80]!r}; ask for localhost or 127.0.0.1"
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
+        return None
+
+
+def _host_name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _limit(path: str) -> int:
+    return MESSAGE_BYTES if "/messages" in path or path.startswith("/lab/asks/") else BODY_BYTES
+
+
+def _too_large(limit: int) -> Any:
+    return problem(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", f"the body is over {limit} bytes; send less at once"
+    )
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    taken = 0
+
+    async def receive_limited() -> MutableMapping[str, Any]:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > limit:
+            raise TooLarge(f"the body is over {limit} bytes; send less at once")
+        return message
+
+    return receive_limited

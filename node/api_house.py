@@ -1,0 +1,64 @@
+"""What the parts of the API share: which hosts are served, and how a request becomes a stimulus."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Protocol
+
+from fastapi import Header, Path, Query, Request, Response
+
+from node.api_values import json_bytes
+from node.core import Node
+from node.host import Host
+from traces.labtime import LabTime
+
+Name = Annotated[str, Path(description="The server's name in the topology.", examples=["A"])]
+FolderQuery = Annotated[
+    str, Query(max_length=1000, description="A folder by its path, or 1-1 for the hierarchy.", examples=["Projects"])
+]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A name of your own for this change. Ask again under it and nothing happens twice; remembered for"
+        " 24 hours of lab time.",
+    ),
+]
+
+
+class House(Protocol):
+    """The servers that a process serves over HTTP."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All that may be asked for, running or not."""
+
+    def host(self, name: str) -> Host:
+        """A running server. Raises api_values.ServerUnknown, node.errors.NotRunning."""
+
+    @property
+    def ending(self) -> bool:
+        """Whether the process is about to end, and with it every stream."""
+
+
+async def changed(
+    house: House,
+    request: Request,
+    name: str,
+    key: str | None,
+    act: Callable[[Node, LabTime], Any],
+    status: int = 200,
+) -> Response:
+    """One change, answered with what `act` gives as JSON; under a key once only."""
+    host = house.host(name)
+    if key is None:
+        answer = host.do(lambda node, now: json_bytes(act(node, now)))
+    else:
+        asked = hashlib.blake2b(f"{request.method} {request.url.path}?{request.url.query}\n".encode(), digest_size=32)
+        asked.update(await request.body())
+        digest = asked.digest()
+        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: json_bytes(act(node, at))))
+    return Response(answer, status, media_type="application/json")

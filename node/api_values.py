@@ -1,0 +1,106 @@
+"""Values of the API: what a node shows, as JSON, and errors as problem+json (RFC 9457).
+
+Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; everything else is as in `node.views`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from fastapi import Response
+
+from node import errors
+from traces.labtime import format_instant
+
+PROBLEM: Final = "application/problem+json"
+
+URN: Final = "urn:pflab:"
+
+_STATUS: Final[dict[type[Exception], int]] = {
+    errors.FolderUnknown: HTTPStatus.NOT_FOUND,
+    errors.MessageUnknown: HTTPStatus.NOT_FOUND,
+    errors.FolderExists: HTTPStatus.CONFLICT,
+    errors.NoReplicaHere: HTTPStatus.CONFLICT,
+    errors.NotRunning: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.Misuse: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.MailRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.NodeError: HTTPStatus.CONFLICT,
+}
+"""The status of each error of a node; the nearest base class counts."""
+
+
+class ServerUnknown(Exception):
+    """No server of this name is served here."""
+
+
+def plain(value: Any) -> Any:
+    """A view, or a list of them, as JSON values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _field(field.name, getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def _field(name: str, value: Any) -> Any:
+    if name.endswith("_at") and isinstance(value, int):
+        return format_instant(value)
+    return plain(value)
+
+
+def json_bytes(value: Any) -> bytes:
+    return msgspec.json.encode(value)
+
+
+def json_response(value: Any, status: int = HTTPStatus.OK) -> Response:
+    return Response(json_bytes(value), status, media_type="application/json")
+
+
+def problem(status: int, kind: str, detail: str) -> Response:
+    """One line of what is wrong and what would be right."""
+    content = {"type": URN + kind, "title": HTTPStatus(status).phrase, "status": int(status), "detail": detail}
+    return Response(json_bytes(content), status, media_type=PROBLEM)
+
+
+def problem_of(error: Exception) -> Response:
+    """A node's refusal, its kind named after the class: `urn:pflab:FolderUnknown`."""
+    status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
+    return problem(status, type(error).__name__, " ".join(str(error).split()))
+
+
+# --- the documentation
+
+
+def shown(kind: Any, example: Any, description: str = "What is asked for.") -> dict[str, Any]:
+    """The documentation of an answer: the schema of a view's class, and an example."""
+    (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    content = {"schema": _inlined(schema, parts), "example": example}
+    return {"description": description, "content": {"application/json": content}}
+
+
+def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+    if isinstance(schema, list):
+        return [_inlined(each, parts) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
+    found = {key: _inlined(value, parts) for key, value in schema.items()}
+    for name in found.get("properties", {}):
+        if name.endswith("_at"):
+            found["properties"][name] = {"type": "string", "format": "date-time"}
+    return found
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The documentation of what may be refused."""
+    told: dict[int | str, dict[str, Any]] = {}
+    for status in (*statuses, HTTPStatus.SERVICE_UNAVAILABLE):
+        phrase = HTTPStatus(status).phrase
+        example = {"type": URN + "FolderUnknown", "title": phrase, "status": int(status), "detail": "what is wrong"}
+        told[int(status)] = {"description": phrase, "content": {PROBLEM: {"example": example}}}
+    return told

@@ -1,0 +1,81 @@
+"""HTTP from process to process inside a lab: one small client over kept connections, for short questions.
+
+It speaks as much of HTTP/1.1 as uvicorn answers: a status, headers, a body of declared length. Everything asked through
+it may be asked twice, so a kept connection that turns out to be dead is replaced and the question put again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from node.errors import NodeError
+
+Address = tuple[str, int]
+
+MOST_HEADER_BYTES: Final = 64 * 1024
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Unanswered(NodeError):
+    """Another process of the lab did not answer."""
+
+
+class HttpLine:
+    """Questions to one address. Several may be under way; each then has a connection of its own."""
+
+    def __init__(self, address: Address, token: str | None = None) -> None:
+        self.address = address
+        host, port = address
+        authorization = f"Authorization: Bearer {token}\r\n" if token is not None else ""
+        # Nodes know each other by address; whoever answers checks the Host against its own names.
+        self._headers = f"Host: {f'[{host}]' if ':' in host else host}:{port}\r\n{authorization}"
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    async def ask(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> tuple[int, bytes]:
+        """The status and the body of the answer. Raises Unanswered."""
+        head = (
+            f"{method} {path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._ask(head.encode("ascii") + body)
+        except (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError) as error:
+            host, port = self.address
+            reason = str(error) or type(error).__name__
+            raise Unanswered(f"{host}:{port} did not answer {method} {path.partition('?')[0]}: {reason}") from error
+
+    async def _ask(self, request: bytes) -> tuple[int, bytes]:
+        while self._idle:
+            try:
+                return await self._over(self._idle.pop(), request)
+            except (OSError, EOFError):
+                continue
+        connection = await asyncio.open_connection(*self.address, limit=MOST_HEADER_BYTES)
+        return await self._over(connection, request)
+
+    async def _over(self, connection: Connection, request: bytes) -> tuple[int, bytes]:
+        reader, writer = connection
+        try:
+            writer.write(request)
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+            length = int(headers["content-length"]) if "content-length" in headers else 0
+            body = await reader.readexactly(length)
+        except BaseException:
+            writer.close()
+            raise
+        if self._closed or headers.get("connection", "").lower() == "close":
+            writer.close()
+        else:
+            self._idle.append(connection)
+        return int(head[0].split(" ", 2)[1]), body
+
+    def close(self) -> None:
+        """Hang up; what is under way ends with its answer."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop()[1].close()

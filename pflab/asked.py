@@ -1,0 +1,51 @@
+"""What nodes in other processes ask of their lab: whether a fault meets a mail (see node.asking)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+
+from node.api_values import json_response
+from node.asking import AfterSend, Arrival, AtVerb, BeforeSend, Lost
+from pflab.faults import FaultPlan
+from pflab.keptmail import HopGate
+
+T = TypeVar("T")
+
+
+def asks_router(faults: FaultPlan, gate: HopGate) -> APIRouter:
+    """The routes /lab/asks/..., for nodes and nobody else."""
+    router = APIRouter(prefix="/lab/asks", include_in_schema=False)
+
+    @router.post("/before-send")
+    async def before_send(request: Request) -> Response:
+        asked = await _asked(request, BeforeSend)
+        return json_response(gate.before_send(asked.server, asked.transmission, asked.now))
+
+    @router.post("/after-send")
+    async def after_send(request: Request) -> Response:
+        told = await _asked(request, AfterSend)
+        gate.after_send(told.server, told.transmission, told.delivered)
+        return json_response({})
+
+    @router.post("/at-verb")
+    async def at_verb(request: Request) -> Response:
+        asked = await _asked(request, AtVerb)
+        return json_response(gate.at_verb(asked.peer, asked.node, asked.verb, asked.now))
+
+    @router.post("/arrival")
+    async def arrival(request: Request) -> Response:
+        asked = await _asked(request, Arrival)
+        fault = faults.on_arrival(
+            node=asked.node, sender=asked.sender, recipients=asked.recipients, subject=asked.subject, now=asked.now
+        )
+        return json_response(Lost(fault))
+
+    return router
+
+
+async def _asked(request: Request, kind: type[T]) -> T:
+    content: Any = await request.body()
+    return msgspec.json.decode(content, type=kind)

@@ -1,0 +1,102 @@
+"""Which running lab a verb speaks to: the one named, else the one that `pflab up` has noted here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import typer
+
+from node.views import EntryView, FolderView, StateView
+from pflab.cli.labs import RUNS
+from pflab.cli.output import CommandError
+from pflab.client import Client
+from pflab.remote import RemoteNode
+from traces.labtime import LabTime, parse_instant
+
+NOTE: Final = RUNS / "lab.json"
+"""Where `pflab up` notes its lab while it is up."""
+
+Lab = Annotated[
+    str | None,
+    typer.Option("--lab", metavar="URL", help="The running lab; default: the one that pflab up started here."),
+]
+TOKEN: Final = "PFLAB_TOKEN"
+"""The environment variable with the token of a lab that wants one."""
+
+
+def note_lab(url: str) -> None:
+    """Let other commands find the lab."""
+    NOTE.parent.mkdir(parents=True, exist_ok=True)
+    beside = NOTE.with_name(f".lab.{os.getpid()}.json")
+    beside.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+    beside.replace(NOTE)
+
+
+def forget_lab(url: str) -> None:
+    """The lab is over; another's note stays."""
+    if _noted() == url:
+        NOTE.unlink(missing_ok=True)
+
+
+def is_up() -> bool:
+    """Whether a lab was started here and its process lives."""
+    try:
+        os.kill(int(json.loads(NOTE.read_text("utf-8"))["pid"]), 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
+def client_of(lab: str | None) -> Client:
+    """A client of the lab. Raises CommandError where there is none."""
+    url = lab or _noted()
+    if url is None:
+        raise CommandError("no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025")
+    return Client(url, token=os.environ.get(TOKEN))
+
+
+def _noted() -> str | None:
+    try:
+        return str(json.loads(NOTE.read_text("utf-8"))["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class LabReader:
+    """A running lab, read as a run folder is (pflab.runread.RunReader)."""
+
+    client: Client
+
+    def stores(self) -> list[str]:
+        """The servers that run."""
+        return [each["name"] for each in self.client.lab()["servers"] if each["standing"] == "running"]
+
+    def folders(self) -> list[str]:
+        return list(self.client.lab()["folders"])
+
+    @contextmanager
+    def reading(self, store: str) -> Iterator[StoreLook]:
+        yield StoreLook(RemoteNode(store, self.client), parse_instant(self.client.now()))
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLook:
+    """One running server, for reading."""
+
+    node: RemoteNode
+    now: LabTime
+
+    def folders(self) -> list[FolderView]:
+        return self.node.folders()
+
+    def state(self, folder: str) -> StateView:
+        return self.node.state(folder)
+
+    def backfill(self) -> list[EntryView]:
+        return self.node.backfill()

@@ -1,0 +1,127 @@
+"""Verbs that bring a lab or a server up and keep it so: up, node."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from node.serving import HttpServer
+from pflab.cli import become_node
+from pflab.cli.lablink import forget_lab, note_lab
+from pflab.cli.labs import read_topology, run_folder, shown_path
+from pflab.cli.output import CommandError, print_lines
+from pflab.cli.runs import DEFAULT_SEED
+from pflab.face import face_of_live
+from pflab.live import LiveLab
+from pflab.processes import ProcessLab
+from pflab.runfolder import RunFolder
+from pflab.verdict import ExitCode
+from topology import Topology
+
+PORT = 8025
+"""Where a lab is found unless told otherwise."""
+
+
+def up(
+    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    clock: Annotated[
+        str, typer.Option(metavar="real|RATE", help="Lab seconds per real second; 0: it stands.")
+    ] = "real",
+    processes: Annotated[bool, typer.Option("--processes", help="Each server a process of its own.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where the lab's HTTP face listens; 0: a free port.")
+    ] = PORT,
+    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
+    durability: Annotated[
+        str, typer.Option(metavar="full|normal", help="full: what is acknowledged survives a power cut.")
+    ] = "normal",
+    keep_mails: Annotated[
+        bool, typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml.")
+    ] = False,
+) -> int:
+    """Bring a lab up and serve it over HTTP until Ctrl-C.
+
+    The other verbs find it by themselves; /docs of its address shows what it can be asked.
+
+    Example: pflab up topology/examples/one-site.yaml --processes --clock 60
+    """
+    rate = _rate(clock)
+    if durability not in {"full", "normal"}:
+        raise CommandError(f"--durability {durability}: full or normal")
+    kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
+    try:
+        organization = read_topology(topology)
+    except OSError as error:
+        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
+    assert folder is not None, "a live run always has a folder"
+    bring_up = _processes if processes else _embedded
+    try:
+        asyncio.run(bring_up(organization, folder, seed, kind, port, rate))
+    except OSError as error:
+        raise CommandError(f"port {port}: {error.strerror or error}; choose another, or --port 0") from error
+    print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
+    return ExitCode.GOOD
+
+
+def _rate(text: str) -> float:
+    if text == "real":
+        return 1.0
+    try:
+        return float(text)
+    except ValueError:
+        raise CommandError(f"--clock {text}: write real, or a rate such as 60") from None
+
+
+async def _embedded(
+    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+) -> None:
+    lab = LiveLab(topology, folder=folder, seed=seed, durability=durability)
+    server = HttpServer(face_of_live(lab), port=port)
+    async with lab:
+        host, taken = await server.start()
+        try:
+            await lab.coordinator.set_rate(rate)
+            await _until_told(f"http://{host}:{taken}", topology, folder)
+        finally:
+            await server.stop()
+
+
+async def _processes(
+    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+) -> None:
+    lab = ProcessLab(topology, folder=folder, seed=seed, durability=durability, http_port=port)
+    async with lab:
+        await lab.coordinator.set_rate(rate)
+        await _until_told(lab.url, topology, folder)
+
+
+async def _until_told(url: str, topology: Topology, folder: RunFolder) -> None:
+    """Stand by until Ctrl-C or SIGTERM."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    note_lab(url)
+    try:
+        print_lines([f"{topology.organization} is up: {', '.join(topology.servers)}", f"  {url}/docs"])
+        print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
+        await ended.wait()
+    finally:
+        forget_lab(url)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def node(name: Annotated[str, typer.Argument(help="The server's name.")]) -> int:
+    """Run one server as this process: what a container runs.
+
+    pflab node --help lists its own options.
+
+    Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab
+    """
+    become_node([name])

@@ -1,0 +1,378 @@
+"""A client of a running lab: of one node's process, or of the face of `pflab up`, which serves every node.
+
+    from pflab.client import Client
+
+    lab = Client("http://127.0.0.1:8025")
+    posted = lab.post("A", "Projects", subject="Hello")
+    lab.advance("15 min")
+    print([each["subject"] for each in lab.messages("B", "Projects")])
+    for event in lab.events(follow=True):
+        print(event["type"])
+
+Nothing but the standard library is needed here. Values are plain dictionaries as the API's documentation (`/docs`)
+shows them; instants are text in UTC. Each call is one request on a kept connection; a client is not for several threads.
+Errors are ClientError: one line.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Generator, Mapping, Sequence
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any, Self
+from urllib.parse import quote, urlencode, urlsplit
+
+TIMEOUT_S = 60.0
+"""Real time to wait for an answer, unless told otherwise."""
+
+SURE_TRIES = 3
+"""How often a change under an Idempotency-Key is asked for before it is given up."""
+
+
+class ClientError(Exception):
+    """The lab refused, or did not answer. `status` is the HTTP status, 0 without an answer; `kind` names what is wrong."""
+
+    def __init__(self, status: int, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.detail = detail
+
+
+def quoted(text: str) -> str:
+    """A name as a part of a path or a query."""
+    return quote(text, safe="")
+
+
+class Client:
+    """A lab at `url`, such as `http://127.0.0.1:8025`; `token` if it wants one."""
+
+    def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+        parts = urlsplit(url if "//" in url else f"http://{url}")
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ClientError(0, "Url", f"{url!r} is no URL of a lab; write http://127.0.0.1:8025")
+        self.url = f"{parts.scheme}://{parts.netloc}"
+        self.timeout_s = timeout_s
+        self._secure = parts.scheme == "https"
+        self._address = (parts.hostname, parts.port)
+        self._token = token
+        self._connection: HTTPConnection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; the next call connects again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # --- the lab
+
+    def lab(self) -> dict[str, Any]:
+        """The lab: its run, its clock, its servers and their standing, its faults."""
+        found: dict[str, Any] = self.json("GET", "/lab")
+        return found
+
+    def servers(self) -> list[str]:
+        """The names of all servers."""
+        return [each["name"] for each in self.lab()["servers"]]
+
+    def now(self) -> str:
+        """The lab time."""
+        return str(self.json("GET", "/lab/clock")["now_at"])
+
+    def clock(self) -> dict[str, Any]:
+        """Lab time, rate, and whether a warp is under way."""
+        found: dict[str, Any] = self.json("GET", "/lab/clock")
+        return found
+
+    def set_rate(self, rate: float) -> dict[str, Any]:
+        """Let the clock run; 0 pauses it."""
+        return self._clock("rate", {"rate": rate})
+
+    def pause(self) -> dict[str, Any]:
+        return self._clock("rate", {"rate": 0})
+
+    def step(self) -> dict[str, Any]:
+        """To the next instant at which anything is due."""
+        return self._clock("step", {})
+
+    def advance(self, to: str) -> dict[str, Any]:
+        """Warp by a duration (`15 min`) or to an instant (`2003-10-22T06:15Z`)."""
+        return self._clock("advance", {"to": to})
+
+    def until_converged(self, folder: str, within: str) -> dict[str, Any]:
+        """Warp until all holders of a folder have equal digests, at most so long; `held` says whether they have."""
+        return self._clock("until", {"converged": folder, "within": within})
+
+    def until_event(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
+        """Warp until an event of this type happens (on one server), at most so long; `held` says whether it has."""
+        return self._clock("until", {"event": kind, "on": on, "within": within})
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The faults in force."""
+        return list(self.json("GET", "/lab/faults"))
+
+    def inject(self, kind: str, **what: Any) -> str:
+        """A fault: lose, delay, duplicate, reorder, cut, smtp or hold, with from_, to, type, count, by, connector, between,
+        at, does, lasts as they apply; its id."""
+        given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
+        return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
+
+    def heal(self, fault: str | None = None) -> None:
+        """End one fault, or all."""
+        self.json("DELETE", "/lab/faults" if fault is None else f"/lab/faults/{quoted(fault)}")
+
+    def stop(self, node: str) -> None:
+        self._life(node, "stop")
+
+    def start(self, node: str) -> None:
+        self._life(node, "start")
+
+    def kill(self, node: str) -> None:
+        """Let the server die at once, as by SIGKILL."""
+        self._life(node, "kill")
+
+    def backup(self, node: str) -> str:
+        """Keep a copy of the server's database; its id."""
+        return str(self._life(node, "backup")["backup"])
+
+    def restore(self, node: str, backup: str) -> None:
+        self._life(node, "restore", {"backup": backup})
+
+    def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, timeout_s=None)
+        return found
+
+    def _life(self, node: str, verb: str, body: Mapping[str, Any] | None = None) -> Any:
+        return self.json("POST", f"/lab/servers/{quoted(node)}/{verb}", body or {})
+
+    # --- a node
+
+    def folders(self, node: str) -> list[dict[str, Any]]:
+        return list(self._node("GET", node, "/folders"))
+
+    def create_folder(self, node: str, path: str, **properties: Any) -> str:
+        """A new folder with `replicas`, `schedule`, `contacts`, `priority`; its id."""
+        return str(self._node("POST", node, "/folders", {"path": path, **properties})["id"])
+
+    def change_folder(self, node: str, path: str, **properties: Any) -> str:
+        """Also `rename` and `move_to`; the change number."""
+        return str(self._node("PATCH", node, f"/folders/{quoted(path)}", properties)["number"])
+
+    def delete_folder(self, node: str, path: str) -> None:
+        self._node("DELETE", node, f"/folders/{quoted(path)}")
+
+    def messages(self, node: str, folder: str) -> list[dict[str, Any]]:
+        """All live messages, however many."""
+        found: list[dict[str, Any]] = []
+        while True:
+            query = {"folder": folder, **({"after": found[-1]["id"]} if found else {})}
+            more = self._node("GET", node, f"/messages?{urlencode(query)}")
+            found += more
+            if not more:
+                return found
+
+    def body(self, node: str, folder: str, message: str) -> str:
+        return self.text("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/body?folder={quoted(folder)}")
+
+    def post(
+        self, node: str, folder: str, *, subject: str, body: str = "", sender: str = "", key: str | None = None
+    ) -> str:
+        """Post a message; its id. Asked for again, under one key, if no answer comes; posted once all the same."""
+        what = {"folder": folder, "subject": subject, "body": body, "sender": sender}
+        return str(self.surely("POST", f"/nodes/{quoted(node)}/messages", what, key)["id"])
+
+    def post_batch(
+        self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
+    ) -> list[str]:
+        """Post several, all or none; their ids. A message is `subject` and if need be `body`, `sender`, `attachments`
+        (each `name` and `content` in base64)."""
+        what = {"folder": folder, "messages": list(messages)}
+        return list(self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)["ids"])
+
+    def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
+        """Post a mail as it is; its id. It comes out of every store to the byte."""
+        path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
+        return str(self.surely("POST", path, mail, key)["id"])
+
+    def mail(self, node: str, folder: str, message: str) -> bytes:
+        """A message as a mail."""
+        return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
+
+    def log(self, node: str, *, after: int = 0, limit: int = 200) -> list[dict[str, Any]]:
+        """The newest entries of the store's application log, in order."""
+        return list(self._node("GET", node, f"/log?after={after}&limit={limit}"))
+
+    def mailbox(self, node: str) -> list[dict[str, Any]]:
+        """Mails to people that the store has kept for them."""
+        return list(self._node("GET", node, "/mailbox"))
+
+    def edit(self, node: str, folder: str, message: str, **what: str) -> str:
+        path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
+        return str(self._node("PATCH", node, path, what)["number"])
+
+    def delete(self, node: str, folder: str, message: str) -> str:
+        return str(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}")["number"])
+
+    def resolve(self, node: str, folder: str, message: str, keep: str) -> list[str]:
+        path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
+        return list(self._node("POST", node, path, {"keep": keep})["numbers"])
+
+    def state(self, node: str, folder: str) -> dict[str, Any]:
+        """The folder's rows of the replication state table."""
+        found: dict[str, Any] = self._node("GET", node, f"/state?folder={quoted(folder)}")
+        return found
+
+    def states(self, node: str) -> list[dict[str, Any]]:
+        return list(self._node("GET", node, "/states"))
+
+    def backfill(self, node: str) -> list[dict[str, Any]]:
+        return list(self._node("GET", node, "/backfill"))
+
+    def queue(self, node: str) -> list[dict[str, Any]]:
+        return list(self._node("GET", node, "/queue"))
+
+    def digests(self, node: str) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = self._node("GET", node, "/digests")
+        return found
+
+    def settings(self, node: str) -> dict[str, Any]:
+        found: dict[str, Any] = self._node("GET", node, "/settings")
+        return found
+
+    def configure(self, node: str, values: Mapping[str, Any]) -> None:
+        self._node("PATCH", node, "/settings", dict(values))
+
+    def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
+        return self.json(method, f"/nodes/{quoted(node)}{path}", body)
+
+    # --- events
+
+    def events(
+        self, node: str | None = None, *, follow: bool = False, after: str | int = 0
+    ) -> Generator[dict[str, Any], None, None]:
+        """Events after so many of them, of one server or of the whole lab; with `follow` for ever, as they come."""
+        if follow:
+            yield from self._followed("/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream", after)
+            return
+        path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
+        while lines := self.text("GET", f"{path}?after={seen}").splitlines():
+            seen += len(lines)
+            yield from map(json.loads, lines)
+
+    def _followed(self, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
+        asked = f"{path}?{urlencode({'after': after})}"
+        with Client(self.url, token=self._token, timeout_s=self.timeout_s) as own, own.ask("GET", asked) as answer:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[len(b"data: ") :])
+
+    # --- requests
+
+    def surely(self, method: str, path: str, body: Any, key: str | None = None) -> Any:
+        """A change under an Idempotency-Key, asked for again while no answer comes."""
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        for left in reversed(range(SURE_TRIES)):
+            try:
+                return self.json(method, path, body, headers=headers)
+            except ClientError as error:
+                if error.status or not left:
+                    raise
+        return None
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = TIMEOUT_S,
+    ) -> Any:
+        """One request; the answer's JSON."""
+        return json.loads(self.content(method, path, body, headers=headers, timeout_s=timeout_s) or b"null")
+
+    def text(self, method: str, path: str, body: Any = None) -> str:
+        """One request; the answer's text."""
+        return self.content(method, path, body).decode("utf-8")
+
+    def content(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = TIMEOUT_S,
+    ) -> bytes:
+        """One request; the answer's bytes."""
+        answer = self.ask(method, path, body, headers=headers, timeout_s=timeout_s)
+        try:
+            return answer.read()
+        except (OSError, HTTPException) as error:
+            self.close()
+            raise self._silence(error) from error
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = TIMEOUT_S,
+    ) -> HTTPResponse:
+        """One request; the answer, not yet read. ClientError for every status from 400 on."""
+        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
+        given = {"Content-Type": kind, **(headers or {})}
+        if self._token is not None:
+            given["Authorization"] = f"Bearer {self._token}"
+        answer = self._asked(method, path, sent, given, timeout_s)
+        if answer.status < 400:
+            return answer
+        try:
+            told = json.loads(answer.read())
+            detail, kind = str(told["detail"]), str(told["type"]).rpartition(":")[2]
+        except (ValueError, KeyError, TypeError, OSError, HTTPException):
+            detail, kind = f"{method} {path}: {answer.status} {answer.reason}", "Http"
+        raise ClientError(answer.status, kind, detail)
+
+    def _asked(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
+    ) -> HTTPResponse:
+        kept = self._connection is not None
+        try:
+            return self._once(method, path, body, headers, timeout_s)
+        except (OSError, HTTPException) as error:
+            self.close()
+            # A kept connection may have been closed at the other end; a reading asked again does no harm.
+            if not kept or method != "GET" or isinstance(error, TimeoutError):
+                raise self._silence(error) from error
+        try:
+            return self._once(method, path, body, headers, timeout_s)
+        except (OSError, HTTPException) as error:
+            self.close()
+            raise self._silence(error) from error
+
+    def _once(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
+    ) -> HTTPResponse:
+        wait_s = min(timeout_s, self.timeout_s) if timeout_s is not None else None
+        if self._connection is None:
+            kind = HTTPSConnection if self._secure else HTTPConnection
+            self._connection = kind(*self._address, timeout=wait_s)
+        elif self._connection.sock is not None:
+            self._connection.sock.settimeout(wait_s)
+        self._connection.request(method, path, body, dict(headers))
+        return self._connection.getresponse()
+
+    def _silence(self, error: Exception) -> ClientError:
+        reason = str(error) or type(error).__name__
+        return ClientError(0, "Silence", f"no answer from {self.url} ({reason}); is the lab up? pflab up TOPOLOGY")

@@ -1,0 +1,47 @@
+"""The coordinator of hosts in other processes: what it would look up in its own, it asks of all of them at once.
+
+A host that does not answer takes no part until it does, and then gets the lab's time before anything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pflab.coordinator import LOOK_AGAIN_S, Coordinator
+from pflab.remote import RemoteHost
+
+
+class RemoteCoordinator(Coordinator):
+    """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
+
+    `back` brings a host that had been silent up to date.
+    """
+
+    def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._every = every
+        self.back: Callable[[RemoteHost], Any] | None = None
+
+    async def look(self) -> None:
+        """Learn how all hosts stand, and take in their events."""
+        await self._ask_all(0.0)
+
+    async def _look(self) -> None:
+        await self.look()
+
+    async def _rest(self) -> None:
+        await self._ask_all(LOOK_AGAIN_S)
+
+    async def _ask_all(self, wait_s: float) -> None:
+        now = self.now
+        hosts = self._every()
+        await asyncio.gather(*[host.look(now, wait_s) for host in hosts if not host.silent])
+        for host in hosts:
+            if host.silent and await host.back():
+                await host.hold()
+                await host.set_clock(now, self.rate)
+                await host.go()
+                if self.back is not None:
+                    await self.back(host)

@@ -1,0 +1,24 @@
+"""The small form of the hard test: see tests/lab/torture.py, and `make torture` for the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.processes import ProcessLab
+from pflab.runfolder import RunFolder
+from tests.lab.torture import ORGANIZATION, torture
+from topology import topology_from_text
+
+pytestmark = pytest.mark.live
+
+
+async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path) -> None:
+    """What was answered under an Idempotency-Key is on every store exactly once, however often two of them are
+    killed."""  # spec: OUT-9, CV-1, DU-1
+    folder = RunFolder.create(tmp_path / "runs", "torture")
+    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+        tally = await torture(lab, posts=120, kills=3, seed=3)
+    assert tally.kills == 3
+    assert len(tally.ids) == 120

@@ -1,0 +1,104 @@
+"""The command line and a running lab: `pflab up`, and the verbs that find it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.cli import running
+from pflab.cli.app import run
+from pflab.house import node_environment
+from pflab.verdict import ExitCode
+
+pytestmark = pytest.mark.live
+
+ONE_SITE = "servers: {A: , B: }\nfolders:\n  Projects: {replicas: [A, B]}\n"
+END_S = 30
+
+
+@pytest.fixture(params=["embedded", "processes"])
+def up(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[subprocess.Popen[str]]:
+    """A lab that is up in a folder of its own, its clock standing; it stops well."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab.yaml").write_text(ONE_SITE, "utf-8")
+    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
+    order += ["up", "lab.yaml", "--port", "0", "--clock", "0"]
+    order += ["--processes"] if request.param == "processes" else []
+    lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment())
+    assert lab.stdout is not None
+    while "Ctrl-C" not in (told := lab.stdout.readline()):
+        assert told
+    yield lab
+    lab.send_signal(signal.SIGINT)
+    assert lab.wait(END_S) == ExitCode.GOOD
+    lab.stdout.close()
+    assert not (tmp_path / "runs" / "lab.json").exists()
+    assert list((tmp_path / "runs" / "latest" / "traces").glob("B-*.jsonl"))
+
+
+def test_verbs_act_on_the_lab_that_is_up(up: subprocess.Popen[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Posting, moving the clock, faults, folders, state and events, each by its verb, and JSON for programs."""
+    del up
+
+    def asked(*args: str) -> Any:
+        assert run([*args, "--json"]) == ExitCode.GOOD
+        return json.loads(capsys.readouterr().out)
+
+    assert len(asked("post", "Projects", "--node", "A", "--subject", "Hello {n}", "--count", "2")) == 2
+    fault = asked("fault", "lose", "--from", "A", "--to", "B", "--type", "content", "--count", "1")
+    assert [each["id"] for each in asked("fault")] == [fault]
+    assert asked("clock", "advance", "15 min")["now_at"] == "2003-10-21T00:15:00Z"
+    assert asked("fault") == []
+    assert asked("clock", "until", "--converged", "Projects", "--within", "54 h")["held"]
+    (state,) = asked("state", "--folder", "Projects", "--server", "B")
+    assert {row["store"] for row in state["rows"]} == {"A", "B"}
+    assert asked("backfill") == []
+    asked("folder", "create", "News", "--node", "A", "--replicas", "A,B")
+    assert "News" in [each["path"] for each in asked("folder", "list", "--node", "A")]
+    asked("fault", "kill", "B")
+    asked("fault", "start", "B")
+    assert run(["events", "--type", "hop.dropped"]) == ExitCode.GOOD
+    assert fault in capsys.readouterr().out
+    assert run(["post", "Nowhere", "--node", "A", "--subject", "x"]) == ExitCode.UNKNOWN
+    assert "no folder 'Nowhere' here" in capsys.readouterr().err
+
+
+def test_the_example_of_each_help_does_what_it_says(up: subprocess.Popen[str]) -> None:
+    """What the help of a verb about running labs gives as an example is done by that verb."""
+    del up
+    for verb in ("post", "folder", "clock", "fault", "events"):
+        told = getattr(running, verb).__doc__
+        assert run(shlex.split(told.partition("Example: pflab ")[2])) == ExitCode.GOOD
+
+
+def test_without_a_lab_verbs_say_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no lab is up, a verb says in one line how to start one."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["clock"]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err.splitlines() == [
+        "no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025"
+    ]
+
+
+def test_the_client_needs_nothing_of_ours(tmp_path: Path) -> None:
+    """pflab.client can be imported where nothing but the standard library is."""
+    code = (
+        "import sys, pflab.client; "
+        "print(sorted({'traces', 'topology', 'transport', 'node', 'msgspec', 'pydantic', 'fastapi'} & set(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, env=node_environment(), check=True, cwd=tmp_path
+    )
+    assert told.stdout.strip() == b"[]"
