@@ -132,11 +132,12 @@ def deleted_and_renamed(on: Stage) -> list[Part]:
 
 
 def renamed_twice(on: Stage) -> list[Part]:
-    """The later of two renames wins, though the earlier comes after it."""
+    """The later of two renames wins, though the earlier comes after it; at times both are made here at one instant."""
     folder = on.folder(on.a, on.b)
+    where = on.draw.choice(((on.b, 5 * MINUTE_US), (on.a, 0)))
     first, second = (
         RenameFolder(at_us=on.at_us + after_us, on=store, folder=folder.label, title=f"{letter}{folder.label[1:]}")
-        for store, after_us, letter in ((on.a, 0, "R"), (on.b, 5 * MINUTE_US, "S"))
+        for store, after_us, letter in ((on.a, 0, "R"), (*where, "S"))
     )
     return [folder, first, second]
 

@@ -16,7 +16,7 @@ from pflab.campaign_plan import (
     RenameFolder,
     Restore,
 )
-from pflab.campaign_stage import TOLD_US, Part, Stage, quick_settings
+from pflab.campaign_stage import FIRST_TIMEOUTS, TOLD_US, Part, Stage, quick_settings
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOMBSTONE_DAYS = 1
@@ -67,6 +67,25 @@ def restored(on: Stage) -> list[Part]:
     ]
     on.sketch.goes_on(back.at_us + lasts_us + 2 * HOUR_US)
     return parts
+
+
+def asked_after_restore(on: Stage) -> list[Part]:
+    """A source went back to a backup from before what it is asked for, and the asker has not heard of that."""
+    if on.c == on.b:
+        return []
+    on.sketch.settings |= quick_settings(on.draw) | dict.fromkeys(FIRST_TIMEOUTS, "1 h")
+    on.sketch.store_settings.setdefault(on.c, {})["Preferred Backfill Source"] = on.b
+    folder = on.folder(on.a, on.b, on.c)
+    back = Restore(at_us=on.at_us, lasts_us=HOUR_US, server=on.b)
+    unheard = on.lose("status request", on.b, on.c, None, 3 * HOUR_US)
+    return [
+        folder,
+        back,
+        on.post(on.a, folder.label, MINUTE_US),
+        on.lose("content", on.a, on.c, 1, 35 * MINUTE_US),
+        on.post(on.b, folder.label, 18 * MINUTE_US),
+        unheard,
+    ]
 
 
 def old_backup(on: Stage) -> list[Part]:

@@ -20,6 +20,7 @@ from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
 from pflab.invariants_numbers import NUMBERING
+from pflab.invariants_repeats import REPEATS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
 from pflab.invariants_state import STATE
@@ -61,6 +62,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *TREE,
     *COMING,
     *LEAVING,
+    *REPEATS,
     *RETRIES,
 )
 """All that must hold at every instant."""

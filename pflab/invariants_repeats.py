@@ -1,0 +1,145 @@
+"""Invariants of what must be said again, and of what a change says it knows: repeats, and edits in a conflict."""
+
+from __future__ import annotations
+
+from pflab import invariants_sets as bits
+from pflab.invariants import Hears, Invariant, Witnesses
+from pflab.invariants_answers import DELETE_PENDING
+from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.invariants_known import stores_of
+from pflab.invariants_told import STATUS_REQUEST
+from traces.events import (
+    ChangeMade,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaDropped,
+    ReplicaPending,
+    RowReplaced,
+    TombstoneDropped,
+    VersionApplied,
+)
+from traces.labtime import MINUTE_US, LabTime, format_instant
+
+OFFSET_US = 15 * MINUTE_US
+"""Status checks fall on quarter past, where no skew is set (spec: ST-1)."""
+
+
+class TheUnheardAreAskedAgain(Invariant):
+    id = "the unheard are asked again"
+    rules = ("ST-7",)
+    says = "A holder that was asked for its status and has never been heard of is asked again at the next check."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._asked: dict[str, dict[tuple[str, str], LabTime]] = {}
+        self._heard: set[tuple[str, str, str]] = set()
+
+    def hears(self) -> Hears:
+        return {
+            MailSubmitted: self._submitted,
+            MailReceived: self._received,
+            RowReplaced: self._row,
+            ReplicaDropped: self._over,
+            ReplicaPending: self._over,
+            NodeStarted: self._started,
+        }
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type == STATUS_REQUEST and DELETE_PENDING not in event.marks:
+            asked = self._asked.setdefault(event.node, {})
+            for store in sorted(stores_of(event.recipients)):
+                for section in event.folders:
+                    if (event.node, section.folder, store) not in self._heard:
+                        asked[section.folder, store] = event.at
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        for section in event.folders:
+            self._asked.get(event.node, {}).pop((section.folder, event.sender), None)
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._heard.add((event.node, event.folder, event.store))
+        return iter(())
+
+    def _over(self, event: ReplicaDropped | ReplicaPending) -> Witnesses:
+        asked = self._asked.get(event.node, {})
+        for key in [key for key in asked if key[0] == event.folder]:
+            del asked[key]
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
+        return iter(())
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        asked = self._asked.get(store)
+        settings = self.facts.topology.servers[store].settings
+        if not asked or not settings.repeat_status:
+            return
+        offset = settings.status_skew_us or OFFSET_US
+        check_at = now - (now - offset) % settings.status_alignment_us
+        for (folder, other), at in list(asked.items()):
+            if at >= check_at:
+                continue
+            del asked[folder, other]
+            if other in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
+                what = f"{other} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
+                yield f"{store} asked {what}, never heard of it, and did not ask again at {format_instant(check_at)}"
+
+    def _had_rows_at_first(self, folder: str) -> bool:
+        """The lab's own folders begin as if replicated long ago: with rows, of which no event tells."""
+        return folder == HIERARCHY or self.facts.setup(bits.split(folder)[0])
+
+
+class ChangesCoverWhatIsKept(Invariant):
+    id = "changes cover what is kept"
+    rules = ("CF-3", "CN-3")
+    says = "A change's predecessor list covers every version of its object that its store kept."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+        facts.backups.follow(self._kept)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._applied,
+            TombstoneDropped: self._forgotten,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        kept = self._kept.setdefault((event.node, event.folder), {})
+        for number in kept.get(event.object, ()):
+            if not _covers(event.pcl, number):
+                yield f"{self.facts.what(event)} does not cover {self.facts.shown(number)}, which {event.node} kept"
+        kept[event.object] = (event.number,)
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        kept = self._kept.setdefault((event.node, event.folder), {})
+        if event.deleted or event.kind != "message":
+            kept[event.object] = (event.number,)
+        else:
+            stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
+            kept[event.object] = (*stay, event.number)
+        return iter(())
+
+    def _forgotten(self, event: TombstoneDropped) -> Witnesses:
+        self._kept.get((event.node, event.folder), {}).pop(event.object, None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._kept.pop((event.node, event.folder), None)
+        return iter(())
+
+
+def _covers(pcl: str, number: str) -> bool:
+    """Whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
+    guid, counter = bits.split(number)
+    return bits.parse(pcl).get(guid, 0).bit_length() > counter
+
+
+REPEATS: tuple[type[Invariant], ...] = (TheUnheardAreAskedAgain, ChangesCoverWhatIsKept)
