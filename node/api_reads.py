@@ -38,6 +38,7 @@ _ENTRY = {
 }
 _DIGESTS = {"Projects": {"id": _STATE["folder"], "held_here": True, "knowledge": "9f2c", "content": "01ab"}}
 DIGEST_BYTES = 16
+MAIL = "message/rfc822"
 
 
 def reads_router(house: House) -> APIRouter:
@@ -141,7 +142,9 @@ def _mail(router: APIRouter, house: House) -> None:
     }
     bad = {"id": 1, "at": 1066694400000000, "sender": "x@contoso.test", "reason": "no certificate", "size": 900}
     entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
-    notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict", "body": "..."}
+    notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
+
+    told = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 
     @router.get("/queue", tags=["mail"], responses={200: shown(list[QueueView], [queued])})
     async def queue(name: Name) -> Response:
@@ -164,11 +167,11 @@ def _mail(router: APIRouter, house: House) -> None:
         found = house.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
         return json_response(plain(found))
 
-    @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {"message/rfc822": {}}}})
+    @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {MAIL: {"example": told}}}})
     async def mailbox_mail(name: Name, notice: int) -> Response:
         """A mail of the mailbox, by the id that the list has."""
         content = house.host(name).read(lambda node: node.mailbox_mail(notice))
-        return Response(content, media_type="message/rfc822")
+        return Response(content, media_type=MAIL)
 
     @router.get("/mailbox", tags=["mail"], responses={200: shown(list[NoticeView], [notice])})
     async def mailbox(name: Name) -> Response:

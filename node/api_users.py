@@ -41,6 +41,8 @@ _MESSAGE = {
     "size": 1024,
     "associated": False,
 }
+MAIL = "message/rfc822"
+_MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 MOST_LISTED = 10_000
 Refused = refusals(404, 409, 422)
 MessageQuery = Annotated[str, Query(max_length=200, description="The message's id.", examples=[_ID])]
@@ -152,7 +154,13 @@ def _messages(router: APIRouter, house: House) -> None:
             CREATED,
         )
 
-    @router.post("/messages/mail", tags=["messages"], status_code=CREATED, responses=Refused)
+    @router.post(
+        "/messages/mail",
+        tags=["messages"],
+        status_code=CREATED,
+        responses=Refused,
+        openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
+    )
     async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
         """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id."""
         content = await request.body()  # spec: ML-5
@@ -170,11 +178,11 @@ def _message(router: APIRouter, house: House) -> None:
         text = house.host(name).read(lambda node: node.body(folder, message))
         return Response(text, media_type="text/plain; charset=utf-8")
 
-    @router.get("/messages/{message}/mail", responses={200: {"content": {"message/rfc822": {}}}}, tags=["messages"])
+    @router.get("/messages/{message}/mail", responses={200: {"content": {MAIL: {"example": _MAIL}}}}, tags=["messages"])
     async def mail(name: Name, message: str, folder: FolderQuery) -> Response:
         """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
         content = house.host(name).read(lambda node: node.mail(folder, message))
-        return Response(content, media_type="message/rfc822")
+        return Response(content, media_type=MAIL)
 
     @router.patch("/messages/{message}", **about)
     async def edit(

@@ -205,13 +205,20 @@ class Client:
         """A message as a mail."""
         return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
 
-    def log(self, node: str, *, after: int = 0, limit: int = 200) -> list[dict[str, Any]]:
-        """The newest entries of the store's application log, in order."""
-        return list(self._node("GET", node, f"/log?after={after}&limit={limit}"))
+    def log(
+        self, node: str, *, after: int = 0, limit: int = 200, event: int | None = None
+    ) -> list[dict[str, Any]]:
+        """The newest entries of the store's application log, in order; of one event id if it is given."""
+        only = "" if event is None else f"&event={event}"
+        return list(self._node("GET", node, f"/log?after={after}&limit={limit}{only}"))
 
     def mailbox(self, node: str) -> list[dict[str, Any]]:
         """Mails to people that the store has kept for them."""
         return list(self._node("GET", node, "/mailbox"))
+
+    def mailbox_mail(self, node: str, notice: int) -> bytes:
+        """One mail of the mailbox, by the id that the list has."""
+        return self.content("GET", f"/nodes/{quoted(node)}/mailbox/{notice}")
 
     def edit(self, node: str, folder: str, message: str, **what: str) -> str:
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"

@@ -1,17 +1,60 @@
-"""Which of a run's stores a verb is about."""
+"""Whether a verb reads a run that is over or a lab that is up, and which of its stores."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
+from pflab.cli.lablink import LabReader, client_of, is_up
+from pflab.cli.labs import existing_run
 from pflab.cli.output import CommandError
 from pflab.runread import RunReader
 from topology.problems import did_you_mean
 
 
-def chosen_stores(reader: RunReader, server: str | None) -> list[str]:
-    """All stores that left a database, or the one asked for. Raises CommandError if there is none."""
+class Look(Protocol):
+    """One store, of a run's databases or of a running lab."""
+
+    @property
+    def now(self) -> int: ...
+    def folders(self) -> list[FolderView]: ...
+    def state(self, folder: str) -> StateView: ...
+    def backfill(self) -> list[EntryView]: ...
+    def messages(self, folder: str) -> list[MessageView]: ...
+    def mail(self, folder: str, message: str) -> bytes: ...
+    def event_log(self, *, limit: int, event: int | None) -> list[LogView]: ...
+    def mailbox(self) -> list[NoticeView]: ...
+    def mailbox_mail(self, notice: int) -> bytes: ...
+
+
+class Reader(Protocol):
+    """A run, over or not."""
+
+    def stores(self) -> list[str]: ...
+    def folders(self) -> list[str]: ...
+    def reading(self, store: str) -> AbstractContextManager[Look]: ...
+
+
+@contextmanager
+def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
+    """The run folder or the lab that was named; of neither the lab that is up here, else the latest run."""
+    if run is not None and lab is not None:
+        raise CommandError("a run folder and a running lab were named; name one of the two")
+    if lab is not None or (run is None and is_up()):
+        with client_of(lab) as client:
+            yield LabReader(client)
+    else:
+        yield RunReader.at(existing_run(run))
+
+
+def chosen_stores(reader: Reader, server: str | None) -> list[str]:
+    """All stores that can be read, or the one asked for. Raises CommandError if there is none."""
     stores = reader.stores()
     if not stores:
-        raise CommandError(f"{reader.path}: no databases here; a live run leaves them, a simulated one with --traces")
+        raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
     if server is None:
         return stores
     if server not in stores:

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from node.views import EntryView, FolderView, StateView
+from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.cli.labs import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client
@@ -100,3 +100,18 @@ class StoreLook:
 
     def backfill(self) -> list[EntryView]:
         return self.node.backfill()
+
+    def messages(self, folder: str) -> list[MessageView]:
+        return self.node.messages(folder)
+
+    def mail(self, folder: str, message: str) -> bytes:
+        return self.node.mail(folder, message)
+
+    def event_log(self, *, limit: int, event: int | None) -> list[LogView]:
+        return self.node.event_log(limit=limit, event=event)
+
+    def mailbox(self) -> list[NoticeView]:
+        return self.node.mailbox()
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        return self.node.mailbox_mail(notice)

@@ -74,6 +74,7 @@ def folder(
     schedule: Annotated[str | None, typer.Option(help="Such as always, never, every 4 h.")] = None,
     contacts: Annotated[str | None, typer.Option(help="Who is told of conflicts, joined by commas.")] = None,
     priority: Annotated[str | None, typer.Option(help="urgent, normal or not urgent.")] = None,
+    alias: Annotated[str | None, typer.Option(help="The local part of its mail address.")] = None,
     rename: Annotated[str | None, typer.Option(help="Of change: the new name.")] = None,
     move_to: Annotated[str | None, typer.Option(help="Of change: the path of the new parent; '' for the top.")] = None,
     lab: Lab = None,
@@ -88,6 +89,7 @@ def folder(
         "schedule": schedule,
         "contacts": _split(contacts),
         "priority": priority,
+        "alias": alias,
         "rename": rename,
         "move_to": move_to,
     }

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
-from node.views import EntryView, FolderView, StateView
-from pflab.cli.lablink import Lab, LabReader, client_of, is_up
-from pflab.cli.labs import existing_run
+from node.views import EntryView, StateView
+from pflab.cli.chosen import chosen_reader, chosen_stores
+from pflab.cli.lablink import Lab
 from pflab.cli.output import CommandError, Json, out, page, print_json
 from pflab.oracle import HIERARCHY
-from pflab.runread import RunReader
 from pflab.statepage import backfill_table, entry_json, state_json, state_tables
 from pflab.verdict import ExitCode
 from topology.problems import did_you_mean
@@ -38,8 +35,8 @@ def state(
     Example: pflab state --folder Projects --server A
     """
     found: list[tuple[StateView, int]] = []
-    with _reader(run, lab) as reader:
-        for store in _stores(reader, server):
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
                 wanted = [path for path in held if folder in (None, path)]
@@ -71,8 +68,8 @@ def backfill(
     Example: pflab backfill --server B
     """
     found: list[tuple[str, list[EntryView]]] = []
-    with _reader(run, lab) as reader:
-        for store in _stores(reader, server):
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
     if as_json:
@@ -85,43 +82,3 @@ def backfill(
         else:
             out.print(f"Server {store} misses nothing that it knows of.")
     return ExitCode.GOOD
-
-
-class _Look(Protocol):
-    """One store, of a run's databases or of a running lab."""
-
-    @property
-    def now(self) -> int: ...
-    def folders(self) -> list[FolderView]: ...
-    def state(self, folder: str) -> StateView: ...
-    def backfill(self) -> list[EntryView]: ...
-
-
-class _Reader(Protocol):
-    """A run, over or not."""
-
-    def stores(self) -> list[str]: ...
-    def folders(self) -> list[str]: ...
-    def reading(self, store: str) -> AbstractContextManager[_Look]: ...
-
-
-@contextmanager
-def _reader(run: Path | None, lab: str | None) -> Iterator[_Reader]:
-    if run is not None and lab is not None:
-        raise CommandError("a run folder and a running lab were named; name one of the two")
-    if lab is not None or (run is None and is_up()):
-        with client_of(lab) as client:
-            yield LabReader(client)
-    else:
-        yield RunReader.at(existing_run(run))
-
-
-def _stores(reader: _Reader, server: str | None) -> list[str]:
-    stores = reader.stores()
-    if not stores:
-        raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
-    if server is None:
-        return stores
-    if server not in stores:
-        raise CommandError(f"--server {server}: no such server in this run; {did_you_mean(server, stores)}")
-    return [server]

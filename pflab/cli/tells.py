@@ -10,14 +10,14 @@ from rich.text import Text
 
 from node.views import LogView
 from pflab.analyzer import analyze as analyze_topology
-from pflab.cli.chosen import chosen_stores
+from pflab.cli.chosen import chosen_reader, chosen_stores
+from pflab.cli.lablink import Lab
 from pflab.cli.labs import existing_run, read_topology
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.cli.stores import OneFolder, OneServer, Run
 from pflab.explain import explain as explain_in
 from pflab.rundiff import diff as diff_of
 from pflab.runevents import NODE_COLUMNS, EventFilter, RunEvents, columns, event_json, style_of
-from pflab.runread import RunReader
 from pflab.scenario_words import Lexicon, tag_of, to_the_second
 from pflab.verdict import ExitCode
 from topology.problems import did_you_mean
@@ -131,20 +131,21 @@ def log(
     run: Run = None,
     server: OneServer = None,
     event: Annotated[int | None, typer.Option(help="Only this event id, as 3020.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many of each server, the last ones.")] = 200,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many of each server, the last ones.")] = 200,
+    lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the application logs of a run's stores.
+    """Print the application logs of a run's or a running lab's stores.
 
     Ids, categories and texts are those that the original wrote into the Event Viewer.
 
     Example: pflab log --server B --event 3031
     """
-    reader = RunReader.at(existing_run(run))
     found: list[tuple[str, LogView]] = []
-    for store in chosen_stores(reader, server):
-        with reader.reading(store) as look:
-            found += [(store, entry) for entry in look.event_log(limit=limit, event=event)]
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                found += [(store, entry) for entry in look.event_log(limit=limit, event=event)]
     found.sort(key=lambda each: each[1].at)
     if as_json:
         print_json([_log_json(store, entry) for store, entry in found])

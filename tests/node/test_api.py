@@ -110,6 +110,27 @@ def test_a_batch_is_posted_whole(client: Client) -> None:
     assert [found[each] for each in made] == ["1", "2"]
 
 
+def test_a_mail_goes_in_and_comes_out(client: Client) -> None:
+    """ML-5: a raw mail is posted under a key once, and is given back to the byte; one beyond a limit is refused."""
+    mail = b"From: kim@contoso.test\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\n\xff\x00 as it is\r\nno end"
+    made = client.post_mail("A", "Projects/Archive", mail, key="mail-1")
+    assert client.post_mail("A", "Projects/Archive", mail, key="mail-1") == made
+    assert client.mail("A", "Projects/Archive", made) == mail
+    assert [each["subject"] for each in client.messages("A", "Projects/Archive") if each["id"] == made] == ["Grüße"]
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
+    with pytest.raises(ClientError) as caught:
+        client.post_mail("A", "Projects/Archive", deep)
+    assert (caught.value.status, caught.value.kind) == (422, "Misuse")
+
+
+def test_a_folder_has_an_address(client: Client) -> None:
+    """ML-5: a folder's alias is the local part of its mail address, and can be changed."""
+    client.create_folder("A", "Addressed", replicas=["A"], alias="first")
+    client.change_folder("A", "Addressed", alias="second")
+    (found,) = [each for each in client.folders("A") if each["path"] == "Addressed"]
+    assert found["address"].startswith("second@")
+
+
 def test_a_key_makes_a_change_once(client: Client) -> None:
     """Under one Idempotency-Key a post happens once; the same key for something else is 422."""
     first = client.post("A", "Projects", subject="Once", key="k-1")
@@ -226,6 +247,8 @@ def test_everything_is_documented(client: Client) -> None:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation.get("description"), f"{method} {path} has no words"
+            for kind, mail in operation.get("requestBody", {}).get("content", {}).items():
+                assert "example" in mail or kind == "application/json", f"{method} {path} shows no body"
 
 
 def test_health_and_metrics(client: Client) -> None:
