@@ -205,9 +205,7 @@ class Client:
         """A message as a mail."""
         return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
 
-    def log(
-        self, node: str, *, after: int = 0, limit: int = 200, event: int | None = None
-    ) -> list[dict[str, Any]]:
+    def log(self, node: str, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[dict[str, Any]]:
         """The newest entries of the store's application log, in order; of one event id if it is given."""
         only = "" if event is None else f"&event={event}"
         return list(self._node("GET", node, f"/log?after={after}&limit={limit}{only}"))

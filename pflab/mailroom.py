@@ -6,6 +6,8 @@ running lab's API. (spec: ML-5)
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any, Protocol
 
 from node.errors import NodeError
 from node.views import MessageView
+from pflab.client import Client, ClientError
 from pflab.lab import Lab, LabError
 from pflab.mailfiles import MailFile, mbox_of, read_mails
 from traces.labtime import LabTime
@@ -48,9 +51,11 @@ def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
         yield from read_mails(path)
 
 
-async def import_mails(mails: Iterable[MailFile], door: Door, told: Callable[[MailFile], None]) -> Imported:
-    """Posts mail after mail; one that is refused stops nobody. `told` is called after each."""
-    done = Imported()
+async def import_mails(
+    mails: Iterable[MailFile], door: Door, told: Callable[[MailFile], None], done: Imported | None = None
+) -> Imported:
+    """Posts mail after mail; one that is refused stops nobody. `told` is called after each; `done` is filled on the way."""
+    done = Imported() if done is None else done
     for mail in mails:
         try:
             done.ids.append(await door(mail.content))
@@ -71,6 +76,35 @@ def door_of_lab(lab: Lab, server: str, folder: str) -> Door:
     return post
 
 
+class Interrupted(Exception):
+    """The lab took no more: it, or its server, has gone."""
+
+
+UNHEARD = frozenset({0, 502, 503})
+"""Statuses that say nothing of the mail: no answer, or none of the server."""
+
+
+def door_of_client(client: Client, server: str, folder: str, salt: str = "") -> Door:
+    """The door to a folder of a running lab. Each mail has a key of its own, made of the mail: asked for again, by this
+    import or by the next one with the same `salt`, it is not posted twice; a mail that is in the files twice, is.
+
+    The door raises Interrupted where the lab is not heard any more.
+    """
+    met: Counter[bytes] = Counter()
+
+    async def post(content: bytes) -> str:
+        digest = hashlib.blake2b(f"{folder}\n{salt}\n".encode() + content, digest_size=16).digest()
+        met[digest] += 1
+        try:
+            return client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{met[digest]}")
+        except ClientError as error:
+            if error.status in UNHEARD:
+                raise Interrupted(str(error)) from error
+            raise LabError(error.detail) from error
+
+    return post
+
+
 class Shelf(Protocol):
     """Whatever shows a folder's messages: a node, or a run's database."""
 
@@ -79,13 +113,15 @@ class Shelf(Protocol):
     def mail(self, folder: str, message: str) -> bytes: ...
 
 
-def export_mbox(shelf: Shelf, folder: str) -> Iterator[bytes]:
-    """A folder's messages as an mbox, in the order in which they were made or last changed; associated ones stay."""
+def export_mbox(shelf: Shelf, folder: str, told: Callable[[], None] = lambda: None) -> Iterator[bytes]:
+    """A folder's messages as an mbox, in the order in which they were made or last changed; associated ones stay.
+    `told` is called for each."""
     views = [view for view in shelf.messages(folder) if not view.associated]
     views.sort(key=lambda view: (view.modified_at, view.id))
-    return mbox_of(_mail(shelf, folder, view) for view in views)
+    return mbox_of(_mail(shelf, folder, view, told) for view in views)
 
 
-def _mail(shelf: Shelf, folder: str, view: MessageView) -> tuple[str, LabTime, bytes]:
+def _mail(shelf: Shelf, folder: str, view: MessageView, told: Callable[[], None]) -> tuple[str, LabTime, bytes]:
+    told()
     address = next(iter(parse_addresses(view.sender)), "MAILER-DAEMON")
     return address, view.modified_at, shelf.mail(folder, view.id)

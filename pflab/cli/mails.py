@@ -1,24 +1,35 @@
-"""Verbs about mail: import, export, mailbox."""
+"""Verbs about mail: import, export, mailbox. They speak to a running lab, or to what a run has left."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+import uuid
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from node.folders import ROOT_TEXT
 from node.views import NoticeView
-from pflab.cli.chosen import chosen_stores
-from pflab.cli.labs import existing_run, read_topology, run_folder, shown_path
+from pflab.cli.chosen import Look, chosen_reader, chosen_stores
+from pflab.cli.lablink import Lab, client_of
+from pflab.cli.labs import read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
 from pflab.cli.stores import OneServer, Run
+from pflab.client import Client
 from pflab.mailfiles import MailFile
-from pflab.mailroom import Imported, door_of_lab, export_mbox, import_mails, mails_of
+from pflab.mailroom import (
+    Imported,
+    Interrupted,
+    door_of_client,
+    door_of_lab,
+    export_mbox,
+    import_mails,
+    mails_of,
+)
 from pflab.runfolder import RunFolder
-from pflab.runread import RunReader
 from pflab.scenario_words import to_the_second
 from pflab.simulator import Simulator
 from pflab.verdict import ExitCode
@@ -32,22 +43,31 @@ REASONS_SHOWN = 10
 def import_(
     folder: Annotated[str, typer.Argument(help="The folder's path.")],
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="mbox, Maildir, .eml, or a folder of .eml.")],
-    topology: Annotated[
-        Path,
-        typer.Option("--topology", help="The organization: its stores are simulated, and what they then have is kept."),
-    ],
     server: Annotated[
         str | None, typer.Option("--server", "--node", help="Where to post; default: the folder's first holder.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = 1,
+    lab: Lab = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Of a running lab: also what has been imported by this command before.")
+    ] = False,
+    topology: Annotated[
+        Path | None,
+        typer.Option("--topology", help="No running lab, but a simulated one of this topology; what it has is kept."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of a simulated lab: fixes GUIDs and keys.")] = 1,
     as_json: Json = False,
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
 
-    Every mail comes out again at every store as it went in: pflab export. Exits 1 if a mail was refused.
+    Every mail comes out again at every store as it went in: pflab export. Given again after an interruption, the command
+    posts what is missing: no mail twice within a day of the lab. Exits 1 if a mail was refused.
 
-    Example: pflab import Projects archive.mbox --topology topology/examples/one-site.yaml
+    Example: pflab import Projects archive.mbox --node A
     """
+    if topology is None:
+        return _import_live(lab, server, folder, files, again=again, as_json=as_json)
+    if lab is not None:
+        raise CommandError("a topology and a running lab were named; name one of the two")
     organization = _organization(topology)
     if folder not in organization.folders:
         raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
@@ -61,8 +81,44 @@ def import_(
     if as_json:
         print_json({**done.as_document(), "folder": str(kept.path)})
     else:
-        _tell_imported(done, folder, kept)
+        _tell_imported(done, folder)
+        print_lines([f"kept in {shown_path(kept.path)}; pflab export {folder} gives them back"], style="dim")
     return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+
+
+def _import_live(
+    lab: str | None, server: str | None, folder: str, files: list[Path], *, again: bool, as_json: bool
+) -> int:
+    with client_of(lab) as client:
+        at = server if server is not None else _holder(client, folder)
+        mails = list(mails_of(files))
+        door = door_of_client(client, at, folder, str(uuid.uuid4()) if again else "")
+        done = Imported()
+        try:
+            with progress(len(mails), f"Posting into {folder}") as bar:
+                asyncio.run(import_mails(mails, door, lambda _: bar.advance(bar.task_ids[0]), done))
+        except Interrupted as error:
+            posted = f"{len(done.ids)} of {len(mails)} mails were posted; give the same command again for the rest"
+            raise CommandError(f"{error}; {posted}") from None
+    if as_json:
+        print_json({**done.as_document(), "node": at})
+    else:
+        _tell_imported(done, f"{folder} at {at}")
+    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+
+
+def _holder(client: Client, folder: str) -> str:
+    """The first running server that holds the folder."""
+    known: set[str] = set()
+    for each in client.lab()["servers"]:
+        if each["standing"] == "running":
+            views = client.folders(each["name"])
+            if any(view["path"] == folder and view["held_here"] for view in views):
+                return str(each["name"])
+            known |= {view["path"] for view in views if not view["hidden"] and view["path"] != ROOT_TEXT}
+    if folder in known:
+        raise CommandError(f"{folder}: no server that holds it is running; start one: pflab fault start NAME")
+    raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(known))}")
 
 
 def _organization(topology: Path) -> Topology:
@@ -88,10 +144,9 @@ async def _import(
     return done
 
 
-def _tell_imported(done: Imported, folder: str, kept: RunFolder) -> None:
+def _tell_imported(done: Imported, folder: str) -> None:
     print_lines([f"{len(done.ids)} mails posted into {folder}, {done.refused_count} refused"])
     print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
-    print_lines([f"kept in {shown_path(kept.path)}; pflab export {folder} gives them back"], style="dim")
 
 
 def export(
@@ -99,29 +154,36 @@ def export(
     run: Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")] = None,
     server: OneServer = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to stdout.")] = None,
+    lab: Lab = None,
 ) -> int:
-    """Write the messages of a folder as an mbox.
+    """Write the messages of a folder of a run or of a running lab as an mbox.
 
     A message that came as a mail is that mail, to the byte; others are written as new mails.
 
-    Example: pflab export Projects --server B --output projects.mbox
+    Example: pflab export Projects --node B --output projects.mbox
     """
-    reader = RunReader.at(existing_run(run))
-    for store in chosen_stores(reader, server):
-        with reader.reading(store) as look:
-            if not any(view.path == folder and view.held_here for view in look.folders()):
-                continue
-            pieces = export_mbox(look, folder)
-            if output is None:
-                for piece in pieces:
-                    sys.stdout.buffer.write(piece)
-                sys.stdout.buffer.flush()
-            else:
-                _write(output, pieces)
-                out.print(f"{folder} of {store} is in {shown_path(output)}", markup=False, style="dim")
-            return ExitCode.GOOD
-    where = f"on {server}" if server else "in this run"
-    raise CommandError(f"{folder}: no replica of it {where}; {did_you_mean(folder, list(reader.topology.folders))}")
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                if any(view.path == folder and view.held_here for view in look.folders()):
+                    _export(look, store, folder, output)
+                    return ExitCode.GOOD
+        where = f"on {server}" if server else "in this run"
+        raise CommandError(f"{folder}: no replica of it {where}; {did_you_mean(folder, reader.folders())}")
+
+
+def _export(look: Look, store: str, folder: str, output: Path | None) -> None:
+    count = sum(1 for view in look.messages(folder) if not view.associated)
+    with progress(count, f"Reading {folder}") as bar:
+        pieces = export_mbox(look, folder, lambda: bar.advance(bar.task_ids[0]))
+        if output is None:
+            for piece in pieces:
+                sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+        else:
+            _write(output, pieces)
+    if output is not None:
+        out.print(f"{folder} of {store} is in {shown_path(output)}", markup=False, style="dim")
 
 
 def _write(path: Path, pieces: Iterable[bytes]) -> None:
@@ -138,27 +200,26 @@ def mailbox(
     run: Run = None,
     server: OneServer = None,
     show: Annotated[int | None, typer.Option(help="Print the mail of this number whole; with --server.")] = None,
+    lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the mail to people that a run's stores have.
+    """Print the mail to people that a run's or a running lab's stores have.
 
     Notices of conflicts and of lost edits are there, mail to contacts, and what came back as undeliverable.
 
     Example: pflab mailbox --server A
     """
-    reader = RunReader.at(existing_run(run))
-    stores = chosen_stores(reader, server)
-    if show is not None:
-        if server is None:
-            raise CommandError("--show: the number is one server's; say which with --server")
-        with reader.reading(server) as look:
-            sys.stdout.buffer.write(look.mailbox_mail(show))
-            sys.stdout.buffer.flush()
-        return ExitCode.GOOD
+    if show is not None and server is None:
+        raise CommandError("--show: the number is one server's; say which with --server")
     found: list[tuple[str, NoticeView]] = []
-    for store in stores:
-        with reader.reading(store) as look:
-            found += [(store, notice) for notice in look.mailbox()]
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                if show is not None:
+                    sys.stdout.buffer.write(look.mailbox_mail(show))
+                    sys.stdout.buffer.flush()
+                    return ExitCode.GOOD
+                found += [(store, notice) for notice in look.mailbox()]
     found.sort(key=lambda each: (each[1].at, each[0], each[1].id))
     if as_json:
         print_json([_notice_json(store, notice) for store, notice in found])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,36 +16,22 @@ from pflab.cli import running
 from pflab.cli.app import run
 from pflab.house import node_environment
 from pflab.verdict import ExitCode
+from tests.unit.uplab import lab_up
 
 pytestmark = pytest.mark.live
 
-ONE_SITE = "servers: {A: , B: }\nfolders:\n  Projects: {replicas: [A, B]}\n"
-END_S = 30
-
 
 @pytest.fixture(params=["embedded", "processes"])
-def up(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[subprocess.Popen[str]]:
+def up(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A lab that is up in a folder of its own, its clock standing; it stops well."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "lab.yaml").write_text(ONE_SITE, "utf-8")
-    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
-    order += ["up", "lab.yaml", "--port", "0", "--clock", "0"]
-    order += ["--processes"] if request.param == "processes" else []
-    lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment())
-    assert lab.stdout is not None
-    while "Ctrl-C" not in (told := lab.stdout.readline()):
-        assert told
-    yield lab
-    lab.send_signal(signal.SIGINT)
-    assert lab.wait(END_S) == ExitCode.GOOD
-    lab.stdout.close()
+    with lab_up(tmp_path, *(["--processes"] if request.param == "processes" else [])) as url:
+        yield url
     assert not (tmp_path / "runs" / "lab.json").exists()
     assert list((tmp_path / "runs" / "latest" / "traces").glob("B-*.jsonl"))
 
 
-def test_verbs_act_on_the_lab_that_is_up(up: subprocess.Popen[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Posting, moving the clock, faults, folders, state and events, each by its verb, and JSON for programs."""
     del up
 
@@ -63,8 +48,8 @@ def test_verbs_act_on_the_lab_that_is_up(up: subprocess.Popen[str], capsys: pyte
     (state,) = asked("state", "--folder", "Projects", "--server", "B")
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
     assert asked("backfill") == []
-    asked("folder", "create", "News", "--node", "A", "--replicas", "A,B")
-    assert "News" in [each["path"] for each in asked("folder", "list", "--node", "A")]
+    asked("folder", "create", "Fresh", "--node", "A", "--replicas", "A,B")
+    assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
     asked("fault", "kill", "B")
     asked("fault", "start", "B")
     assert run(["events", "--type", "hop.dropped"]) == ExitCode.GOOD
@@ -73,7 +58,7 @@ def test_verbs_act_on_the_lab_that_is_up(up: subprocess.Popen[str], capsys: pyte
     assert "no folder 'Nowhere' here" in capsys.readouterr().err
 
 
-def test_the_example_of_each_help_does_what_it_says(up: subprocess.Popen[str]) -> None:
+def test_the_example_of_each_help_does_what_it_says(up: str) -> None:
     """What the help of a verb about running labs gives as an example is done by that verb."""
     del up
     for verb in ("post", "folder", "clock", "fault", "events"):
