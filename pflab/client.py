@@ -17,14 +17,24 @@ Errors are ClientError: one line.
 from __future__ import annotations
 
 import json
+import time
 import uuid
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Self
 from urllib.parse import quote, urlencode, urlsplit
 
 TIMEOUT_S = 60.0
 """Real time to wait for an answer, unless told otherwise."""
+
+RESUME_S = 0.2
+"""Real time between two tries to go on with a stream that was cut."""
+
+PATIENCE_S = 30.0
+"""Real time for which a stream that was cut is asked for again."""
+
+UNHEARD = frozenset({0, 502, 503})
+"""Statuses that say nothing of what was asked: no answer, or none of the server."""
 
 SURE_TRIES = 3
 """How often a change under an Idempotency-Key is asked for before it is given up."""
@@ -43,6 +53,19 @@ class ClientError(Exception):
 def quoted(text: str) -> str:
     """A name as a part of a path or a query."""
     return quote(text, safe="")
+
+
+def _sent_events(answer: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Ids and data of server-sent events; one that does not come to its end is none."""
+    id_, data = "", b""
+    for line in answer:
+        if line.startswith(b"id: "):
+            id_ = line[len(b"id: ") :].strip().decode()
+        elif line.startswith(b"data: "):
+            data = line[len(b"data: ") :]
+        elif not line.strip() and data:
+            yield id_, data
+            data = b""
 
 
 class Client:
@@ -262,7 +285,8 @@ class Client:
     def events(
         self, node: str | None = None, *, follow: bool = False, after: str | int = 0
     ) -> Generator[dict[str, Any], None, None]:
-        """Events after so many of them, of one server or of the whole lab; with `follow` for ever, as they come."""
+        """Events after so many of them, of one server or of the whole lab; with `follow` for ever, as they come. A stream
+        that is cut goes on where it was, none missing and none twice; ClientError if there is no going on."""
         if follow:
             yield from self._followed("/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream", after)
             return
@@ -272,11 +296,32 @@ class Client:
             yield from map(json.loads, lines)
 
     def _followed(self, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
-        asked = f"{path}?{urlencode({'after': after})}"
-        with Client(self.url, token=self._token, timeout_s=self.timeout_s) as own, own.ask("GET", asked) as answer:
-            for line in answer:
-                if line.startswith(b"data: "):
-                    yield json.loads(line[len(b"data: ") :])
+        last, heard_s, run = str(after), 0.0, ""
+        with Client(self.url, token=self._token, timeout_s=self.timeout_s) as own:
+            while True:
+                try:
+                    # A lab that came up since counts its events from 1 again.
+                    if path.startswith("/lab/"):
+                        run = own.same_run(run)
+                    with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
+                        heard_s = time.monotonic()
+                        for id_, data in _sent_events(answer):
+                            last, heard_s = id_, time.monotonic()
+                            yield json.loads(data)
+                except ClientError as error:
+                    if error.status not in UNHEARD or time.monotonic() - heard_s > PATIENCE_S or not heard_s:
+                        raise
+                except (OSError, HTTPException):
+                    pass  # cut in the middle
+                own.close()
+                time.sleep(RESUME_S)
+
+    def same_run(self, run: str) -> str:
+        """The lab's run, which must be this one unless none is given. Raises ClientError."""
+        found = str(self.lab()["run"])
+        if run not in {"", found}:
+            raise ClientError(409, "AnotherLab", f"another lab is up at {self.url} now; begin again")
+        return found
 
     # --- requests
 

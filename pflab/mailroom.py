@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from node.errors import NodeError
 from node.views import MessageView
-from pflab.client import Client, ClientError
+from pflab.client import UNHEARD, Client, ClientError
 from pflab.lab import Lab, LabError
 from pflab.mailfiles import MailFile, mbox_of, read_mails
 from traces.labtime import LabTime
@@ -78,10 +78,6 @@ def door_of_lab(lab: Lab, server: str, folder: str) -> Door:
 
 class Interrupted(Exception):
     """The lab took no more: it, or its server, has gone."""
-
-
-UNHEARD = frozenset({0, 502, 503})
-"""Statuses that say nothing of the mail: no answer, or none of the server."""
 
 
 def door_of_client(client: Client, server: str, folder: str, salt: str = "") -> Door:

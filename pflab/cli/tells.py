@@ -92,7 +92,7 @@ def trace(
     Example: pflab trace --server B --type entry --type request
     """
     found = _events(run)
-    _known_types(types or ())
+    check_types(types or ())
     nodes = {event.node for event in found.events}
     for name in servers or ():
         if name not in nodes:
@@ -199,7 +199,8 @@ def _events(run: Path | None) -> RunEvents:
     return RunEvents.at(existing_run(run))
 
 
-def _known_types(types: list[str] | tuple[()]) -> None:
+def check_types(types: list[str] | tuple[()]) -> None:
+    """Raises CommandError for a type of events, or a beginning of types, that there is not."""
     groups = {tag.partition(".")[0] for tag in EVENT_TYPES}
     for each in types:
         if each not in EVENT_TYPES and each not in groups:
