@@ -37,6 +37,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "fault": ("pflab.cli.running", "Let something go wrong in a running lab, or heal it; stop and start servers."),
     "events": ("pflab.cli.running", "What has happened in a running lab, or happens now."),
     "top": ("pflab.cli.watch", "Watch a running lab: one line an event, as it happens."),
+    "load": ("pflab.cli.loads", "Post, edit and delete in a running lab at a rate, and say how it went."),
     "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
     "import": ("pflab.cli.mails", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
     "export": ("pflab.cli.mails", "Write the messages of a folder as an mbox."),
