@@ -16,7 +16,7 @@ from keyword import iskeyword
 from typing import Annotated, Any, Final, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from pflab.cli import STOPPED
 from pflab.cli.output import CommandError, err
@@ -82,6 +82,8 @@ def function_of(verb: str) -> Any:
 class Verbs(TyperGroup):
     """The verbs, each imported when it is used."""
 
+    _only_named = False
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
 
@@ -91,11 +93,21 @@ class Verbs(TyperGroup):
             if near:
                 raise CommandError(f"pflab: no verb {cmd_name!r}; did you mean {near[0]!r}?")
             return None
+        if self._only_named:
+            return TyperCommand(cmd_name, help=VERBS[cmd_name][1])
         if cmd_name not in self.commands:
             verb = typer.Typer(**_SETTINGS)
             verb.command(cmd_name)(function_of(cmd_name))
             self.commands[cmd_name] = typer.main.get_command(verb)
         return self.commands[cmd_name]
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        # A shell that asks which verbs there are does not wait for all of them to be imported.
+        self._only_named = True
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self._only_named = False
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
@@ -128,7 +140,7 @@ app = typer.Typer(
     cls=Verbs,
     help="A live lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
     epilog="Exit codes: 0 good, 1 a violation or a failed expectation, 2 unknown or misuse.",
-    **_SETTINGS,
+    **{**_SETTINGS, "add_completion": True},
 )
 
 
