@@ -40,7 +40,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "load": ("pflab.cli.loads", "Post, edit and delete in a running lab at a rate, and say how it went."),
     "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
     "import": ("pflab.cli.mails", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("pflab.cli.mails", "Write the messages of a folder as an mbox."),
+    "export": ("pflab.cli.mails", "Write the messages of a folder of a run or of a running lab as an mbox."),
     "mailbox": ("pflab.cli.mails", "Print the mail to people that a run's or a running lab's stores have."),
     "analyze": ("pflab.cli.tells", "List the settings of a topology that are not the default, and what they do."),
     "explain": ("pflab.cli.tells", "Tell the life of a change or of a mail across the stores of a run, in words."),

@@ -39,9 +39,9 @@ def top(
     lab: Lab = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> int:
-    """Watch a running lab: one line an event, as it happens, until Ctrl-C.
+    """Watch a running lab: one line an event, as it happens.
 
-    When, where, and what in words; the colour says of what kind it is. If the line to the lab is cut, it goes on where it
+    It ends with Ctrl-C, or as --once and --count say. When, where, and what in words; the colour says of what kind it is. If the line to the lab is cut, it goes on where it
     was.
 
     Example: pflab top --folder Projects --type mail --type version --count 3 --once

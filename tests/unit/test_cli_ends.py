@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pflab.cli
-from pflab.cli import STOPPED, app, stores
+from pflab.cli import STOPPED, app, chosen
 from pflab.lab import LabError
 from pflab.verdict import ExitCode
 
@@ -44,7 +44,7 @@ def test_ctrl_c_ends_a_verb_with_130(
     verb: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A verb that is stopped says so in one line, and not what went wrong while it tidied up."""
-    monkeypatch.setattr(stores, "existing_run", verb)
+    monkeypatch.setattr(chosen, "existing_run", verb)
     assert app.run(["state"]) == STOPPED
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "pflab: stopped\n")

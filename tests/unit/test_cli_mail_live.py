@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pflab.cli import mails
 from pflab.cli.app import run
 from pflab.client import Client
 from pflab.mailfiles import MailFile, mbox_of, split_mbox
@@ -46,16 +48,16 @@ def asked(capsys: pytest.CaptureFixture[str], *args: str) -> Any:
 def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
     """ML-5: an mbox imported at one store comes out of another to the byte, and importing it again doubles nothing;
     a mail that is in it twice is posted twice."""
-    mails = [*MAILS, MAILS[0]]
-    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in mails)))
+    sent = [*MAILS, MAILS[0]]
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in sent)))
     done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
-    assert (done["imported"], done["refused"], done["node"]) == (len(mails), 0, "A")
+    assert (done["imported"], done["refused"], done["node"]) == (len(sent), 0, "A")
     assert asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)["ids"] == done["ids"]
     with Client(lab) as client:
         assert client.until_converged("Projects", "2 h")["held"]
-        assert len(client.messages("B", "Projects")) == len(mails)
+        assert len(client.messages("B", "Projects")) == len(sent)
     assert run(["export", "Projects", "--node", "B", "-o", "out.mbox", "--lab", lab]) == ExitCode.GOOD
-    assert sorted(split_mbox(Path("out.mbox").read_bytes())) == sorted(mails)
+    assert sorted(split_mbox(Path("out.mbox").read_bytes())) == sorted(sent)
     capsys.readouterr()
     more = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--again", "--lab", lab)
     assert not set(more["ids"]) & set(done["ids"])
@@ -101,6 +103,13 @@ def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.Capture
     assert {str(each["event"]) for each in json.loads(capfdbinary.readouterr().out)} == {one}
 
 
+def test_the_example_of_its_help_does_what_it_says(lab: str) -> None:
+    """What the help of import gives as an example is done."""
+    Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", AT, b"Subject: old\n\nmail\n")])))
+    example = str(mails.import_.__doc__).partition("Example: pflab ")[2]
+    assert run([*shlex.split(example), "--lab", lab]) == ExitCode.GOOD
+
+
 class DeafAfter(BaseHTTPRequestHandler):
     """Hands requests on to a lab, and loses the answer of every second one."""
 
@@ -132,19 +141,19 @@ def test_lost_answers_double_nothing(lab: str) -> None:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        mails = [MailFile(str(n), b"Subject: deaf %d\n\n" % n) for n in range(5)]
+        sent = [MailFile(str(n), b"Subject: deaf %d\n\n" % n) for n in range(5)]
         with Client(f"http://127.0.0.1:{server.server_port}") as client:
             door = door_of_client(client, "B", "News")
-            done = asyncio.run(import_mails(mails, door, lambda _: None))
+            done = asyncio.run(import_mails(sent, door, lambda _: None))
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
-    assert DeafAfter.count == 2 * len(mails)
+    assert DeafAfter.count == 2 * len(sent)
     with Client(lab) as client:
         there = [each for each in client.messages("B", "News") if each["subject"].startswith("deaf")]
     assert {each["id"] for each in there} == set(done.ids)
-    assert len(there) == len(mails)
+    assert len(there) == len(sent)
 
 
 def test_a_lab_that_goes_away_interrupts(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
