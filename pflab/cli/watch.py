@@ -41,8 +41,8 @@ def top(
 ) -> int:
     """Watch a running lab: one line an event, as it happens.
 
-    It ends with Ctrl-C, or as --once and --count say. When, where, and what in words; the colour says of what kind it is. If the line to the lab is cut, it goes on where it
-    was.
+    It ends with Ctrl-C, or as --once and --count say. A line tells when, where, and what in words; the colour says of what
+    kind it is. If the line to the lab is cut, it goes on where it was.
 
     Example: pflab top --folder Projects --type mail --type version --count 3 --once
     """
