@@ -19,6 +19,7 @@ from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
+from pflab.invariants_notices import NOTICES
 from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_repeats import REPEATS
 from pflab.invariants_retries import RETRIES
@@ -64,6 +65,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *LEAVING,
     *REPEATS,
     *RETRIES,
+    *NOTICES,
 )
 """All that must hold at every instant."""
 
