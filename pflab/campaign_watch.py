@@ -25,6 +25,7 @@ from pflab.invariants_repeats import REPEATS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
 from pflab.invariants_state import STATE
+from pflab.invariants_timeouts import TIMEOUTS
 from pflab.invariants_told import TOLD
 from pflab.invariants_tree import TREE
 from pflab.invariants_versions import VERSIONS
@@ -66,6 +67,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *REPEATS,
     *RETRIES,
     *NOTICES,
+    *TIMEOUTS,
 )
 """All that must hold at every instant."""
 
