@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from pflab.campaign_bounds import problem_of
 from pflab.campaign_plan import Plan
 from pflab.lab import LabError
 from topology import read_yaml
@@ -38,12 +39,20 @@ def plan_of(document: Any, name: str = "plan") -> Plan:
     if not isinstance(document, dict) or "topology" not in document:
         raise LabError(f"{name}: not a plan; `pflab simulate --seeds 1 --expand` prints one")
     try:
-        plan = msgspec.convert(_outside_topology(document, parse_duration, str), Plan)
+        plan = msgspec.convert(_outside_topology(document, _parsed, object), Plan)
     except (msgspec.ValidationError, TimeTextError) as error:
         raise LabError(f"{name}: {error}") from None
-    if any(each.at_us < 0 for each in (*plan.steps, *plan.faults)):
-        raise LabError(f"{name}: a time before the lab's start; `at` counts from it")
+    problem = problem_of(plan)
+    if problem:
+        raise LabError(f"{name}: {problem}")
     return plan
+
+
+def _parsed(value: Any) -> Any:
+    """Microseconds of a span in a file. A bare number has no unit: nobody means microseconds by it."""
+    if isinstance(value, int | float) and value != 0:
+        raise TimeTextError(f"{value} has no unit; write a span such as 90 min")
+    return parse_duration(value) if isinstance(value, str) else value
 
 
 def _outside_topology(document: dict[str, Any], change: Callable[[Any], Any], kind: type) -> dict[str, Any]:

@@ -19,11 +19,13 @@ from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
+from pflab.invariants_notices import NOTICES
 from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_repeats import REPEATS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
 from pflab.invariants_state import STATE
+from pflab.invariants_timeouts import TIMEOUTS
 from pflab.invariants_told import TOLD
 from pflab.invariants_tree import TREE
 from pflab.invariants_versions import VERSIONS
@@ -64,6 +66,8 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *LEAVING,
     *REPEATS,
     *RETRIES,
+    *NOTICES,
+    *TIMEOUTS,
 )
 """All that must hold at every instant."""
 

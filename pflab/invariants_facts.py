@@ -99,6 +99,10 @@ class Facts:
         """Whether its present life is not its first: it was restored, or began as new on a backup too old (DL-4)."""
         return len(self._beginnings.get(store, ())) > 1
 
+    def guids_of(self, store: str) -> frozenset[str]:
+        """The GUIDs that it has, and had."""
+        return frozenset(self._beginnings.get(store, ()))
+
     def setup(self, guid: str) -> bool:
         """Whether a GUID is the one under which the topology's folders were made: the only one that is no store's."""
         if guid in self.store_of:

@@ -102,6 +102,10 @@ class Known:
         """As `listed`; nobody, of a folder that the store does not know."""
         return self.listed(store, folder) or frozenset()
 
+    def home(self, store: str, folder: str) -> str | None:
+        """The folder's home store, the first in its list (CF-2), by what a store knows of the folder; None: nobody."""
+        return next(iter(self._replicas(self.kept(store, folder) or DELETED)), None)
+
     def below(self, store: str, folder: str) -> list[str]:
         """The living folders right below another, as the store knows them."""
         ids = dict.fromkeys(self._kept.get(store, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from pflab.campaign import SeedResult, parse_faults, run_plan
+from pflab.campaign import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
 from pflab.campaign_draw import draw_plan
 from pflab.campaign_file import document_of, load_plan, plan_text
 from pflab.campaign_plan import Plan
@@ -47,6 +48,19 @@ class Wish:
     shrink: bool
     verify_share: float | None
     as_json: bool
+    topology_path: Path | None = None
+
+    def again(self, seed: int) -> str:
+        """The command that plays a seed as this one does: what is drawn depends on more than the seed."""
+        parts = ["pflab", "simulate"]
+        if self.topology_path is not None:
+            parts.append(str(self.topology_path))
+        parts += ["--seeds", str(seed)]
+        if self.days != DEFAULT_DAYS:
+            parts += ["--days", str(self.days)]
+        if self.faults != "all":
+            parts += ["--faults", self.faults]
+        return shlex.join(parts)
 
     def kinds(self) -> tuple[str, ...]:
         try:
@@ -96,7 +110,7 @@ def expand(seeds: Sequence[int], wish: Wish) -> int:
         print_json([document_of(plan) for plan in plans])
         return ExitCode.GOOD
     for index, plan in enumerate(plans):
-        typer.echo(("---\n" if index else "") + plan_text(plan, [f"pflab simulate --seeds {plan.seed}"]), nl=False)
+        typer.echo(("---\n" if index else "") + plan_text(plan, [wish.again(plan.seed)]), nl=False)
     return ExitCode.GOOD
 
 
@@ -152,7 +166,7 @@ def hunt(seeds: Sequence[int], wish: Wish) -> int:
     if wish.as_json:
         print_json(as_document(campaign))
     else:
-        _tell(campaign, len(seeds))
+        _tell(campaign, len(seeds), wish)
     failing = [each.seed for each in campaign.results if each.violations]
     if wish.shrink and failing:
         shrink_all([wish.draw(seed) for seed in failing], aside=wish.as_json)
@@ -175,7 +189,7 @@ def _shown(seeds: Sequence[int]) -> str:
     return ", ".join(map(str, seeds))
 
 
-def _tell(campaign: CampaignResult, wanted: int) -> None:
+def _tell(campaign: CampaignResult, wanted: int, wish: Wish) -> None:
     results = campaign.results
     good = sum(each.judgement is Judgement.CONVERGED for each in results)
     lines = [f"{good} of {len(results)} seeds converged and kept every acknowledged change"]
@@ -190,7 +204,7 @@ def _tell(campaign: CampaignResult, wanted: int) -> None:
         print_lines([f"seed {seed} is not the same in another process"], style="red")
     failing = [each.seed for each in results if each.violations]
     if failing:
-        print_lines([f"see one again: pflab simulate --seeds {failing[0]}; make it small: add --shrink"], style="dim")
+        print_lines([f"see one again: {wish.again(failing[0])}; make it small: add --shrink"], style="dim")
 
 
 def _of_branches(campaign: CampaignResult) -> list[str]:

@@ -184,8 +184,13 @@ def simulate(
 
     Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """
+    if plan is not None:
+        given = {"--seeds": seeds, "--seed-file": seed_file, "--expand": expand or None, "a topology": topology}
+        beside = [name for name, value in given.items() if value is not None]
+        if beside:
+            raise CommandError(f"pflab simulate: --plan says all that is played; leave out {' and '.join(beside)}")
     organization = None if topology is None else _topology(topology)
-    wish = campaigns.Wish(organization, days, faults, traces, jobs, shrink, verify_share, as_json)
+    wish = campaigns.Wish(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
     if plan is not None:
         return campaigns.play_plan(plan, wish)
     chosen = campaigns.chosen_seeds(seeds, seed_file, count)

@@ -138,6 +138,8 @@ def test_an_organization_of_one_store() -> None:
 
 # -- plans as files
 
+_HEAD = "seed: 1\nlength: 1 h\ntopology: {}\n"
+
 
 def test_a_plan_survives_its_file(plans: list[Plan]) -> None:
     """What is written as YAML or as values is read back as the same plan."""
@@ -190,6 +192,23 @@ def test_a_plan_reads_as_a_list() -> None:
         ),
         ("seed: 1\nlength: 1 h\ntopology: {}\nweather: bad", "`weather`"),
         ("seed: [", "plan:"),
+        ("seed: 1\nlength: 3600\ntopology: {}", "3600 has no unit"),
+        ("seed: 1\nlength: -1 h\ntopology: {}", "length: -1 h is less than nothing"),
+        ("seed: 1\nlength: 900000 d\ntopology: {}", "length: 900000 d; at most 1000 d"),
+        ("seed: -1\nlength: 1 h\ntopology: {}", "seed: -1; 0 or more"),
+        ("seed: 1\nlength: 1 h\nnetwork: {jitter: -10 s}\ntopology: {}", "network.jitter: -10 s is less than nothing"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: -5 h}}]", "faults[0].lasts: -5 h is less than nothing"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: 5 h, count: -1}}]", "faults[0].count: -1; 1 or more"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: delay, lasts: 5 h, by: -1 h}}]", "faults[0].by: a mail comes later"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: skew, lasts: 5 h, server: A, by: -2000 d}}]", "by: -2000 d; at most"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: partition, lasts: 5 h, between: [A, A]}}]", "between: A twice"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 0}}]", "count: 0; 1 or more"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 10001}}]", "count: 10001; at most"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, size: -1}}]", "size: -1; 0 or more"),
+        (
+            f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, size: 10000001}}]",
+            "10000001 letters; at most",
+        ),
     ],
 )
 def test_what_is_not_a_plan(text: str, told: str) -> None:

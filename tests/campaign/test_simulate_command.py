@@ -112,6 +112,19 @@ def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"pflab simulate --seeds {deleting[0]}" in captured.out
 
 
+@pytest.mark.usefixtures("planted")
+def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that is told for a failing seed names all that its plan was drawn from."""
+    seed = next(
+        seed
+        for seed in range(1, 40)
+        if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed, days=2, faults=("loss", "gone")).steps)
+    )
+    run(["simulate", "--seeds", str(seed), "--days", "2", "--faults", "loss,gone", "--jobs", "1"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"pflab simulate --seeds {seed} --days 2 --faults loss,gone;" in out
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
@@ -120,6 +133,10 @@ def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
         (["--seed-file", "empty.txt"], "empty.txt: no seeds; write one, or a range such as 1..20, on each line"),
         (["--seed-file", "bad.txt"], "bad.txt:2: --seeds many: not a range of seeds; write 1..200, the smaller first"),
         (["--seeds", "1", "--faults", "frob"], "--faults frob: no fault is called frob; there are all, none, "),
+        (
+            ["--plan", "p.yaml", "--seeds", "1", "--expand"],
+            "--plan says all that is played; leave out --seeds and --expand",
+        ),
         (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],
 )

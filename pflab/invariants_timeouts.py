@@ -1,0 +1,95 @@
+"""Invariants of how long backfill entries wait: the settings, the rows and the sites tell, recomputed here (BF-2)."""
+
+from __future__ import annotations
+
+from pflab import invariants_sets as bits
+from pflab.invariants import ArrayReading, Hears, Invariant, Witnesses
+from pflab.invariants_facts import Facts
+from traces.events import ChangeMade, EntryMade, ReplicaDropped, RowReplaced, VersionApplied
+from traces.labtime import LabTime, format_instant
+
+Both = tuple[bits.Bits, bits.Bits]
+"""Numbers, and those of associated messages."""
+
+
+class EntriesWaitAsSet(Invariant):
+    id = "entries wait as set"
+    rules = ("BF-2", "BF-1")
+    says = "A new entry waits for the first time-out; the local one if, or once, a store of the site has all of it."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, str], Both] = {}
+        self._made: dict[tuple[str, int], EntryMade] = {}
+        self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
+        """When a store of the site first said that it has all of an entry, and which."""
+        for mapping in (self._rows, self._made, self._near):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            RowReplaced: self._row,
+            EntryMade: self._entry,
+            ChangeMade: self._list,
+            VersionApplied: self._list,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """The row of a store that left the list is dropped (RST-4)."""
+        if event.kind == "folder":
+            others = self.facts.known.others(event.node, event.object) or frozenset()
+            for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
+                del self._rows[key]
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._rows[event.node, event.folder, event.store] = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        for key, made in self._made.items():
+            if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.store):
+                self._near.setdefault(key, (event.at, event.store))
+        return iter(())
+
+    def _has_all(self, made: EntryMade, store: str) -> bool:
+        servers = self.facts.topology.servers
+        row = self._rows.get((made.node, made.folder, store))
+        listed = self.facts.known.others(made.node, made.folder) or frozenset()
+        if row is None or store not in listed or servers[store].site != servers[made.node].site:
+            return False
+        missing = (bits.parse(made.cnset), bits.parse(made.cnset_fai))
+        return not any(bits.minus(each, has) for each, has in zip(missing, row, strict=True))
+
+    def _first_us(self, store: str, *, local: bool) -> int:
+        return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
+
+    def _entry(self, event: EntryMade) -> Witnesses:
+        self._made[event.node, event.entry] = event
+        near = [store for _, _, store in self._rows if self._has_all(event, store)]
+        what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
+        if bool(near) != event.local:
+            who = f"{near[0]} of the site has" if near else "no store of the site has"
+            yield f"{what} counts as {'local' if event.local else 'remote'}, and {who} all of it"
+        due_at = event.at + self._first_us(event.node, local=event.local)
+        if event.due_at != due_at:
+            yield f"{what} is due at {format_instant(event.due_at)}; by the settings at {format_instant(due_at)}"
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        present = {entry.id: entry for entry in reading.entries}
+        for key in [key for key in self._made if key[0] == reading.store]:
+            entry, near = present.get(key[1]), self._near.get(key)
+            if entry is None:
+                del self._made[key]
+                self._near.pop(key, None)
+            elif near is not None and not entry.attempts and not entry.waiting_for_slot and not entry.requests:
+                latest_at = max(entry.made_at + self._first_us(reading.store, local=True), near[0])
+                if entry.due_at > latest_at:
+                    what = f"{reading.store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"
+                    yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
+
+
+TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsSet,)

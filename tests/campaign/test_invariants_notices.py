@@ -1,0 +1,116 @@
+"""The invariant of what contacts are told fires on planted violations alone."""
+
+from __future__ import annotations
+
+from pflab.invariants_notices import ContactsAreTold
+from tests.campaign.planted import FOLDER, MESSAGE, START_AT, Trace, number
+from traces.events import ChangeMade, ConflictNotice, VersionApplied
+from traces.labtime import HOUR_US
+
+
+def lab() -> Trace:
+    """The folder of which A is home, as all three know it."""
+    trace = Trace(ContactsAreTold)
+    made = trace.change(
+        "A", 1, folder="1-1", object=FOLDER, kind="folder", subject="Projects", replicas=("A", "B"), parent="1-1"
+    )
+    for node in "BC":
+        applies(trace, node, made)
+    return trace
+
+
+def applies(trace: Trace, node: str, made: ChangeMade) -> None:
+    trace.add(
+        VersionApplied,
+        node,
+        folder=made.folder,
+        object=made.object,
+        number=made.number,
+        kind=made.kind,
+        pcl="",
+        modified_at=made.modified_at,
+        way="broadcast",
+        stands_for="",
+        digest=made.digest,
+        deleted=made.operation == "delete",
+    )
+
+
+def edit(trace: Trace, node: str, counter: int, *over: str, operation: str = "modify") -> ChangeMade:
+    return trace.change(node, counter, object=MESSAGE, operation=operation, supersedes=over)
+
+
+def tells(trace: Trace, node: str, *numbers: str) -> None:
+    trace.add(ConflictNotice, node, folder=FOLDER, object=MESSAGE, contacts=(), versions=numbers)
+
+
+def found(trace: Trace) -> list[str]:
+    for store in "AB":
+        trace.guard.rest(store, START_AT + HOUR_US, START_AT + HOUR_US)
+    return trace.witnesses()
+
+
+def in_conflict(trace: Trace) -> ChangeMade:
+    """A and B have edited one message; A applies B's edit beside its own."""
+    first = edit(trace, "A", 2, operation="create")
+    applies(trace, "B", first)
+    edit(trace, "A", 3, first.number)
+    other = edit(trace, "B", 1, first.number)
+    applies(trace, "A", other)
+    return other
+
+
+def test_a_conflict_told_by_the_home_store() -> None:
+    """The home store tells once of each version that joins, and nothing is wrong; a second time is once too often."""
+    trace = lab()
+    other = in_conflict(trace)
+    tells(trace, "A", other.number, number("A", 3))
+    assert found(trace) == []
+    tells(trace, "A", other.number, number("A", 3))
+    assert "none of its news; the home store is A" in found(trace)[0]
+
+
+def test_a_conflict_that_nobody_tells() -> None:
+    """The home store must tell of a conflict in the transaction in which it arises (CF-2)."""
+    trace = lab()
+    in_conflict(trace)
+    assert "in conflict, is home, and told no contact" in found(trace)[0]
+
+
+def test_a_conflict_told_by_another() -> None:
+    """A holder that is not the folder's home tells nobody."""
+    trace = lab()
+    other = in_conflict(trace)
+    tells(trace, "A", other.number, number("A", 3))
+    applies(trace, "B", trace.facts.changes[number("A", 3)])
+    tells(trace, "B", other.number, number("A", 3))
+    assert found(trace)[0].startswith("B tells of a conflict")
+
+
+def test_an_edit_that_lost_to_a_deletion() -> None:
+    """The home store tells of an edit that a concurrent deletion ended (DL-2); the one that is deleted on purpose is none."""
+    trace = lab()
+    first = edit(trace, "A", 2, operation="create")
+    applies(trace, "B", first)
+    mine = edit(trace, "A", 3, first.number)
+    applies(trace, "A", edit(trace, "B", 1, first.number, operation="delete"))
+    tells(trace, "A", mine.number)
+    assert found(trace) == []
+    other = lab()
+    first = edit(other, "A", 2, operation="create")
+    edit(other, "A", 3, first.number)
+    applies(other, "A", edit(other, "B", 1, first.number, operation="delete"))
+    assert "lose to a deletion, is home, and told no contact" in found(other)[0]
+    known = lab()
+    first = edit(known, "A", 2, operation="create")
+    applies(known, "A", edit(known, "B", 1, first.number, operation="delete"))
+    assert found(known) == []
+
+
+def test_a_lost_edit_told_by_another() -> None:
+    """Another store tells only of edits of its own, which may never have left it."""
+    trace = lab()
+    tells(trace, "B", number("B", 7))
+    assert found(trace) == []
+    tells(trace, "B", number("A", 7))
+    assert "is not the folder's home store" in found(trace)[0]

@@ -1,0 +1,72 @@
+"""The invariant of how long entries wait fires on planted violations alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from pflab.invariants_timeouts import EntriesWaitAsSet
+from tests.campaign.planted import FOLDER, START_AT, Trace, entry, numbers
+from traces.events import AddressStamped, EntryMade, RowReplaced
+from traces.labtime import HOUR_US
+
+LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
+
+
+def lab() -> Trace:
+    """A trace in which A knows that all three, of one site, hold the folder."""
+    trace = Trace(EntriesWaitAsSet)
+    for store in "ABC":
+        trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}
+    trace.change("A", 1, folder="1-1", **made)
+    return trace
+
+
+def says(trace: Trace, *counters: int) -> None:
+    """A takes B's row from a mail."""
+    row = numbers("B", *counters)
+    trace.add(
+        RowReplaced, "A", folder=FOLDER, store="B", cnset=row, cnset_fai="", sent_at=START_AT, sent_number=len(counters)
+    )
+
+
+def finds(trace: Trace, due_us: int, *, local: bool) -> None:
+    missing = numbers("B", 1, 2)
+    trace.add(
+        EntryMade, "A", folder=FOLDER, entry=1, cnset=missing, cnset_fai="", local=local, due_at=START_AT + due_us
+    )
+
+
+@pytest.mark.parametrize(
+    ("due_us", "local", "told"),
+    [
+        (LOCAL_US, True, ""),
+        (REMOTE_US, True, "by the settings at"),
+        (REMOTE_US, False, "counts as remote, and B of the site has all of it"),
+    ],
+)
+def test_a_store_of_the_site_has_it(due_us: int, local: bool, told: str) -> None:
+    """What a store of the site has waits for the first time-out for near sources, and no other."""
+    trace = lab()
+    says(trace, 1, 2)
+    finds(trace, due_us, local=local)
+    assert [told in each for each in trace.witnesses()] == ([True] if told else [])
+
+
+def test_nobody_near_has_it() -> None:
+    """What no store of the site has all of is not local."""
+    trace = lab()
+    says(trace, 1)
+    finds(trace, LOCAL_US, local=True)
+    assert "counts as local, and no store of the site has all of it" in trace.witnesses()[0]
+
+
+@pytest.mark.parametrize(("due_us", "told"), [(LOCAL_US, []), (REMOTE_US, [True])])
+def test_a_store_of_the_site_comes_to_have_it(due_us: int, told: list[bool]) -> None:
+    """Once a store of the site has all of it the due time is the earlier of the two."""
+    trace = lab()
+    says(trace, 1)
+    finds(trace, REMOTE_US, local=False)
+    says(trace, 1, 2)
+    trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
+    assert ["all of which B of its site has" in each for each in trace.witnesses()] == told
