@@ -194,6 +194,7 @@ class Node(StoreLife):
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
                     return
+                eventlog.command_refused(s, 7010, hop.peer, hop.refused)
                 self._deliver(
                     ctx,
                     s,
@@ -259,6 +260,7 @@ class Node(StoreLife):
     def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
         """The end of an attempt as the SMTP sender tells it: each recipient may have a fate of its own."""
         with self._stimulus(now) as (ctx, s):
+            eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
             self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:

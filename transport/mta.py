@@ -161,6 +161,11 @@ class Mta:
             return self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
         return self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
 
+    def next_hop(self, s: Stimulus, queue_id: int) -> str:
+        """The server that a queued copy goes to next; '' if it goes nowhere."""
+        row = mta_queue.find_row(s.conn, queue_id)
+        return (row.next_hop or "") if row is not None else ""
+
     def delivered(
         self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = (), ordinary: str = ""
     ) -> list[LocalDelivery]:

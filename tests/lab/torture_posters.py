@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.policy import SMTP as AS_SENT
+from functools import partial
 from itertools import pairwise
 
 import aiosmtplib
@@ -90,9 +91,7 @@ def post_all(url: str, poster: str, store: str, count: int, chance: random.Rando
             subjects = [f"{store} {number + each}" for each in range(size)]
             messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
             key = f"{store}-{number}"
-            made = _surely(
-                lambda key=key, messages=messages: client.post_batch(store, FOLDER, messages, key=key), tally
-            )  # type: ignore[misc]
+            made = _surely(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
             tally.ids.update(zip(subjects, made, strict=True))
             number += size
             tally.done[poster] = number
@@ -174,11 +173,12 @@ async def _go_away(lab: ProcessLab, store: str, to: str, content: bytes, chance:
         await client.mail(SENDER)
         await client.rcpt(to)
         answer = await client.execute_command(b"DATA")
-        if answer.code != GO_AHEAD or client.transport is None:
+        line = client.transport
+        if answer.code != GO_AHEAD or not isinstance(line, asyncio.Transport):
             raise TortureFailed(f"store {store} answered DATA by {answer.code} {answer.message}")
-        client.transport.write(part)
+        line.write(part)
         await asyncio.sleep(chance.random() * 0.01)
-        client.transport.abort()
+        line.abort()
         client.close()
     except (NotRunning, OSError, aiosmtplib.SMTPException):
         return  # it was killed meanwhile: a dialogue that ended early all the same
