@@ -242,10 +242,13 @@ class Node(StoreLife):
             self._deliver(ctx, s, ctx.mta.tick(s))
             agent.tick(ctx, s)
 
-    def outgoing(self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset()) -> list[Transmission]:
-        """Mails due for the next server; `busy` are those that the driver is carrying already."""
+    def outgoing(
+        self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()
+    ) -> list[Transmission]:
+        """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
+        that are to get no more for now."""
         with self._reading() as (ctx, conn):
-            return ctx.mta.ready(conn, now, limit, busy)
+            return ctx.mta.ready(conn, now, limit, busy, crowded)
 
     def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
         """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
