@@ -61,7 +61,7 @@ campaign: $(STAMP)  ## 2,000 simulated labs with all faults: zero violations, ev
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
-torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --seed)
+torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --drops, --seed)
 	@$(BIN)/python -m tests.lab.torture $(ARGS)
 
 clean:  ## remove caches and build leftovers; .venv and runs/ stay

@@ -194,6 +194,7 @@ class Node(StoreLife):
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
                     return
+                eventlog.command_refused(s, 7010, hop.peer, hop.refused)
                 self._deliver(
                     ctx,
                     s,
@@ -241,10 +242,13 @@ class Node(StoreLife):
             self._deliver(ctx, s, ctx.mta.tick(s))
             agent.tick(ctx, s)
 
-    def outgoing(self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset()) -> list[Transmission]:
-        """Mails due for the next server; `busy` are those that the driver is carrying already."""
+    def outgoing(
+        self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()
+    ) -> list[Transmission]:
+        """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
+        that are to get no more for now."""
         with self._reading() as (ctx, conn):
-            return ctx.mta.ready(conn, now, limit, busy)
+            return ctx.mta.ready(conn, now, limit, busy, crowded)
 
     def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
         """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
@@ -259,6 +263,7 @@ class Node(StoreLife):
     def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
         """The end of an attempt as the SMTP sender tells it: each recipient may have a fate of its own."""
         with self._stimulus(now) as (ctx, s):
+            eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
             self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:

@@ -21,6 +21,7 @@ from node.items import ROOT
 from node.replmail import MessageType, ReplicationMail
 from traces import LabTime
 from traces.events import Event, MailBad, ReplicaDropped, VersionFailed
+from transport.mta_values import CommandRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -191,6 +192,15 @@ def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[
 def mail_in(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """A replication mail was unpacked, before anything was done with it."""
     write(s.conn, s.now, _id_of(mail) + INCOMING, {"lines": logtexts.incoming(ctx, s.conn, mail)})
+
+
+def command_refused(s: Stimulus, event: int, peer: str, refused: CommandRefused | None) -> None:
+    """7004 at the end that sent a command, 7010 at the one that refused it; nothing when none was refused."""
+    if refused is None:
+        return
+    # Of connections a store without sockets knows nothing: the number of its next event is as much its own.
+    values = {"connection": s.trace.seq, "peer": peer, "reply": refused.reply, "command": refused.command}
+    write(s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
 
 
 def _id_of(mail: ReplicationMail) -> int:

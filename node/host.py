@@ -1,7 +1,7 @@
 """The host of one node: its SMTP listener, its deliveries, its timer.  # spec: TM-1, ML-3
 
 The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a
-tick for timers, a delivery for each mail, at most MAX_DELIVERIES at once. It remembers only which queue rows are in
+tick for timers, a delivery for each mail, within the bounds of `node.flights`. It remembers only which queue rows are in
 flight; everything else is in the node's database, so a host may be thrown away at any time.
 
 It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like
@@ -19,6 +19,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import MailRefused, NodeError, NotRunning
+from node.flights import Flights, cancelled
 from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
 from traces.labtime import LabTime, format_instant
@@ -31,12 +32,6 @@ if TYPE_CHECKING:
     from node.core import Node
 
 T = TypeVar("T")
-
-MAX_DELIVERIES = 16
-"""Mails in flight from one node at once; more would only wait for the sender's connections."""
-
-REFILL_BELOW = 8
-"""At so few in flight the queue is read again, so that a long queue is read in batches."""
 
 TICK_WHILE_SENDING_S = 0.05
 """A mail in flight is a row that is due, and hides when the next timer is; while there is one, timers are looked
@@ -98,7 +93,7 @@ class Host:
         )
         self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
-        self._in_flight: dict[int, asyncio.Task[None]] = {}
+        self._in_flight = Flights()
         self._telling: set[asyncio.Future[None]] = set()
         self._due_at: LabTime | None = None
         self._stale = True
@@ -122,7 +117,7 @@ class Host:
         """Take nothing new, give what is in flight `drain_s` to get through, close the node (event node.stopped)."""
         await self._end_pump()
         if self._in_flight:
-            await asyncio.wait(list(self._in_flight.values()), timeout=drain_s)
+            await asyncio.wait(self._in_flight.tasks, timeout=drain_s)
         await self._end_io()
         self._node.close(self._clock.now())
         self._idle()
@@ -264,7 +259,7 @@ class Host:
         due_at = self.next_due()
         if due_at is None or due_at > now:
             return False
-        if len(self._in_flight) < REFILL_BELOW and self._send_due(now):
+        if self._send_due(now):
             return True
         if self._in_flight and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
@@ -309,11 +304,12 @@ class Host:
 
     def _send_due(self, now: LabTime) -> bool:
         """Begin with due mails that are not in flight; True if there was any."""
-        room = MAX_DELIVERIES - len(self._in_flight)
-        begun = False
-        for transmission in self._node.outgoing(now, room, frozenset(self._in_flight)):
-            self._begin(transmission, now)
-            begun = True
+        flights, begun = self._in_flight, False
+        room = flights.room
+        for transmission in self._node.outgoing(now, room, flights.ids, flights.crowded) if room else ():
+            if flights.takes(transmission.next_hop):
+                self._begin(transmission, now)
+                begun = True
         if begun:
             self._ticked_s = asyncio.get_running_loop().time()
         return begun
@@ -321,9 +317,9 @@ class Host:
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
         plan = self._gate.before_send(self.name, transmission, now)
         if isawaitable(plan):
-            self._in_flight[transmission.queue_id] = asyncio.create_task(
-                self._begin_later(transmission, now, plan), name=f"plan of mail {transmission.queue_id}"
-            )
+            later = self._begin_later(transmission, now, plan)
+            task = asyncio.create_task(later, name=f"plan of mail {transmission.queue_id}")
+            self._in_flight.begin(transmission, task)
         else:
             self._begin_as(plan, transmission, now)
 
@@ -331,7 +327,7 @@ class Host:
         try:
             plan = await asked
         finally:
-            del self._in_flight[transmission.queue_id]
+            self._in_flight.end(transmission)
             self._wake.set()
         if self._up:
             try:
@@ -350,9 +346,9 @@ class Host:
             self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason))
             return
         self.activity += 1
-        self._in_flight[transmission.queue_id] = asyncio.create_task(
-            self._deliver(transmission, address, plan), name=f"mail {transmission.queue_id} of {self.name}"
-        )
+        delivery = self._deliver(transmission, address, plan)
+        task = asyncio.create_task(delivery, name=f"mail {transmission.queue_id} of {self.name}")
+        self._in_flight.begin(transmission, task)
 
     async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
@@ -362,7 +358,7 @@ class Host:
                 if outcome.state is not SendState.DELIVERED:
                     break
         finally:
-            del self._in_flight[transmission.queue_id]
+            self._in_flight.end(transmission)
             self._wake.set()
         if self._up:
             try:
@@ -387,18 +383,11 @@ class Host:
 
     async def _end_pump(self) -> None:
         if self._pump_task is not None:
-            await _cancelled([self._pump_task])
+            await cancelled([self._pump_task])
             self._pump_task = None
 
     async def _end_io(self) -> None:
         self._up = False
-        await _cancelled(list(self._in_flight.values()))
+        await cancelled(self._in_flight.tasks)
         await self._listener.stop()
         await self._sender.close()
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel the tasks and see them end, however they do."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -7,16 +7,19 @@ which a sender meets them, so that a fault has the same effect on the stores und
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from transport import xexch50
 from transport.bodyform import as_seven_bit
-from transport.mta_values import RecipientRefusal, SendOutcome, SendState
+from transport.mta_values import CommandRefused, RecipientRefusal, SendOutcome, SendState
 from transport.smtp_verbs import Mishap, Verb, VerbFault
 from transport.xexch50 import NEED_AUTHENTICATION
 
 if TYPE_CHECKING:
     from transport.mta_values import IncomingHop, Offers, Transmission
+
+_TO_XEXCH50 = " (to XEXCH50)"
 
 Ask = Callable[[Verb], VerbFault | None]
 
@@ -46,6 +49,7 @@ class Dialogue:
     ordinary: str = ""
     failed: SendOutcome | None = None
     end: VerbFault | None = None
+    refused: CommandRefused | None = None
 
     @property
     def content(self) -> bytes:
@@ -55,7 +59,7 @@ class Dialogue:
     def hop(self, server: str) -> IncomingHop:
         """What the receiving end is told of the hop by `server`."""
         carried = self.authenticated and not self.ordinary
-        return self.transmission.hop_from(server, authenticated=carried)
+        return replace(self.transmission.hop_from(server, authenticated=carried), refused=self.refused)
 
     @property
     def stores(self) -> bool:
@@ -70,11 +74,11 @@ class Dialogue:
         if self.end is not None:
             return _of_reply(self.end, "the content") if self.end.mishap is Mishap.REPLY else _lost(self.end, "it")
         ordinary = self.ordinary if self.transmission.system else ""
-        return SendOutcome(SendState.DELIVERED, "250", self.refusals, ordinary)
+        return SendOutcome(SendState.DELIVERED, "250", self.refusals, ordinary, self.refused)
 
 
-def dialogue(transmission: Transmission, offers: Offers, ask: Ask | None) -> Dialogue:
-    """The dialogue about one mail with a server that offers this; `ask` is None where nothing goes wrong."""
+def dialogue(server: str, transmission: Transmission, offers: Offers, ask: Ask | None) -> Dialogue:
+    """The dialogue in which `server` offers one mail to a server that offers this; `ask` is None where nothing goes wrong."""
     talk = Dialogue(transmission, transmission.recipients, (), offers.authentication, offers.chunking)
     if not offers.authentication:
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
@@ -85,7 +89,16 @@ def dialogue(transmission: Transmission, offers: Offers, ask: Ask | None) -> Dia
             _content(talk, ask)
         except _Ended as end:
             talk.failed = end.outcome
+    if talk.ordinary.endswith(_TO_XEXCH50):
+        talk.refused = CommandRefused(_command(talk, server), talk.ordinary.removesuffix(_TO_XEXCH50))
     return talk
+
+
+def _command(talk: Dialogue, server: str) -> str:
+    """The XEXCH50 that the sender says; it asks for all recipients, taken or not."""
+    told = talk.transmission
+    blob = xexch50.encode(told.hop_from(server, authenticated=talk.authenticated), told.recipients)
+    return xexch50.command(blob, len(told.recipients)).decode("ascii")
 
 
 def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:

@@ -49,6 +49,10 @@ def _of_store(play: Play, wish: Condition, store: str) -> Iterator[Shortfall]:
         yield from _of_replica(play, wish, store, wish.folder)
     if wish.array is not None:
         yield from _array(play, wish.array, store, wish.folder)
+    for event, wanted in (wish.logged or {}).items():
+        count = len(play.lab.read(store, lambda node, event=event: node.event_log(event=event)))  # type: ignore[misc]
+        if count != wanted:
+            yield Shortfall(f"{wanted} entries {event} in {store}'s application log", f"there are {count}")
     if wish.tree is not None:
         shown = [view.path for view in play.lab.read(store, lambda node: node.folders()) if not view.hidden]
         for path in wish.tree.has or ():

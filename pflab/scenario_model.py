@@ -300,11 +300,11 @@ class Condition(Part):
     """What can be expected, or waited for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
 
     asked: ClassVar[tuple[str, ...]] = (
-        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree",
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
         "converged", "mails", "events", "clock",
     )  # fmt: skip
     of_a_store: ClassVar[tuple[str, ...]] = (
-        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree",
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
     )  # fmt: skip
     of_a_folder: ClassVar[tuple[str, ...]] = ("has", "lacks", "shows", "conflict", "versions", "state", "replicas")
 
@@ -319,6 +319,7 @@ class Condition(Part):
     state: dict[str, Row | Literal["none"]] | None = Field(None, description="store -> its row in the state table")
     replicas: Names | None = Field(None, description="the folder's replica list as this store knows it")
     tree: Tree | None = None
+    logged: dict[int, int] | None = Field(None, description="event id -> how many entries the application log has")
     converged: Names | None = Field(None, description="folders whose holders agree and have what must exist, or all")
     mails: Annotated[tuple[Mails, ...], BeforeValidator(_some)] | None = None
     events: Annotated[tuple[Events, ...], BeforeValidator(_some)] | None = None

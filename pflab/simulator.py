@@ -343,7 +343,7 @@ class Simulator(Lab):
         """One SMTP dialogue, with the mail taken at its end."""
         now, node = self._clock(target.name), self._members.node(target.name)
         ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
-        talk = dialogue(transmission, node.offers(), ask)
+        talk = dialogue(server, transmission, node.offers(), ask)
         if not talk.stores:
             return talk.outcome
         content = talk.content if self.weather.fair else self.weather.content(transmission)

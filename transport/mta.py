@@ -129,13 +129,19 @@ class Mta:
     # --- mail out
 
     def ready(
-        self, conn: Connection, now: LabTime, limit: int, busy: Collection[int] = frozenset()
+        self,
+        conn: Connection,
+        now: LabTime,
+        limit: int,
+        busy: Collection[int] = frozenset(),
+        crowded: Collection[str] = frozenset(),
     ) -> list[Transmission]:
-        """At most `limit` copies that are due, in sending order, without those in `busy` (in flight)."""
+        """At most `limit` copies that are due, in sending order, without those in `busy` (in flight) and those for the
+        next hops in `crowded`."""
         # spec: OUT-8, RT-2
         contents: dict[int, bytes] = {}
         due: list[Transmission] = []
-        for row in mta_queue.due_rows(conn, now, limit + len(busy)):
+        for row in mta_queue.due_rows(conn, now, limit + len(busy), crowded):
             if len(due) == limit:
                 break
             if row.queue_id in busy:
@@ -160,6 +166,11 @@ class Mta:
         if outcome.state is SendState.DELIVERED:
             return self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
         return self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
+
+    def next_hop(self, s: Stimulus, queue_id: int) -> str:
+        """The server that a queued copy goes to next; '' if it goes nowhere."""
+        row = mta_queue.find_row(s.conn, queue_id)
+        return (row.next_hop or "") if row is not None else ""
 
     def delivered(
         self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = (), ordinary: str = ""

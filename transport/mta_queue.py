@@ -4,6 +4,7 @@ Every call does a bounded number of index look-ups, however long the queue is. O
 priority, then due time, then id (spec: OUT-8, RT-2).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -185,12 +186,15 @@ def find_content(conn: Connection, content_id: int) -> bytes:
     return bytes(found[0])
 
 
-def due_rows(conn: Connection, now: LabTime, limit: int) -> list[QueueRow]:
-    """The first `limit` rows that have a route and are due, in sending order."""
+def due_rows(conn: Connection, now: LabTime, limit: int, but_to: Collection[str] = ()) -> list[QueueRow]:
+    """The first `limit` rows that have a route and are due, in sending order; rows for `but_to` are passed over, at the
+    cost of a look at each."""
+    others = f" AND q.next_hop NOT IN ({', '.join('?' * len(but_to))}) ORDER BY" if but_to else " ORDER BY"
+    statement = _DUE_OF_PRIORITY.replace(" ORDER BY", others)
     rows: list[QueueRow] = []
     for priority in MOST_URGENT_FIRST:
         if len(rows) < limit:
-            found = conn.exec_driver_sql(_DUE_OF_PRIORITY, (int(priority), now, limit - len(rows)))
+            found = conn.exec_driver_sql(statement, (int(priority), now, *but_to, limit - len(rows)))
             rows += map(_row, found.all())
     return rows
 

@@ -62,13 +62,21 @@ class OutgoingMail:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandRefused:
+    """A command that a server refused, as both ends log it: the whole line and the whole reply."""
+
+    command: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
 class IncomingHop:
     """The other end of an SMTP hop, as the sending server described itself in its `X-Pflab-Hop` line.
 
     `peer` is its server name (its HELO name when it is no server of a lab), `sent_at` the lab time at which
     it sent the mail (None: it did not say), `lamport` its Lamport number then (0: it did not say).
     `authenticated`: the peer has proven to be that store. `system`: XEXCH50 has told that the mail is a system message;
-    without it a mail is an ordinary one, whatever it carries (spec: ML-3).
+    without it a mail is an ordinary one, whatever it carries (spec: ML-3). `refused`: the XEXCH50 that was refused.
     """
 
     peer: str
@@ -77,6 +85,7 @@ class IncomingHop:
     priority: Priority = Priority.NORMAL
     authenticated: bool = False
     system: bool = False
+    refused: CommandRefused | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +196,8 @@ class SendOutcome:
     refusals: tuple[RecipientRefusal, ...] = ()
     ordinary: str = ""
     """Of a system message that was delivered: why it went as ordinary mail (ML-3); '' when it did not."""
+    refused: CommandRefused | None = None
+    """Of a mail that was delivered: the XEXCH50 that the peer refused."""
 
     @property
     def permanent(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, cast
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from transport.mta_values import IncomingHop, Offers, RefusalError
+from transport.mta_values import CommandRefused, IncomingHop, Offers, RefusalError
 from transport.smtp_chunks import Chunks
 from transport.smtp_data import read_in_small_blocks
 from transport.smtp_limits import COMMAND_LINE_LIMIT_BYTES, MAX_REPLY_CHARS, STREAM_BUFFER_BYTES, ListenerLimits
@@ -29,6 +29,8 @@ from transport.smtp_verbs import Foreseen, Mishap, Verb, VerbFault, fault_of
 _ANGLE_ADDRESS = re.compile(r"<([^\s<>\"\\,:@]+@[^\s<>\"\\,:@]+|)>[ ]?(.*)")
 NULL_PATH: Final = "<>"
 _BINARY: Final = "BODY=BINARYMIME"
+CODE_CLOSING: Final = 421
+
 _FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT"})
 """Commands that do not count as fruitless unless they are refused."""
 
@@ -60,6 +62,7 @@ class MailEnvelope(Envelope):
         super().__init__()
         self.chunks: Chunks | None = None
         self.hop: IncomingHop | None = None
+        self.refused: CommandRefused | None = None
 
     @property
     def binary(self) -> bool:
@@ -224,9 +227,20 @@ class Connection(SMTP):
         verb = _VERBS.get(name)
         if verb is not None and self._in_order(verb):
             peer = arg or "" if verb is Verb.EHLO else self.peer_name
-            if await self._mishap(await fault_of(self._house.on_verb(peer, verb))):
+            fault = await fault_of(self._house.on_verb(peer, verb))
+            if fault is not None and fault.mishap is Mishap.REPLY and verb is Verb.XEXCH50:
+                await self.refuse(verb, arg, fault.line)
+                if fault.code == CODE_CLOSING:
+                    self.hang_up()
+                return
+            if await self._mishap(fault):
                 return
         await method(arg)
+
+    async def refuse(self, verb: str, arg: str | None, reply: str) -> None:
+        """Refuses a command of which the log is to tell, once the mail is there.  # spec: EV-1"""
+        self._mail.refused = CommandRefused(plain(f"{verb} {arg or ''}".strip()), reply)
+        await self.push(reply)
 
     def _in_order(self, verb: Verb) -> bool:
         """Whether a command would be obeyed where it stands; a fault falls on no other."""
@@ -240,7 +254,7 @@ class Connection(SMTP):
             return False
         if fault.mishap is Mishap.REPLY:
             await self.push(fault.line)
-            if fault.code == 421:
+            if fault.code == CODE_CLOSING:
                 self.hang_up()
             return True
         self._flush()

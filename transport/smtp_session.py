@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -105,9 +106,9 @@ class StoreSession(Connection):
         if self.envelope is None or not self.envelope.rcpt_tos:
             await self.push("503 5.5.1 need RCPT first")
         elif self.store is None or not self._house.offers().authentication:
-            await self.push(xexch50.NEED_AUTHENTICATION)
+            await self.refuse("XEXCH50", arg, xexch50.NEED_AUTHENTICATION)
         elif said is None or said[0] > xexch50.BLOB_LIMIT_BYTES or said[1] > self._house.limits.recipients:
-            await self.push("501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
+            await self.refuse("XEXCH50", arg, "501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
         else:
             size, recipients = said
             await self.push(xexch50.GO_AHEAD)
@@ -116,7 +117,7 @@ class StoreSession(Connection):
             try:
                 self._mail.hop = xexch50.decode(blob, recipients, self.store, self._mail.rcpt_tos)
             except CodecError as error:
-                await self.push(f"550 5.6.0 {plain(str(error))}")
+                await self.refuse("XEXCH50", arg, f"550 5.6.0 {plain(str(error))}")
             else:
                 await self.push("250 2.0.0 OK")
 
@@ -211,6 +212,8 @@ class StoreSession(Connection):
             if hop is None:
                 hop, content = take_hop_line(content)
                 hop = hop or IncomingHop(self.peer_name, None, 0)
+            if mail.refused is not None:
+                hop = replace(hop, refused=mail.refused)
             sender = mail.mail_from or ""
             if sender == NULL_PATH:
                 sender = ""

@@ -19,7 +19,7 @@ from transport import xexch50
 from transport.bodyform import as_seven_bit, is_binary
 from transport.errors import CodecError
 from transport.hopline import hop_line
-from transport.mta_values import RecipientRefusal, SendOutcome, SendState, Transmission
+from transport.mta_values import CommandRefused, RecipientRefusal, SendOutcome, SendState, Transmission
 from transport.smtp_client import StoreClient
 from transport.smtp_data import stuff
 
@@ -102,8 +102,14 @@ async def transact(
         envelope.properties = answers[0]
     if not is_success(answer):
         return refused("the content", answer)
+    said = envelope.properties
+    command = xexch50.command(blob, len(transmission.recipients)).decode("ascii")
     return SendOutcome(
-        SendState.DELIVERED, words(answer), envelope.refusals, _ordinary(client, transmission, envelope.properties)
+        SendState.DELIVERED,
+        words(answer),
+        envelope.refusals,
+        _ordinary(client, transmission, said),
+        None if said is None or is_success(said) else CommandRefused(command, words(said)),
     )
 
 

@@ -193,3 +193,20 @@ async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path) -> None
         assert (shows(lab, "B"), shows(lab, "C")) == (["Hello"], ["Hello"])
         assert len(of(lab, HopFailed)) == 1
         assert all(event.authenticated for event in of(lab, HopReceived))
+
+
+async def test_both_ends_log_a_refused_xexch50(make_lab: LabFactory) -> None:
+    """The server that sent XEXCH50 logs its refusal as 7004, the one that refused it as 7010, with the same command."""
+    # spec: EV-1, ML-3
+    async with make_lab(TWO_SITES) as lab:
+        lab.faults.smtp("XEXCH50", "504", from_="A", to="C", count=1)
+        await post(lab, "A")
+        await lab.advance(lab.now + HOUR_US)
+        [sent] = lab.read("A", lambda node: node.event_log(event=7004))
+        [refused] = lab.read("C", lambda node: node.event_log(event=7010))
+        assert not lab.read("C", lambda node: node.event_log(event=7004))
+    said = 'to the SMTP command "xexch50" with "504 Need to authenticate first ". The full command sent was "XEXCH50 '
+    assert '"C", responded ' + said in sent.text
+    assert 'The client at "A" sent a "xexch50" command' in refused.text
+    command = sent.text.partition("The full command sent was ")[2]
+    assert command in refused.text

@@ -15,10 +15,12 @@ pytestmark = pytest.mark.live
 
 
 async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path) -> None:
-    """What was answered under an Idempotency-Key is on every store exactly once, however often two of them are
-    killed."""  # spec: OUT-9, CV-1, DU-1
+    """What was answered by the API or by SMTP is on every store exactly once, however often two of them are killed and
+    connections drop inside DATA."""  # spec: OUT-9, CV-1, DU-1, ML-5
     folder = RunFolder.create(tmp_path / "runs", "torture")
     async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
-        tally = await torture(lab, posts=120, kills=3, seed=3)
+        tally = await torture(lab, posts=120, kills=3, drops=6, seed=3)
     assert tally.kills == 3
-    assert len(tally.ids) == 120
+    assert (len(tally.ids), len(tally.mailed)) == (60, 60)
+    assert tally.hung_up + tally.unheard > 0
+    assert tally.dropped > 0

@@ -1,9 +1,12 @@
-"""A hard test of a lab of processes: posts by the API while two of three stores are killed at random, again and again.
+"""A hard test of a lab of processes: posts by SMTP and by the API while two of three stores are killed again and again.
 
     python -m tests.lab.torture --posts 5000 --kills 50 --seed 1
 
-Every post has an Idempotency-Key and is asked for until it is answered, as a careful client does. In the end no post
-is lost, none is there twice, every id that was answered is there, and all stores have equal digests.
+Half of the posts come by the API, under an Idempotency-Key; half are mails to the folder's address, each with its
+Message-ID, always to the same store. Both are put again until they are answered, as careful clients do. Some mail
+programs go away inside DATA or before they hear the answer, and the lab drops connections between the stores there, too.
+In the end no post is lost, none is there twice, every id that was answered is there, what was mailed is what is kept,
+all stores have equal digests, and the oracle finds nothing to say.
 """
 
 from __future__ import annotations
@@ -14,15 +17,26 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
 from pathlib import Path
 
-from pflab.client import Client, ClientError
+from pflab.client import Client
+from pflab.fault import FaultKind
 from pflab.oracle_judge import Observer
 from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
 from pflab.verdict import Judgement
+from tests.lab.torture_posters import (
+    AGAIN_S,
+    FOLDER,
+    STORES,
+    Tally,
+    TortureFailed,
+    mail_all,
+    message_of,
+    post_all,
+    shares_of,
+)
 from topology import topology_from_text
 from traces.labtime import DAY_US
 
@@ -31,91 +45,60 @@ servers: {A: , B: , C: }
 folders:
   Projects: {replicas: [A, B, C]}
 """
-FOLDER = "Projects"
-STORES = ("A", "B", "C")
 VICTIMS = ("A", "B")
+DROPPED_AT = ("DATA", "BDAT", "end of data")
 
 RATE = 600.0
 """Ten lab minutes a second: an interval of 15 minutes is a second and a half."""
 
-LARGEST_BATCH = 10
-AGAIN_S = 0.02
-PATIENCE_S = 60.0
-AHEAD = 30
-"""So many posts may one store be ahead of the slowest, that kills meet all of them."""
-
 WITHIN_US = 4 * DAY_US
 
 
-@dataclass(slots=True)
-class Tally:
-    """What was posted, by store; `retries` are requests that had to be put again."""
-
-    wanted: int
-    done: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STORES, 0))
-    ids: dict[str, str] = field(default_factory=dict)
-    retries: int = 0
-    kills: int = 0
-
-    @property
-    def total(self) -> int:
-        return sum(self.done.values())
-
-
-class TortureFailed(AssertionError):
-    """What was promised did not hold."""
-
-
-async def torture(lab: ProcessLab, *, posts: int, kills: int, seed: int) -> Tally:
-    """Run it on a lab that is up. Raises TortureFailed."""
+async def torture(lab: ProcessLab, *, posts: int, kills: int, drops: int, seed: int) -> Tally:
+    """Run it on a lab that is up; `drops` connections between stores are dropped. Raises TortureFailed."""
     tally = Tally(posts)
     await lab.coordinator.set_rate(RATE)
-    shares = {store: posts // len(STORES) + (index < posts % len(STORES)) for index, store in enumerate(STORES)}
-    posting = [
-        asyncio.to_thread(_post_all, lab.url, store, count, random.Random(f"{seed} {store}"), tally)
-        for store, count in shares.items()
-    ]
-    await asyncio.gather(_kill_all(lab, kills, random.Random(seed), tally), *posting)
+    posters = [f"{store} {way}" for store in STORES for way in ("api", "mail")]
+    shares = shares_of(posts, posters)
+    tally.done.update(dict.fromkeys(posters, 0))
+    async with asyncio.TaskGroup() as group:
+        for poster, count in shares.items():
+            store, way = poster.split()
+            chance = random.Random(f"{seed} {poster}")
+            if way == "api":
+                group.create_task(asyncio.to_thread(post_all, lab.url, poster, store, count, chance, tally))
+            else:
+                group.create_task(mail_all(lab, poster, store, count, chance, tally))
+        group.create_task(_kill_all(lab, kills, random.Random(seed), tally))
+        group.create_task(_drop_all(lab, drops, random.Random(f"{seed} drops"), tally))
     await lab.coordinator.pause()
+    # A fault that has acted is in force no more.
+    tally.dropped = drops - sum(fault.kind is FaultKind.SMTP for fault in lab.faults.active())
+    lab.faults.heal()
     await _check(lab, tally)
     return tally
 
 
-def _post_all(url: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
-    with Client(url) as client:
-        number = 0
-        while number < count:
-            while tally.done[store] > min(tally.done.values()) + AHEAD and tally.total < tally.wanted - AHEAD:
-                time.sleep(AGAIN_S)
-            size = min(chance.choice((1, 1, 1, LARGEST_BATCH)), count - number)
-            subjects = [f"{store} {number + each}" for each in range(size)]
-            messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
-            key = f"{store}-{number}"
-            made = _surely(
-                lambda key=key, messages=messages: client.post_batch(store, FOLDER, messages, key=key), tally
-            )  # type: ignore[misc]
-            tally.ids.update(zip(subjects, made, strict=True))
-            number += size
-            tally.done[store] = number
+def _moments(tally: Tally, count: int, chance: random.Random) -> list[int]:
+    """So many numbers of posts done, at which something is to happen."""
+    return sorted(chance.choices(range(max(1, tally.wanted * 9 // 10)), k=count))
 
 
-def _surely(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
-    give_up_s = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            return ask()
-        except ClientError as error:
-            if error.status not in {0, 502, 503} or time.monotonic() > give_up_s:
-                raise
-            tally.retries += 1
-            time.sleep(AGAIN_S)
+async def _come_to(tally: Tally, moment: int) -> None:
+    while tally.total < moment:  # noqa: ASYNC110 - half of the posters are threads
+        await asyncio.sleep(AGAIN_S)
+
+
+async def _drop_all(lab: ProcessLab, drops: int, chance: random.Random, tally: Tally) -> None:
+    for moment in _moments(tally, drops, chance):
+        await _come_to(tally, moment)
+        from_, to = chance.sample(STORES, 2)
+        lab.faults.smtp(chance.choice(DROPPED_AT), "disconnect", from_=from_, to=to, count=1)
 
 
 async def _kill_all(lab: ProcessLab, kills: int, chance: random.Random, tally: Tally) -> None:
-    moments = sorted(chance.sample(range(max(1, tally.wanted * 9 // 10)), kills))
-    for moment in moments:
-        while tally.total < moment:  # noqa: ASYNC110 - the posters are threads
-            await asyncio.sleep(AGAIN_S)
+    for moment in _moments(tally, kills, chance):
+        await _come_to(tally, moment)
         await asyncio.sleep(chance.random() * 0.2)
         victim = chance.choice(VICTIMS)
         await lab.kill(victim)
@@ -134,16 +117,12 @@ async def _check(lab: ProcessLab, tally: Tally) -> None:
 
     together = await lab.until(alike, lab.now + WITHIN_US)
     for store in STORES:
-        found = lab.read(store, lambda node: node.messages(FOLDER))
-        subjects = sorted(each.subject for each in found)
-        doubled = sorted({each for each in subjects if subjects.count(each) > 1}) if len(found) > tally.wanted else []
-        lost = sorted(set(tally.ids) - set(subjects))
-        if doubled or lost or {each.subject: each.id for each in found} != tally.ids:
-            raise TortureFailed(f"store {store}: {len(lost)} lost {lost[:5]}, {len(doubled)} doubled {doubled[:5]}")
+        _check_store(lab, store, tally)
     if not together:
         raise TortureFailed(f"the stores' digests are not equal after {WITHIN_US // DAY_US} lab days")
     for client in clients.values():
         client.close()
+    _check_mails(lab, tally)
     observer = Observer(lab)
     observer.observe()
     verdict = observer.judge().verdict(at_rest=False)
@@ -151,30 +130,64 @@ async def _check(lab: ProcessLab, tally: Tally) -> None:
         raise TortureFailed(f"the oracle says {verdict.judgement}: {verdict.as_document()}")
 
 
-async def _campaign(posts: int, kills: int, seed: int, folder: Path) -> Tally:
+def _check_store(lab: ProcessLab, store: str, tally: Tally) -> None:
+    """Each post that was acknowledged is there once, under the id that was said, and there is nothing else."""
+    found = lab.read(store, lambda node: node.messages(FOLDER))
+    times = Counter(each.subject for each in found)
+    wanted = {*tally.ids, *tally.mailed.values()}
+    doubled = sorted(subject for subject, count in times.items() if count > 1)
+    lost = sorted(wanted - set(times))
+    strange = sorted(set(times) - wanted)
+    if doubled or lost or strange:
+        raise TortureFailed(
+            f"store {store}: {len(lost)} lost {lost[:5]}, {len(doubled)} doubled {doubled[:5]}, nobody's {strange[:5]}"
+        )
+    ids = {each.subject: each.id for each in found}
+    changed = sorted(subject for subject, answered in tally.ids.items() if ids[subject] != answered)
+    if changed:
+        raise TortureFailed(f"store {store}: another id than was answered: {changed[:5]}")
+
+
+def _check_mails(lab: ProcessLab, tally: Tally) -> None:
+    """What was mailed is kept whole. At one store: the digests say the same of the others."""
+    store = STORES[0]
+    ids = {each.subject: each.id for each in lab.read(store, lambda node: node.messages(FOLDER))}
+    for message_id, subject in tally.mailed.items():
+        mail = lab.read(store, lambda node, subject=subject: node.mail(FOLDER, ids[subject]))  # type: ignore[misc]
+        found, text = message_of(mail)
+        if found != message_id or text != tally.texts[message_id]:
+            raise TortureFailed(f"store {store}: the mail {message_id} is kept as {found} with {len(text)} characters")
+
+
+async def _campaign(posts: int, kills: int, drops: int, seed: int, folder: Path) -> Tally:
     lab = ProcessLab(topology_from_text(ORGANIZATION), seed=seed, folder=RunFolder.create(folder, "torture"))
     async with lab:
-        return await torture(lab, posts=posts, kills=kills, seed=seed)
+        return await torture(lab, posts=posts, kills=kills, drops=drops, seed=seed)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Posts by the API while stores are killed.")
+    parser = argparse.ArgumentParser(description="Posts by SMTP and the API while stores are killed.")
     parser.add_argument("--posts", type=int, default=5000)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--drops", type=int, default=100, help="connections dropped between stores, inside DATA")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=Path, help="keep the run below this folder")
     given = parser.parse_args()
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            tally = asyncio.run(_campaign(given.posts, given.kills, given.seed, given.runs or Path(scratch)))
+            tally = asyncio.run(
+                _campaign(given.posts, given.kills, given.drops, given.seed, given.runs or Path(scratch))
+            )
         except TortureFailed as failed:
             print(f"seed {given.seed}: {failed}", file=sys.stderr)
             return 1
     took_s = time.monotonic() - began_s
     print(
-        f"{tally.total} posts, {tally.kills} kills, {tally.retries} requests put again: none lost, none doubled,"
-        f" all digests equal ({took_s:.0f} s)"
+        f"{len(tally.ids)} posts by the API and {len(tally.mailed)} by SMTP, {tally.kills} kills, {tally.retries} put"
+        f" again; clients hung up inside DATA {tally.hung_up} times and {tally.unheard} before the answer,"
+        f" {tally.dropped} connections between stores were dropped there: no post lost, none doubled, all digests equal"
+        f" ({took_s:.0f} s)"
     )
     return 0
 

@@ -47,8 +47,8 @@ class Toy:
     def next_due(self) -> LabTime | None:
         return START_AT if self.queue else self.timer_at
 
-    def outgoing(self, now: LabTime, limit: int, busy: frozenset[int]) -> list[Transmission]:
-        return [mail for mail in self.queue if mail.queue_id not in busy][:limit]
+    def outgoing(self, now: LabTime, limit: int, busy: frozenset[int], crowded: frozenset[str]) -> list[Transmission]:
+        return [mail for mail in self.queue if mail.queue_id not in busy and mail.next_hop not in crowded][:limit]
 
     def tick(self, now: LabTime) -> None:
         self.told.append("tick")

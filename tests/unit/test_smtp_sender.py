@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
+from transport import xexch50
 from transport.mta_values import (
+    CommandRefused,
     IncomingHop,
     Priority,
     RecipientRefusal,
@@ -145,7 +147,10 @@ async def test_a_mail_arrives_with_its_hop_line_understood(
     assert outcome.state is SendState.DELIVERED and outcome.refusals == ()
     hop = IncomingHop("A", 1_000_000, 17, Priority.URGENT)
     assert hop == mail().hop_from("A")
-    assert peer.mails == [(hop, "A-IS@contoso.test", ("B-IS@contoso.test",), CONTENT)]
+    command = xexch50.command(xexch50.encode(hop, ("B-IS@contoso.test",)), 1).decode()
+    told = replace(hop, refused=CommandRefused(command, "504 Need to authenticate first"))
+    assert outcome.refused == told.refused
+    assert peer.mails == [(told, "A-IS@contoso.test", ("B-IS@contoso.test",), CONTENT)]
 
 
 async def test_a_notice_goes_out_from_the_null_sender(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:

@@ -9,7 +9,7 @@ import pytest
 from node.keys import LabAuthority, Verifier
 from tests.unit.test_smtp_listener import HOUSE, Client, House
 from transport import xexch50
-from transport.mta_values import IncomingHop, Offers, Priority
+from transport.mta_values import CommandRefused, IncomingHop, Offers, Priority
 from transport.smtp_auth import MECHANISM, Credentials, answer_to
 from transport.smtp_listener import ListenerLimits, SmtpListener
 from transport.smtp_verbs import Mishap, Verb, VerbFault
@@ -222,7 +222,9 @@ async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(desk:
     assert await client.say("XEXCH50 2336 3") == "504 Need to authenticate first"
     line = b"X-Pflab-Hop: server=A; sent=5; lamport=6\r\n"
     assert (await client.say(b"BDAT %d LAST\r\n%b\r\n" % (len(line) + 2, line))).startswith("250")
-    assert desk.house.mails[0][0] == IncomingHop("A", 5, 6, authenticated=False, system=False)
+    assert desk.house.mails[0][0] == IncomingHop(
+        "A", 5, 6, refused=CommandRefused("XEXCH50 2336 3", "504 Need to authenticate first")
+    )
 
 
 @pytest.mark.parametrize(
