@@ -129,6 +129,7 @@ def test_a_folder_has_an_address(client: Client) -> None:
     client.change_folder("A", "Addressed", alias="second")
     (found,) = [each for each in client.folders("A") if each["path"] == "Addressed"]
     assert found["address"].startswith("second@")
+    client.delete_folder("A", "Addressed")
 
 
 def test_a_key_makes_a_change_once(client: Client) -> None:
