@@ -8,6 +8,7 @@ from typing import Any
 from pflab.campaign_watch import INVARIANTS
 from pflab.invariants import Invariant
 from pflab.invariants_answers import LetGoByWhoHasAll, RequestsAreAnswered, StatusRequestsAreAnswered
+from pflab.invariants_end import VALIDATIONS
 from pflab.invariants_known import Known
 from pflab.invariants_rows import OwnHolesAreClosed, RowIsTheLastWord, SomebodyClaimsIt
 from pflab.invariants_told import EachNumberIsToldOnce, StatusesReachAll, ToldToAllOthers
@@ -374,8 +375,8 @@ def test_a_version_that_is_held_too_long() -> None:
 
 
 def test_each_planted_defect_names_a_real_invariant(project_root: Path) -> None:
-    """A patch that says which invariant must catch it names one that the campaign holds."""
-    ids = {each.id for each in INVARIANTS}
+    """A patch that says which invariant must catch it names one that the campaign holds, on the way or in the end."""
+    ids = {each.id for each in INVARIANTS} | set(VALIDATIONS)
     heads = [
         path.read_text("utf-8").partition("\n\n")[0] for path in (project_root / "tests" / "mutants").glob("*.patch")
     ]
