@@ -22,8 +22,8 @@ from pflab.campaign_plan import FAULT_KINDS
 from pflab.verdict import ExitCode, Judgement
 from topology import Topology, topology_from_text
 
-LONG_CAMPAIGN = 200
-"""From so many seeds on, with all faults, a branch that was never seen is a failure."""
+LONG_CAMPAIGN = 1_000
+"""From so many seeds on, with all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100."""
 
 _AHEAD = 4
 """Seeds handed out per worker before the oldest result is in."""

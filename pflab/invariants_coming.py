@@ -18,6 +18,7 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    VersionApplied,
 )
 from traces.labtime import LabTime, format_duration, format_instant
 
@@ -46,6 +47,7 @@ class NewcomersAsk(Invariant):
         return {
             NodeStarted: self._started,
             ReplicaAdded: self._added,
+            VersionApplied: self._listed,
             ReplicaPending: self._done,
             ReplicaDropped: self._done,
             MailSubmitted: self._submitted,
@@ -60,10 +62,19 @@ class NewcomersAsk(Invariant):
         return iter(())
 
     def _added(self, event: ReplicaAdded) -> Witnesses:
-        interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
-        due_at = event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
-        self._asks[event.node, event.folder] = _Asks(due_at, "its replica is new")
+        self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
         return iter(())
+
+    def _listed(self, event: VersionApplied) -> Witnesses:
+        """Who was alone in the list had nobody to ask; whoever the list names now is asked at the next cycle."""
+        asks = self._asks.get((event.node, event.object))
+        if asks is not None:
+            self._asks[event.node, event.object] = _Asks(self._next_cycle(event), asks.why)
+        return iter(())
+
+    def _next_cycle(self, event: ReplicaAdded | VersionApplied) -> LabTime:
+        interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
+        return event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
 
     def _done(self, event: ReplicaPending | ReplicaDropped) -> Witnesses:
         self._asks.pop((event.node, event.folder), None)

@@ -6,6 +6,7 @@ from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
 from traces.events import (
+    ChangeMade,
     Event,
     FolderHidden,
     FolderShown,
@@ -17,6 +18,7 @@ from traces.events import (
     RowReplaced,
     TombstoneDropped,
     TombstoneMade,
+    VersionApplied,
 )
 from traces.labtime import format_duration
 
@@ -40,12 +42,23 @@ class LeavingStoresSayAll(Invariant):
 
     def hears(self) -> Hears:
         return {
+            ChangeMade: self._changed,
+            VersionApplied: self._changed,
             MailSubmitted: self._submitted,
             ReplicaPending: self._pending,
             ReplicaAdded: self._stays,
             ReplicaDropped: self._stays,
             Event: self._any,
         }
+
+    def _changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """Where no other store holds a replica a change counts as broadcast at the cycle, and no mail tells (RST-1)."""
+        place = (event.node, event.object if event.kind == "folder" else event.folder)
+        if not self.facts.known.holders(*place) - {event.node}:
+            sent = self._sent.setdefault(place, {})
+            for each in self.facts.made_at_home.get(place, ()):
+                bits.add_number(sent, each.number)
+        return iter(())
 
     def _pending(self, event: ReplicaPending) -> Witnesses:
         place = (event.node, event.folder)

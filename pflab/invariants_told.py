@@ -96,10 +96,12 @@ class EachNumberIsToldOnce(Invariant):
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
 
     def hears(self) -> Hears:
-        return {MailSubmitted: self._submitted, ChangeMade: self._made}
+        return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
 
-    def _made(self, event: ChangeMade) -> Witnesses:
-        self._named.pop(event.node, None)  # a later broadcast may well name again what a new change supersedes
+    def _next(self, event: ChangeMade | NodeStarted) -> Witnesses:
+        # A later broadcast may well name again what a new change supersedes; and a store that is back from a backup
+        # broadcasts what it had not yet broadcast then.
+        self._named.pop(event.node, None)
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:

@@ -88,7 +88,7 @@ def well(seed: int, *branches: str) -> SeedResult:
 
 
 def test_a_long_campaign_must_see_every_branch() -> None:
-    """From 200 seeds on, with all faults and drawn organizations, a branch that was never seen fails the campaign."""
+    """From 1,000 seeds on, with all faults and drawn organizations, a branch that was never seen fails the campaign."""
     most = tuple(well(seed, *BRANCHES[1:]) for seed in range(LONG_CAMPAIGN))
     long = CampaignResult(most)
     assert (long.unseen, long.must_see_all, long.exit_code) == (BRANCHES[:1], True, ExitCode.VIOLATION)
