@@ -449,7 +449,7 @@ class Restless:
     def next_due(self) -> LabTime | None:
         return START_AT
 
-    def outgoing(self, now: LabTime, limit: int = 100, busy: object = ()) -> list[object]:
+    def outgoing(self, now: LabTime, limit: int = 100, busy: object = (), crowded: object = ()) -> list[object]:
         return []
 
     def queue(self) -> list[object]:
