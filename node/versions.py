@@ -344,14 +344,18 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: Kept, version: 
 
 def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kept], result: Applied) -> None:
     """A deletion wins over every other version (spec: DL-2); the tombstone is kept for an unknown object too (spec: DL-1)."""
-    pcl = deletion.pcl
+    # The tombstone goes on with its author's list alone: another store must see for itself which edits lost to it.
     for each in kept:
         if not deletion.pcl.includes(each.number) and not each.fai:
             result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
-        pcl = pcl.merge(each.pcl)
     fai = kept[0].fai if kept else deletion.fai
     replace_all(
-        ctx, s, fid, Version(deletion.object, deletion.number, pcl, deletion.modified_at, None, "", fai), kept, True
+        ctx,
+        s,
+        fid,
+        Version(deletion.object, deletion.number, deletion.pcl, deletion.modified_at, None, "", fai),
+        kept,
+        True,
     )
     s.trace.record(
         TombstoneMade,

@@ -597,3 +597,23 @@ def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
     with pytest.raises(MailRefused):
         office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], looping)
     assert office["B"]._ctx is before
+
+
+def test_a_lost_edit_is_told_though_the_deletion_comes_by_backfill() -> None:
+    """A tombstone travels with its author's predecessor list: what another store knew besides must not hide from the home
+    store that an edit lost to it (spec: DL-2, CF-2)."""
+    office = Office(THREE)
+    message = office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["A"].edit(office.at(16), "Projects", message, subject="edited")
+    office["B"].delete(office.at(17), "Projects", message)
+    deliver_all(office, office.cycle("A", office.at(30)), office.at(30), "C")  # C has the edit first
+    deliver_all(office, office.cycle("B", office.at(30)), office.at(30), "C")  # the deletion is lost on its way to A
+    for hours in range(1, 72):
+        now = office.at(30 + hours * H)
+        while mails := [mail for name in "ABC" for mail in office.cycle(name, now)]:
+            for sender, mail in mails:
+                if {sender, mail.next_hop} != {"A", "B"}:
+                    office.deliver((sender, mail), now)
+    assert office["A"].messages("Projects") == []
+    assert [event.node for event in office.of_type("conflict.notice") if event.node == "A"]
