@@ -33,6 +33,7 @@ from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
 from transport.hopline import MAX_LAMPORT
+from transport.linkstate import reports_of
 from transport.mailitem import post_of_mail
 from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
@@ -202,6 +203,11 @@ class Node(StoreLife):
                 )
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
+
+    def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
+        """The store `peer` has authenticated and tells of links that are down or up again (spec: RT-2)."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
 
     def _fault(self, sender: str, recipients: Sequence[str], subject: str, now: LabTime) -> str | None:
         if self._arrivals is None:

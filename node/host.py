@@ -88,6 +88,7 @@ class Host:
             check_recipient=self._check_recipient,
             offers=node.offers,
             verify_peer=node.verify_peer,
+            link_state=self._link_state,
             tls=tls.server if tls is not None else None,
             on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
@@ -163,6 +164,16 @@ class Host:
             self._stimulus(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
+        except NotRunning as error:
+            raise RefusalError(421, "4.3.2 shutting down") from error
+        except Exception as error:
+            self._failed(error)
+            raise
+
+    def _link_state(self, peer: str, line: str) -> None:
+        """A store tells of a link.  # spec: RT-2"""
+        try:
+            self._stimulus(lambda node: node.link_state(self._clock.now(), peer, [line]))
         except NotRunning as error:
             raise RefusalError(421, "4.3.2 shutting down") from error
         except Exception as error:
@@ -343,7 +354,7 @@ class Host:
         address = self._address_of(transmission.next_hop)
         if plan.refuse is not None or address is None:
             reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
-            self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason))
+            self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason, unreachable=True))
             return
         self.activity += 1
         delivery = self._deliver(transmission, address, plan)

@@ -62,7 +62,7 @@ class Keeping:
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """Raises LabError when the file cannot be written."""
         self._gate.after_send(server, transmission, delivered)
-        if delivered:
+        if delivered and not transmission.is_call:
             self._write(server, transmission)
 
     def _write(self, server: str, sent: Transmission) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from node.errors import Crashed, MailRefused, NotRunning
 from node.keys import derived_seed
 from pflab.faults import FaultPlan
-from pflab.hop import deferred, dialogue
+from pflab.hop import dialogue, unreachable
 from pflab.keptmail import gate_of
 from pflab.lab import Lab, LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node
@@ -319,7 +319,9 @@ class Simulator(Lab):
         if hold_until_at is not None:
             self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
-        outcome = deferred(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
+        outcome = (
+            unreachable(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
+        )
         self._network.after_send(seat.name, transmission, outcome.state is SendState.DELIVERED)
         self._survive(seat, lambda node: node.hop_concluded(now, queue_id, outcome))
 
@@ -327,9 +329,9 @@ class Simulator(Lab):
         """Give a mail to the next server. Returns what became of it, as an SMTP sender would."""
         target = self._seat.get(transmission.next_hop)
         if target is None or target.member.standing is not Standing.RUNNING:
-            return deferred(f"connection refused: {transmission.next_hop} is not running")
+            return unreachable(f"connection refused: {transmission.next_hop} is not running")
         silent = self.weather.silent(target.name, self._now)
-        late = deferred(f"connection lost: {target.name} does not answer")
+        late = unreachable(f"connection lost: {target.name} does not answer")
         if silent and not self.weather.commits_silently(target.name):
             return late
         outcome = late
@@ -344,6 +346,11 @@ class Simulator(Lab):
         now, node = self._clock(target.name), self._members.node(target.name)
         ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
         talk = dialogue(server, transmission, node.offers(), ask)
+        try:
+            if talk.links:
+                self._act_of_its_own(target, lambda node: node.link_state(now, server, talk.links))
+        except Crashed:
+            return unreachable(f"connection lost: {target.name} went down")
         if not talk.stores:
             return talk.outcome
         content = talk.content if self.weather.fair else self.weather.content(transmission)
@@ -354,7 +361,7 @@ class Simulator(Lab):
         except MailRefused as refusal:
             return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
         except Crashed:
-            return deferred(f"connection lost: {target.name} went down")
+            return unreachable(f"connection lost: {target.name} went down")
         return talk.outcome
 
     # --- stimuli, crashes, life

@@ -322,6 +322,15 @@ _MTA: Final = (
         place=Place.MTA,
     ),
     SettingSpec(
+        "MTA Link Retries",
+        Kind.COUNT,
+        3,
+        "how often in a row the next server must not be reached over a connector before the connector counts as down and"
+        " mail goes another way",
+        low=1,
+        place=Place.MTA,
+    ),
+    SettingSpec(
         "MTA Hop Limit",
         Kind.COUNT,
         30,

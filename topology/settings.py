@@ -242,6 +242,10 @@ class Settings:
         return self._maybe("MTA Maximum Retries", int)
 
     @property
+    def mta_link_retries(self) -> int:
+        return self._of("MTA Link Retries", int)
+
+    @property
     def mta_hop_limit(self) -> int:
         """spec: ML-7"""
         return self._of("MTA Hop Limit", int)

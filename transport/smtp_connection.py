@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, cast
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from transport import linkstate
 from transport.mta_values import CommandRefused, IncomingHop, Offers, RefusalError
 from transport.smtp_chunks import Chunks
 from transport.smtp_data import read_in_small_blocks
@@ -31,7 +32,7 @@ NULL_PATH: Final = "<>"
 _BINARY: Final = "BODY=BINARYMIME"
 CODE_CLOSING: Final = 421
 
-_FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT"})
+_FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT", linkstate.VERB})
 """Commands that do not count as fruitless unless they are refused."""
 
 log = logging.getLogger("pflab.smtp")
@@ -53,6 +54,7 @@ class House(Protocol):
     ) -> Awaitable[None] | None: ...
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool: ...
     def on_verb(self, peer: str, verb: Verb) -> Foreseen: ...
+    def link_state(self, peer: str, line: str) -> None: ...
 
 
 class MailEnvelope(Envelope):
@@ -128,7 +130,9 @@ class Connection(SMTP):
         asyncio.StreamReaderProtocol.__init__(
             self, reader, client_connected_cb=self._cb_client_connected, loop=self.loop
         )
-        self._smtp_methods = {name: partial(self._run, name, method) for name, method in self._smtp_methods.items()}
+        methods = {name.replace("_", "-"): method for name, method in self._smtp_methods.items()}
+        self._smtp_methods = {name: partial(self._run, name, method) for name, method in methods.items()}
+        self.command_size_limits[linkstate.VERB] = linkstate.LINE_LIMIT_BYTES
 
     # --- the connection
 

@@ -16,7 +16,7 @@ from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
 from transport.mta_values import SendOutcome, SendState, Transmission
 from transport.smtp_auth import MECHANISM, Credentials, answer_to
 from transport.smtp_client import StoreClient
-from transport.smtp_transaction import StaleError, deferred, is_success, transact, words
+from transport.smtp_transaction import StaleError, is_success, transact, unreachable, words
 
 Address = tuple[str, int]
 """Host and port."""
@@ -146,7 +146,7 @@ class SmtpSender:
         try:
             client = await self._connect(address, greeting_name, transmission.next_hop)
         except (SMTPException, OSError, ValueError) as error:
-            return deferred(f"no connection: {words(error)}")
+            return unreachable(f"no connection: {words(error)}")
         return await self._attempt(peer, client, transmission, greeting_name, kept=False)
 
     async def _connect(self, address: Address, greeting_name: str, server: str) -> StoreClient:
@@ -189,9 +189,9 @@ class SmtpSender:
             outcome = await transact(client, transmission, greeting_name, self.limits, kept=kept)
             reusable = outcome.state is SendState.DELIVERED or await self._reset(client)
         except TimeoutError:
-            return deferred("the peer did not answer in time")
+            return unreachable("the peer did not answer in time")
         except (SMTPException, OSError) as error:
-            return deferred(f"the connection failed: {words(error)}")
+            return unreachable(f"the connection failed: {words(error)}")
         else:
             return outcome
         finally:

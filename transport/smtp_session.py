@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import Session
 
-from transport import smtp_chunks, xexch50
+from transport import linkstate, smtp_chunks, xexch50
 from transport.errors import CodecError
 from transport.hopline import take_hop_line
 from transport.mta_values import IncomingHop, RefusalError
@@ -38,7 +38,7 @@ class StoreSession(Connection):
         if self._house.tls is not None and not self._secured:
             lines.append("STARTTLS")
         if offers.authentication:
-            lines.append(f"AUTH {MECHANISM}")
+            lines += [f"AUTH {MECHANISM}", linkstate.VERB]
         return lines
 
     # --- who it is
@@ -98,6 +98,23 @@ class StoreSession(Connection):
         else:
             self.store = store
             await self.push("235 2.7.0 OK")
+
+    async def smtp_X_LINK2STATE(self, arg: str | None) -> None:  # noqa: N802 - as above; a hyphen is no part of a name
+        """What a store knows of a link. Nobody else is heard."""
+        # spec: RT-2
+        if self.store is None or not self._house.offers().authentication:
+            self._fruitless += 1
+            await self.push(xexch50.NEED_AUTHENTICATION)
+        elif linkstate.read_line(arg) is None or arg is None:
+            self._fruitless += 1
+            await self.push("501 5.5.4 no report of a link")
+        else:
+            try:
+                self._house.link_state(self.store, arg)
+            except Exception as error:
+                await self.push(reply_to(error))
+            else:
+                await self.push("250 2.0.0 OK")
 
     async def smtp_XEXCH50(self, arg: str | None) -> None:  # noqa: N802 - as above
         """The properties of the mail beside its content."""

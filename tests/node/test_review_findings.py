@@ -532,7 +532,6 @@ folders:
 """
 
 
-@pytest.mark.xfail(strict=True, reason="nothing tells an MTA of a link that is down: Mta.reroute is called by no one")
 async def test_mail_goes_another_way_while_a_link_is_down() -> None:
     """A link that goes down or up changes routes (spec: RT-2)."""
     topology = topology_from_text(TRIANGLE)
