@@ -3,11 +3,9 @@
 Every server routes for itself; so that mail never circles, all of them must choose alike. The best path is the
 first by (cost, number of connectors, names of the connectors in order), which has two properties: it is one
 and the same wherever it is computed, and the rest of a best path is itself the best path from there. Costs are
-at least 1, so every connector crossed brings the mail nearer.
-
-While a connector is down, mail whose path crosses it takes a detour (spec: RT-2): the best path without the connectors
-that are down and without relays. Who lies behind a relay cannot be told of a link, and would send the mail back; on a
-detour everybody has been told, so all choose alike again, and what remains of the way gets shorter with each hop.
+at least 1, so every connector crossed brings the mail nearer. That holds among servers that know of the same connectors
+to be down (spec: RT-2). With each hop a server learns what the last one knew, so a mail that went back and forth would
+soon meet servers that all know the same; only across a relay nothing can be told, hence `tells_links`.
 """
 
 import heapq
@@ -53,13 +51,13 @@ class Routing:
         """Names of the connectors that go through an ordinary mail server, down or not."""
         self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
         """The servers at their ends."""
+        up = [connector for connector in topology.connectors if connector.name not in down]
+        self._neighbours = _neighbours(up)
         # spec: RT-4; referrals follow the configuration, whatever links are up.
         self._all_neighbours = _neighbours(topology.connectors)
-        self._told = [each for each in topology.connectors if each.name not in self.relays]
-        self._detour_neighbours = _neighbours(each for each in self._told if each.name not in down)
-        self._bridged = self.bridged(down) if down else down
+        self.tells_links = not any(self.bridged(frozenset({each.name})) for each in links)
+        """Whether links may be told of: no relay lies on a ring, so that mail which has crossed one never comes back."""
         self._paths: dict[str, dict[str, tuple[Connector, ...]]] = {}
-        self._detours: dict[str, dict[str, tuple[Connector, ...]]] = {}
         self._affinities: dict[str, dict[str, tuple[Connector, ...]]] = {}
 
     def with_down(self, down: frozenset[str]) -> "Routing":
@@ -72,9 +70,10 @@ class Routing:
         A connector that joins what nothing else joins is no better left than used.
         """
         # spec: RT-2
-        left = _neighbours(each for each in self._told if each.name not in down)
-        ends = ((each.name, each.between) for each in self._told if each.name in down)
-        return frozenset(name for name, (a, b) in ends if b in _best_paths(a, left, lambda edge: edge.cost))
+        left = _neighbours(each for each in self._topology.connectors if each.name not in down)
+        return frozenset(
+            each.name for each in self._topology.connectors if each.name in down and _joined(left, *each.between)
+        )
 
     def connector(self, name: str) -> Connector | None:
         """The connector of that name, if the organization has one."""
@@ -92,27 +91,17 @@ class Routing:
         return connector.kind is ConnectorKind.DIRECT or connector.bridgehead(site) == server
 
     def neighbours(self, server: str) -> tuple[NextHop, ...]:
-        """The servers that are one hop away, over connectors that are told of links (no relays), in order."""
+        """The servers that are one hop away, those behind relays left out, in the order of the topology."""
         site = self._home(server)
         near = [NextHop(name, None) for name, home in self._site_of.items() if home == site and name != server]
-        far = [
-            NextHop(each.bridgehead(each.other_site(site)), each) for each in self._told if self.crosses(server, each)
-        ]
+        links = [each for each in self._topology.connectors if each.name not in self.relays]
+        far = [NextHop(each.bridgehead(each.other_site(site)), each) for each in links if self.crosses(server, each)]
         return (*near, *far)
 
     def path(self, a: str, b: str) -> tuple[Connector, ...] | None:
         """The connectors from site `a` to site `b`, in order; () within a site; None if there is no way."""
         self._require_site(b)
-        usual = self._paths_from(a).get(b)
-        if usual is None or self.down.isdisjoint(each.name for each in usual):
-            return usual
-        if a not in self._detours:
-            self._detours[a] = _best_paths(a, self._detour_neighbours, lambda edge: edge.cost)
-        detour = self._detours[a].get(b)
-        if detour is not None:
-            return detour
-        # A relay on the way: the mail goes by the usual way as far as there is one round what is down.
-        return usual if all(each.name in self._bridged for each in usual if each.name in self.down) else None
+        return self._paths_from(a).get(b)
 
     def site_cost(self, a: str, b: str) -> int | None:
         """The cost of mail from site `a` to site `b`: 0 within a site, None if there is no way."""
@@ -184,7 +173,7 @@ class Routing:
         paths = self._paths.get(site)
         if paths is None:
             self._require_site(site)
-            paths = self._paths[site] = _best_paths(site, self._all_neighbours, lambda edge: edge.cost)
+            paths = self._paths[site] = _best_paths(site, self._neighbours, lambda edge: edge.cost)
         return paths
 
 
@@ -204,6 +193,10 @@ def _neighbours(connectors: Iterable[Connector]) -> _Neighbours:
         for site in connector.between:
             found.setdefault(site, []).append((connector, connector.other_site(site)))
     return found
+
+
+def _joined(neighbours: _Neighbours, a: str, b: str) -> bool:
+    return b in _best_paths(a, neighbours, lambda edge: edge.cost)
 
 
 def _best_paths(

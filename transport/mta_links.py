@@ -77,14 +77,18 @@ class Links:
     # --- what it knows
 
     @property
+    def _takes_part(self) -> bool:
+        return self.policy.link_rule is not LinkRule.IGNORED and self._routing.tells_links
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """All that it knows, as others are told."""
-        return self._lines if self.policy.link_rule is not LinkRule.IGNORED else ()
+        return self._lines if self._takes_part else ()
 
     @property
     def down(self) -> frozenset[str]:
         """The connectors that mail is not to take."""
-        if self.policy.link_rule is LinkRule.IGNORED:
+        if not self._takes_part:
             return frozenset()
         said = frozenset(report.connector for report in self._reports.values() if report.down)
         if said and self.policy.link_rule is LinkRule.TOLD_IF_ANOTHER_WAY:
@@ -139,7 +143,7 @@ class Links:
 
     def _watched(self, connector: str) -> bool:
         """Whether it matters that a connector is down: relays tell nothing, and the only way is always taken."""
-        if self.policy.link_rule is LinkRule.IGNORED or connector in self._routing.relays:
+        if not self._takes_part or connector in self._routing.relays:
             return False
         if self.policy.link_rule is LinkRule.TOLD:
             return True
@@ -151,7 +155,7 @@ class Links:
         connector = self._routing.connector(report.connector)
         known = self._reports.get((report.connector, report.server))
         return (
-            self.policy.link_rule is not LinkRule.IGNORED
+            self._takes_part
             and connector is not None
             and self._routing.has(report.server)
             and self._routing.crosses(report.server, connector)
