@@ -88,7 +88,7 @@ class Host:
             check_recipient=self._check_recipient,
             offers=node.offers,
             verify_peer=node.verify_peer,
-            link_state=self._link_state,
+            link_state=lambda peer, line: self._taken(lambda node: node.link_state(clock.now(), peer, [line])),
             tls=tls.server if tls is not None else None,
             on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
@@ -160,20 +160,14 @@ class Host:
 
     def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
+        self._taken(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+
+    def _taken(self, fn: Callable[[Node], None]) -> None:
+        """A stimulus from a peer; RefusalError is for its ears."""
         try:
-            self._stimulus(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+            self._stimulus(fn)
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
-        except NotRunning as error:
-            raise RefusalError(421, "4.3.2 shutting down") from error
-        except Exception as error:
-            self._failed(error)
-            raise
-
-    def _link_state(self, peer: str, line: str) -> None:
-        """A store tells of a link.  # spec: RT-2"""
-        try:
-            self._stimulus(lambda node: node.link_state(self._clock.now(), peer, [line]))
         except NotRunning as error:
             raise RefusalError(421, "4.3.2 shutting down") from error
         except Exception as error:
@@ -351,7 +345,7 @@ class Host:
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
             return
-        address = self._address_of(transmission.next_hop)
+        address = transmission.outside or self._address_of(transmission.next_hop)
         if plan.refuse is not None or address is None:
             reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
             self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason, unreachable=True))

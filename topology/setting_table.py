@@ -331,6 +331,14 @@ _MTA: Final = (
         place=Place.MTA,
     ),
     SettingSpec(
+        "Smart Host",
+        Kind.HOST,
+        None,
+        "the mail server, as host:port, that takes mail for addresses outside the organization; absent: it stays in the"
+        " lab's mailboxes",
+        place=Place.MTA,
+    ),
+    SettingSpec(
         "MTA Hop Limit",
         Kind.COUNT,
         30,

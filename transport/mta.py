@@ -21,6 +21,7 @@ from transport.hopline import MAX_LAMPORT, count_received, received_line
 from transport.linkstate import LinkReport
 from transport.mta_dispatch import NO_ROUTE, Dispatch
 from transport.mta_links import Links
+from transport.mta_routes import OUTSIDE
 from transport.mta_values import (
     IncomingHop,
     LocalDelivery,
@@ -80,8 +81,13 @@ class Mta(Dispatch):
     def check_recipient(self, address: str) -> None:
         """For RCPT: UnknownRecipientError (550) unless the address lives in the organization."""
         # spec: ML-7
-        if not self._accepts(address):
+        if not self._takes(address):
             raise UnknownRecipientError((address,))
+
+    def _takes(self, address: str) -> bool:
+        """Nobody is relayed for: what would leave by the smart host comes from this server's own store alone."""
+        leaves = self._policy.smart_host is not None and self.addresses(address) == OUTSIDE
+        return not leaves and self._accepts(address)
 
     def submit(self, s: Stimulus, mail: OutgoingMail) -> list[LocalDelivery]:
         """Takes a mail from this server's store: queues a copy for each next hop.
@@ -108,7 +114,7 @@ class Mta(Dispatch):
         answered only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
-        unknown = [address for address in recipients if not self._accepts(address)]
+        unknown = [address for address in recipients if not self._takes(address)]
         if unknown:
             raise UnknownRecipientError(unknown)
         if not recipients:

@@ -47,7 +47,7 @@ class Dispatch:
         return local
 
     def _split(self, recipients: Sequence[str], size: int) -> Split:
-        return split_recipients(self.server, self.routing, self.addresses, recipients, size)
+        return split_recipients(self.server, self.routing, self.addresses, recipients, size, self._policy.smart_host)
 
     def _dispatch(self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None) -> list[LocalDelivery]:
         size = far_size(mail.content)

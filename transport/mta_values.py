@@ -129,6 +129,14 @@ class Transmission:
     """What the sender knows of links that are or were down, for an authenticated peer (RT-2)."""
 
     @property
+    def outside(self) -> tuple[str, int] | None:
+        """Host and port of the smart host that this goes to; None if it goes to a server of the organization. No
+        server's name has a colon in it."""
+        # spec: ML-5
+        host, colon, port = self.next_hop.rpartition(":")
+        return (host.strip("[]"), int(port)) if colon else None
+
+    @property
     def is_call(self) -> bool:
         """True if there is no mail in it: the next server is only to be reached, and told of links."""
         return not self.recipients

@@ -53,6 +53,8 @@ class MtaPolicy:
     offers: Offers = field(default_factory=Offers)
     link_retries: int = LINK_RETRIES
     link_rule: LinkRule = LinkRule.IGNORED
+    smart_host: str | None = None
+    """`host:port` of the server for mail that leaves the organization; None: none leaves (ML-5)."""
 
     @classmethod
     def of_settings(cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED) -> "MtaPolicy":
@@ -70,6 +72,7 @@ class MtaPolicy:
             offers,
             settings.mta_link_retries,
             link_rule,
+            settings.smart_host,
         )
 
     def of(self, priority: Priority) -> PriorityPolicy:

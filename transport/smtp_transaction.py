@@ -79,8 +79,13 @@ async def transact(
                 SendState.REFUSED, f"5.6.1 a binary mail, which {transmission.next_hop} takes not: {error}"
             )
     hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
-    blob = xexch50.encode(hop, transmission.recipients) if client.supports_extension("xexch50") else b""
-    line = hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
+    inside = transmission.outside is None  # what servers of a lab tell each other is for nobody else
+    blob = xexch50.encode(hop, transmission.recipients) if inside and client.supports_extension("xexch50") else b""
+    line = (
+        b""
+        if not inside
+        else hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
+    )
     commands = len(transmission.recipients) + 3
     async with asyncio.timeout(patience.command_seconds * commands) as limit:
         options = _options(client, len(line) + len(content), binary=binary)
