@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topology import SPECS, Kind, Place, RawSetting, Schedule, ServerVersion, Settings, find_spec
+from topology.problems import ValueTextError
 from topology.settings import read_value, value_text
 from topology.versions import ALL_VERSIONS
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US
