@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
@@ -17,9 +16,9 @@ import aiosmtplib
 
 from node.errors import MailRefused, NotRunning
 from pflab.faults import FaultPlan
+from pflab.keptlab import KeptLab
 from pflab.keptmail import gate_of
-from pflab.lab import STRANGER, Lab
-from pflab.members import Member, Roll, Standing
+from pflab.lab import STRANGER
 from pflab.record import Record
 
 if TYPE_CHECKING:
@@ -27,14 +26,13 @@ if TYPE_CHECKING:
     from pflab.coordinator import Coordinator
     from pflab.runfolder import RunFolder
     from topology import Topology
-    from traces.events import Event
     from traces.labtime import LabTime
 
 HostT = TypeVar("HostT")
 """What the lab has of each running server."""
 
 
-class SocketLab(Lab, Generic[HostT]):
+class SocketLab(KeptLab, Generic[HostT]):
     """A live lab.
 
     folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
@@ -43,7 +41,6 @@ class SocketLab(Lab, Generic[HostT]):
     """
 
     coordinator: Coordinator
-    _members: Roll
 
     def __init__(
         self,
@@ -55,21 +52,17 @@ class SocketLab(Lab, Generic[HostT]):
         durability: Literal["full", "normal"],
         tls: bool,
     ) -> None:
-        super().__init__()
-        self.topology = topology
-        self.seed = seed
+        run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
+        record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time)
+        super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
         self._durability = durability
-        self._run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
-        self._record = Record(self._run, folder=folder, now=lambda: self.now, real_time=time.time)
         self.faults = FaultPlan(
             topology, injected=self._fault_injected, healed=self._fault_healed, crash_points=False, tls=tls
         )
         self.gate = gate_of(self.faults, folder)
         self._hosts: dict[str, HostT] = {}
-        self._kills: dict[str, str] = {}
         self._tls = tls
-        self._closed = False
 
     # --- what it is
 
@@ -78,19 +71,8 @@ class SocketLab(Lab, Generic[HostT]):
         return self.coordinator.now
 
     @property
-    def run(self) -> str:
-        return self._run
-
-    @property
     def folder(self) -> Path:
         return self._folder.path
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._members.names
-
-    def running(self, name: str) -> bool:
-        return self._members.member(name).standing is Standing.RUNNING
 
     # --- time
 
@@ -112,27 +94,7 @@ class SocketLab(Lab, Generic[HostT]):
     async def _ready(self) -> None:
         """What must be done before the lab moves."""
 
-    # --- life and death
-
-    async def start(self, name: str) -> None:
-        await self._rise(self._members.member(name))
-        if name in self._kills:
-            self.faults.heal(self._kills.pop(name))
-
-    @abstractmethod
-    async def _rise(self, member: Member) -> None:
-        """Bring up a server that does not run. Raises LabError if it does."""
-
-    def _will_restore(self, name: str, content: bytes) -> None:
-        self._members.member(name).restores = content
-
     # --- what happened
-
-    def events(self, since: int = 0) -> Sequence[Event]:
-        return self._record.events(since)
-
-    def _note(self, kind: type[Event], **fields: object) -> None:
-        self._record.note(kind, **fields)
 
     def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
         self._record.clock_changed(how, rate, to_at)
@@ -145,18 +107,7 @@ class SocketLab(Lab, Generic[HostT]):
 
     # --- the end
 
-    async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            await self._end()
-        finally:
-            self._record.run_ended(self.verdict)
-            self._record.close()
-
     async def _end(self) -> None:
-        """Stop every host, and what else runs."""
         for failed in await self._stop_all():
             raise failed
 
