@@ -191,6 +191,15 @@ def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None
         (["state"], "runs/latest: no such run folder; give a run folder, or make a run first: pflab demo"),
         (["state", "elsewhere"], "elsewhere: no such run folder; give a run folder, or make a run first: pflab demo"),
         (["simulate", "--seeds", "9..1"], "--seeds 9..1: not a range of seeds; write 1..200, the smaller first"),
+        (
+            ["simulate", "--seeds", "1..2", "--traces", "kept", "--verify-share", "1"],
+            "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
+            " leave out --traces or --verify-share",
+        ),
+        (
+            ["simulate", "--plan", "p.yaml", "--verify-share", "1"],
+            "pflab simulate: --plan says all that is played; leave out --verify-share",
+        ),
         (["simulate", "none.yaml"], "none.yaml: no such file or directory; name a topology file"),
         (["frobnicate"], "pflab: No such command 'frobnicate'; pflab --help says what is right"),
         (["simulat"], "pflab: no verb 'simulat'; did you mean 'simulate'?"),
