@@ -13,13 +13,15 @@ from typing import Any
 
 from pflab import invariants_sets as bits
 from pflab.invariants import FolderReading
-from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.mailkinds import UPDATES, MailKind, Mark
 from traces import events as ev
 from traces.events import Event
 
-CONTENT, STATUS, STATUS_REQUEST = 0x4, 0x10, 0x20
-RESPONSES = frozenset({0x80000002, 0x80000004})
-
+_REPEATS: Mapping[int, str] = {
+    MailKind.STATUS: "status repeat",
+    MailKind.STATUS_REQUEST: "status request repeat",
+}
 _SUFFIX = re.compile(r" \(\d+\)$")
 
 BRANCHES: tuple[str, ...] = (
@@ -194,11 +196,11 @@ class BranchBook:
     # --- mail
 
     def _submitted(self, event: ev.MailSubmitted) -> None:
-        if event.message_type == CONTENT:
+        if event.message_type == MailKind.CONTENT:
             for section in event.folders:
                 self._broadcast_at[event.node, section.folder] = event.at
-        if "repeat" in event.marks:
-            branch = {STATUS: "status repeat", STATUS_REQUEST: "status request repeat"}.get(event.message_type)
+        if Mark.REPEAT in event.marks:
+            branch = _REPEATS.get(event.message_type)
             if branch is not None:
                 self.seen[branch] += 1
 

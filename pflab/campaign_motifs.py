@@ -20,7 +20,7 @@ from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
 from traces.labtime import HOUR_US
 
-_HOW_MANY = (0, 1, 2, 2, 3, 4)
+_HOW_MANY = (0, 2, 2, 3, 4, 4)
 
 _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
 """Their multiples modulo 1 fill the range evenly: in a few dozen seeds in a row each motif has its share, not by luck."""
@@ -36,10 +36,11 @@ def draw_motifs(
     if len(sketch.stores) < 2:
         return steps, faults
     for root in _ROOTS[: draw.choice(_HOW_MANY)]:
-        motif = _in_turn(allowed, turn * root % 1)
         a, b, *rest = draw.sample(sketch.stores, min(3, len(sketch.stores)))
         at_us = sketch.instant(draw, 0.0, 0.6) + 2 * HOUR_US
-        for part in motif.make(Stage(draw, sketch, at_us, a, b, rest[0] if rest else b)):
+        for part in _played(
+            _in_turn(allowed, turn * root % 1), Stage(draw, sketch, at_us, a, b, rest[0] if rest else b)
+        ):
             if isinstance(part, AnyStep):
                 steps.append(part)
             else:
@@ -47,10 +48,16 @@ def draw_motifs(
     return steps, faults
 
 
-def _in_turn(allowed: Sequence[Motif], share: float) -> Motif:
-    """The motif at that share of all weights, from 0 to 1."""
+def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
+    """All motifs, from the one at that share of all weights (0 to 1) on and round."""
     reached = list(accumulate(each.weight for each in allowed))
-    return allowed[bisect(reached, share * reached[-1])]
+    first = bisect(reached, share * reached[-1])
+    return [*allowed[first:], *allowed[:first]]
+
+
+def _played(motifs: Sequence[Motif], on: Stage) -> list[Part]:
+    """What the first of them gives that has a place in this organization."""
+    return next((parts for parts in (motif.make(on) for motif in motifs) if parts), [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +70,28 @@ class Motif:
 
 MOTIFS: tuple[Motif, ...] = (
     Motif(3, objects.concurrent_edits),
-    Motif(2, objects.edit_against_delete),
+    Motif(3, objects.edit_against_delete),
     Motif(2, objects.late_edit, ("delay",)),
     Motif(3, objects.associated_edits),
     Motif(7, objects.cycle),
     Motif(6, objects.twins),
-    Motif(14, objects.child_first, ("loss",)),
+    Motif(10, objects.child_first, ("loss",)),
     Motif(2, objects.below_the_deleted),
     Motif(6, objects.deleted_and_renamed),
-    Motif(6, objects.renamed_twice),
-    Motif(2, objects.back_and_forth, ("delay", "partition")),
-    Motif(2, objects.content_first, ("delay",)),
+    Motif(5, objects.renamed_twice),
+    Motif(7, objects.renamed_at_once),
+    Motif(4, objects.back_and_forth, ("delay", "partition")),
+    Motif(4, objects.content_first, ("delay",)),
     Motif(3, mail.lost_content, ("loss",)),
     Motif(12, mail.edited_before_it_went, ("loss",)),
-    Motif(14, mail.satisfied_in_the_queue, ("loss", "delay")),
+    Motif(11, mail.satisfied_in_the_queue, ("loss", "delay")),
     Motif(8, mail.unclaimed, ("loss",)),
     Motif(7, mail.back_unheard, ("loss",)),
     Motif(9, mail.one_item_unreadable, ("corruption",)),
     Motif(3, mail.silent_source, ("loss",)),
     Motif(3, mail.few_slots, ("loss",)),
     Motif(7, mail.several_sources, ("loss",)),
+    Motif(8, mail.near_source, ("loss",)),
     Motif(2, mail.unheard_status, ("loss",)),
     Motif(2, mail.unheard_request, ("loss",)),
     Motif(3, mail.deleted_while_missing, ("loss",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from pflab.campaign_plan import (
@@ -136,6 +137,32 @@ def several_sources(on: Stage) -> list[Part]:
         on.post(on.c, folder.label, 90 * MINUTE_US),
         on.post(on.a, folder.label, 100 * MINUTE_US),
     ]
+
+
+def near_source(on: Stage) -> list[Part]:
+    """What two stores of a site miss is far away; one asks soon, and the other, which waits for long, hears that it has it."""
+    far = _near_and_far(on)
+    if far is None:
+        return []
+    source, asks_soon, waits = far
+    on.sketch.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
+    on.sketch.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
+    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    folder = replace(on, a=source).folder(source, asks_soon, waits)
+    first, told = (on.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
+    lost = on.lose("content", source, None, 1, 5 * HOUR_US)  # one mail goes to the other site, for both
+    # Twice, for on some links the answer takes hours.
+    tells = [on.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
+    on.sketch.goes_on(tells[-1].at_us + HOUR_US)
+    return [folder, first, lost, told, *tells]
+
+
+def _near_and_far(on: Stage) -> tuple[str, str, str] | None:
+    """A store, and two of another site; None where there are none."""
+    site = {store: on.sketch.topology.servers[store].site for store in on.sketch.stores}
+    pairs = [(one, two) for one in site for two in site if one != two and site[one] == site[two]]
+    triples = [(far, *pair) for pair in pairs for far in site if site[far] != site[pair[0]]]
+    return on.draw.choice(triples) if triples else None
 
 
 def unheard_status(on: Stage) -> list[Part]:

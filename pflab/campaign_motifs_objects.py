@@ -132,14 +132,19 @@ def deleted_and_renamed(on: Stage) -> list[Part]:
 
 
 def renamed_twice(on: Stage) -> list[Part]:
-    """The later of two renames wins, though the earlier comes after it; at times both are made here at one instant."""
+    """The later of two renames wins, though the earlier comes after it."""
     folder = on.folder(on.a, on.b)
-    where = on.draw.choice(((on.b, 5 * MINUTE_US), (on.a, 0)))
-    first, second = (
-        RenameFolder(at_us=on.at_us + after_us, on=store, folder=folder.label, title=f"{letter}{folder.label[1:]}")
-        for store, after_us, letter in ((on.a, 0, "R"), (*where, "S"))
-    )
-    return [folder, first, second]
+    return [folder, _rename(on, on.a, folder.label, "R"), _rename(on, on.b, folder.label, "S", MINUTE_US)]
+
+
+def renamed_at_once(on: Stage) -> list[Part]:
+    """Two renames of one store at one instant: the second is the later one all the same."""
+    folder = on.folder(on.a, on.b)
+    return [folder, _rename(on, on.a, folder.label, "R"), _rename(on, on.a, folder.label, "S")]
+
+
+def _rename(on: Stage, store: str, folder: str, letter: str, after_us: int = 0) -> RenameFolder:
+    return RenameFolder(at_us=on.at_us + after_us, on=store, folder=folder, title=f"{letter}{folder[1:]}")
 
 
 def back_and_forth(on: Stage) -> list[Part]:

@@ -15,7 +15,7 @@ from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_answers import ANSWERS
 from pflab.invariants_coming import COMING
-from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
 from pflab.invariants_missing import MISSING
@@ -29,6 +29,7 @@ from pflab.invariants_timeouts import TIMEOUTS
 from pflab.invariants_told import TOLD
 from pflab.invariants_tree import TREE
 from pflab.invariants_versions import VERSIONS
+from pflab.mailkinds import UPDATES
 from pflab.oracle_judge import Observer
 from traces.events import (
     ChangeMade,

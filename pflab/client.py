@@ -17,82 +17,18 @@ Errors are ClientError: one line.
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any, Self
-from urllib.parse import quote, urlencode, urlsplit
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
 
-TIMEOUT_S = 60.0
-"""Real time to wait for an answer, unless told otherwise."""
+from pflab.client_requests import UNHEARD, ClientError, Requests, quoted
+from pflab.client_stream import followed
 
-RESUME_S = 0.2
-"""Real time between two tries to go on with a stream that was cut."""
-
-PATIENCE_S = 30.0
-"""Real time for which a stream that was cut is asked for again."""
-
-UNHEARD = frozenset({0, 502, 503})
-"""Statuses that say nothing of what was asked: no answer, or none of the server."""
-
-SURE_TRIES = 3
-"""How often a change under an Idempotency-Key is asked for before it is given up."""
+__all__ = ["UNHEARD", "Client", "ClientError", "quoted"]
 
 
-class ClientError(Exception):
-    """The lab refused, or did not answer. `status` is the HTTP status, 0 without an answer; `kind` names what is wrong."""
-
-    def __init__(self, status: int, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.kind = kind
-        self.detail = detail
-
-
-def quoted(text: str) -> str:
-    """A name as a part of a path or a query."""
-    return quote(text, safe="")
-
-
-def _sent_events(answer: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Ids and data of server-sent events; one that does not come to its end is none."""
-    id_, data = "", b""
-    for line in answer:
-        if line.startswith(b"id: "):
-            id_ = line[len(b"id: ") :].strip().decode()
-        elif line.startswith(b"data: "):
-            data = line[len(b"data: ") :]
-        elif not line.strip() and data:
-            yield id_, data
-            data = b""
-
-
-class Client:
+class Client(Requests):
     """A lab at `url`, such as `http://127.0.0.1:8025`; `token` if it wants one."""
-
-    def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
-        parts = urlsplit(url if "//" in url else f"http://{url}")
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ClientError(0, "Url", f"{url!r} is no URL of a lab; write http://127.0.0.1:8025")
-        self.url = f"{parts.scheme}://{parts.netloc}"
-        self.timeout_s = timeout_s
-        self._secure = parts.scheme == "https"
-        self._address = (parts.hostname, parts.port)
-        self._token = token
-        self._connection: HTTPConnection | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Hang up; the next call connects again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
 
     # --- the lab
 
@@ -288,141 +224,10 @@ class Client:
         """Events after so many of them, of one server or of the whole lab; with `follow` for ever, as they come. A stream
         that is cut goes on where it was, none missing and none twice; ClientError if there is no going on."""
         if follow:
-            yield from self._followed("/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream", after)
+            path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
+            yield from followed(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         while lines := self.text("GET", f"{path}?after={seen}").splitlines():
             seen += len(lines)
             yield from map(json.loads, lines)
-
-    def _followed(self, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
-        last, heard_s, run = str(after), 0.0, ""
-        with Client(self.url, token=self._token, timeout_s=self.timeout_s) as own:
-            while True:
-                try:
-                    # A lab that came up since counts its events from 1 again.
-                    if path.startswith("/lab/"):
-                        run = own.same_run(run)
-                    with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
-                        heard_s = time.monotonic()
-                        for id_, data in _sent_events(answer):
-                            last, heard_s = id_, time.monotonic()
-                            yield json.loads(data)
-                except ClientError as error:
-                    if error.status not in UNHEARD or time.monotonic() - heard_s > PATIENCE_S or not heard_s:
-                        raise
-                except (OSError, HTTPException):
-                    pass  # cut in the middle
-                own.close()
-                time.sleep(RESUME_S)
-
-    def same_run(self, run: str) -> str:
-        """The lab's run, which must be this one unless none is given. Raises ClientError."""
-        found = str(self.lab()["run"])
-        if run not in {"", found}:
-            raise ClientError(409, "AnotherLab", f"another lab is up at {self.url} now; begin again")
-        return found
-
-    # --- requests
-
-    def surely(self, method: str, path: str, body: Any, key: str | None = None) -> Any:
-        """A change under an Idempotency-Key, asked for again while no answer comes."""
-        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
-        for left in reversed(range(SURE_TRIES)):
-            try:
-                return self.json(method, path, body, headers=headers)
-            except ClientError as error:
-                if error.status or not left:
-                    raise
-        return None
-
-    def json(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
-    ) -> Any:
-        """One request; the answer's JSON."""
-        return json.loads(self.content(method, path, body, headers=headers, timeout_s=timeout_s) or b"null")
-
-    def text(self, method: str, path: str, body: Any = None) -> str:
-        """One request; the answer's text."""
-        return self.content(method, path, body).decode("utf-8")
-
-    def content(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
-    ) -> bytes:
-        """One request; the answer's bytes."""
-        answer = self.ask(method, path, body, headers=headers, timeout_s=timeout_s)
-        try:
-            return answer.read()
-        except (OSError, HTTPException) as error:
-            self.close()
-            raise self._silence(error) from error
-
-    def ask(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
-    ) -> HTTPResponse:
-        """One request; the answer, not yet read. ClientError for every status from 400 on."""
-        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
-        given = {"Content-Type": kind, **(headers or {})}
-        if self._token is not None:
-            given["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, sent, given, timeout_s)
-        if answer.status < 400:
-            return answer
-        try:
-            told = json.loads(answer.read())
-            detail, kind = str(told["detail"]), str(told["type"]).rpartition(":")[2]
-        except (ValueError, KeyError, TypeError, OSError, HTTPException):
-            detail, kind = f"{method} {path}: {answer.status} {answer.reason}", "Http"
-        raise ClientError(answer.status, kind, detail)
-
-    def _asked(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
-    ) -> HTTPResponse:
-        kept = self._connection is not None
-        try:
-            return self._once(method, path, body, headers, timeout_s)
-        except (OSError, HTTPException) as error:
-            self.close()
-            # A kept connection may have been closed at the other end; a reading asked again does no harm.
-            if not kept or method != "GET" or isinstance(error, TimeoutError):
-                raise self._silence(error) from error
-        try:
-            return self._once(method, path, body, headers, timeout_s)
-        except (OSError, HTTPException) as error:
-            self.close()
-            raise self._silence(error) from error
-
-    def _once(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
-    ) -> HTTPResponse:
-        wait_s = min(timeout_s, self.timeout_s) if timeout_s is not None else None
-        if self._connection is None:
-            kind = HTTPSConnection if self._secure else HTTPConnection
-            self._connection = kind(*self._address, timeout=wait_s)
-        elif self._connection.sock is not None:
-            self._connection.sock.settimeout(wait_s)
-        self._connection.request(method, path, body, dict(headers))
-        return self._connection.getresponse()
-
-    def _silence(self, error: Exception) -> ClientError:
-        reason = str(error) or type(error).__name__
-        return ClientError(0, "Silence", f"no answer from {self.url} ({reason}); is the lab up? pflab up TOPOLOGY")

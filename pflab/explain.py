@@ -12,8 +12,9 @@ from typing import Any
 
 from pflab import oracle_sets as sets
 from pflab.lab import LabError
+from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
-from pflab.scenario_words import Lexicon, hours_and_minutes, mail_name, store_named, to_the_second
+from pflab.scenario_words import Lexicon, hours_and_minutes, store_named, to_the_second
 from pflab.verdict import join_names
 from topology.problems import did_you_mean
 from traces.events import (
@@ -44,9 +45,6 @@ from traces.events import (
 )
 from traces.labtime import LabTime
 
-BROADCASTS = frozenset({0x2, 0x4})
-RESPONSES = frozenset({0x80000002, 0x80000004})
-UPDATES = BROADCASTS | RESPONSES
 MAX_NEAR = 40
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
-from pflab.invariants_facts import REQUEST, Facts
+from pflab.invariants_facts import Facts
 from pflab.invariants_known import stores_of
-from pflab.invariants_told import REPEAT, STATUS, STATUS_REQUEST, named
+from pflab.invariants_told import named
+from pflab.mailkinds import RESPONSES, MailKind, Mark
 from traces.events import (
     ChangeMade,
     Event,
@@ -22,9 +23,6 @@ from traces.events import (
     RequestAnswered,
     StatusDue,
 )
-
-RESPONSES = frozenset({0x80000002, 0x80000004})
-DELETE_PENDING, RETAINED, ALL_RESPOND = "delete-pending", "retained", "all respond"
 
 BETWEEN = (ChangeMade, HopReceived, HopSent, NodeStarted, NodeStopped, StatusDue)
 """Events of a node that can only be of another stimulus than the mail before."""
@@ -61,7 +59,7 @@ class RequestsAreAnswered(Invariant):
 
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._next(event)
-        if event.message_type == REQUEST and (event.node, event.mail) not in self._answered:
+        if event.message_type == MailKind.BACKFILL_REQUEST and (event.node, event.mail) not in self._answered:
             self._open[event.node] = _Asked(event)
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -126,7 +124,7 @@ class StatusRequestsAreAnswered(Invariant):
 
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._next(event)
-        if event.message_type not in (STATUS, STATUS_REQUEST) or DELETE_PENDING in event.marks:
+        if event.message_type not in (MailKind.STATUS, MailKind.STATUS_REQUEST) or Mark.DELETE_PENDING in event.marks:
             return
         owed = {section.folder: why for section in event.folders if (why := self._why(event, section))}
         if owed:
@@ -137,9 +135,9 @@ class StatusRequestsAreAnswered(Invariant):
         known = self.facts.known
         if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
             return ""
-        if REPEAT in event.marks:
+        if Mark.REPEAT in event.marks:
             return "it is a repeat"
-        if event.message_type != STATUS_REQUEST or ALL_RESPOND not in event.marks:
+        if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
             return ""
         # At least what its own last mail about the folder claimed; it may have more by now.
         rows = known.said.get((event.node, section.folder), (bits.EMPTY, bits.EMPTY))
@@ -149,7 +147,11 @@ class StatusRequestsAreAnswered(Invariant):
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         found = self._open.get(event.node)
-        if found is not None and event.message_type == STATUS and stores_of(event.recipients) == {found[0].sender}:
+        if (
+            found is not None
+            and event.message_type == MailKind.STATUS
+            and stores_of(event.recipients) == {found[0].sender}
+        ):
             for section in event.folders:
                 found[1].pop(section.folder, None)
         return iter(())
@@ -177,14 +179,14 @@ class LetGoByWhoHasAll(Invariant):
         return {MailReceived: self._received, MailSubmitted: self._submitted}
 
     def _received(self, event: MailReceived) -> Witnesses:
-        if DELETE_PENDING in event.marks:
+        if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 place = (event.node, section.folder, event.sender)
                 self._wants[place] = (bits.parse(section.row), bits.parse(section.row_fai))
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type != STATUS or RETAINED not in event.marks:
+        if event.message_type != MailKind.STATUS or Mark.RETAINED not in event.marks:
             return
         for section in event.folders:
             folder = self.facts.folder(section.folder)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.mailkinds import MailKind
 from traces.events import (
     BackupMade,
     BackupRestored,
@@ -21,8 +22,6 @@ from traces.events import (
     VersionApplied,
 )
 from traces.labtime import LabTime, format_duration, format_instant
-
-STATUS_REQUEST = 0x20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class NewcomersAsk(Invariant):
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         """To whom it goes is another matter."""
-        if event.message_type == STATUS_REQUEST:
+        if event.message_type == MailKind.STATUS_REQUEST:
             for section in event.folders:
                 self._asks.pop((event.node, section.folder), None)
         return iter(())

@@ -10,6 +10,7 @@ from typing import Any
 from pflab import invariants_sets as bits
 from pflab.invariants_backups import Backups
 from pflab.invariants_known import HIERARCHY, Known
+from pflab.mailkinds import UPDATES
 from pflab.scenario_words import Lexicon
 from topology import Topology
 from traces.events import (
@@ -28,10 +29,6 @@ from traces.events import (
     VersionApplied,
     VersionIgnored,
 )
-
-UPDATES = frozenset({0x2, 0x4, 0x80000002, 0x80000004})
-"""Mail types that bring versions."""  # spec: OUT-6
-REQUEST = 0x8
 
 Place = tuple[str, str, bool]
 """A store, a folder, and whether its associated messages are meant (they have a set of their own: CN-9)."""
@@ -254,4 +251,4 @@ def rank_of(change: ChangeMade) -> tuple[int, bytes, int]:
     return (change.modified_at, bytes.fromhex(guid), counter)
 
 
-__all__ = ["HIERARCHY", "REQUEST", "UPDATES", "Facts", "rank_of"]
+__all__ = ["HIERARCHY", "Facts", "rank_of"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
-from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.mailkinds import UPDATES, MailKind, Mark
 from traces.events import (
     ChangeMade,
     Event,
@@ -21,9 +22,6 @@ from traces.events import (
     VersionApplied,
 )
 from traces.labtime import format_duration
-
-STATUS_REQUEST = 0x20
-DELETE_PENDING, RETAINED = "delete-pending", "retained"
 
 Said = tuple[bits.Bits, bits.Bits]
 """A set of messages and one of associated messages."""
@@ -79,7 +77,7 @@ class LeavingStoresSayAll(Invariant):
             said = bits.union((bits.parse(section.cnset), bits.parse(section.cnset_fai)))
             if event.message_type in UPDATES:
                 bits.add(self._sent.setdefault(place, {}), said)
-            elif DELETE_PENDING in event.marks and event.message_type == STATUS_REQUEST:
+            elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
                 self._leaves.pop(place, None)
                 row = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
                 unsaid = self._lacking(place, row)
@@ -147,7 +145,7 @@ class NothingDroppedUnasked(Invariant):
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         """What it said first is what any answer answers at least; its row only grows."""
-        if DELETE_PENDING in event.marks:
+        if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 said = (bits.parse(section.row), bits.parse(section.row_fai))
                 self._said.setdefault((event.node, section.folder), said)
@@ -159,7 +157,7 @@ class NothingDroppedUnasked(Invariant):
             return
         folder, mail = self.facts.folder(event.folder), self._mail.get(event.node)
         sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
-        if mail is None or mail.at != event.at or RETAINED not in mail.marks or not sections:
+        if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
             yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"
             return
         if mail.sender not in self.facts.known.holders(*place):

@@ -6,8 +6,8 @@ from collections import Counter
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
-from pflab.invariants_facts import REQUEST, UPDATES, Facts
-from pflab.scenario_words import mail_name
+from pflab.invariants_facts import Facts
+from pflab.mailkinds import UPDATES, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
     HopSent,
@@ -25,8 +25,6 @@ from traces.events import (
     TombstoneMade,
     VersionApplied,
 )
-
-NO_REPLICA = "no replica"
 
 
 class OwnRowIsTrue(Invariant):
@@ -74,7 +72,7 @@ class OwnRowGrows(Invariant):
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if NO_REPLICA in event.marks:
+        if Mark.NO_REPLICA in event.marks:
             return
         for section in event.folders:
             for text, fai in ((section.row, False), (section.row_fai, True)):
@@ -107,7 +105,7 @@ class MailsNameWhatTheSenderHas(Invariant):
             wrong = bits.minus(cnset, row)
             if wrong:
                 yield f"{what} names {self.facts.words(wrong)}, which its own row in the same mail lacks"
-        elif event.message_type == REQUEST:
+        elif event.message_type == MailKind.BACKFILL_REQUEST:
             wrong = bits.common(cnset, row)
             if wrong:
                 yield f"{what} asks for {self.facts.words(wrong)}, which its own row in the same mail has"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
-from pflab.invariants_facts import HIERARCHY, UPDATES, Facts
+from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.mailkinds import UPDATES
 from traces.events import (
     ChangeMade,
     Event,

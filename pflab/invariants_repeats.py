@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
-from pflab.invariants_answers import DELETE_PENDING
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.invariants_known import stores_of
-from pflab.invariants_told import STATUS_REQUEST
+from pflab.mailkinds import MailKind, Mark
 from traces.events import (
     ChangeMade,
     MailReceived,
@@ -46,7 +45,7 @@ class TheUnheardAreAskedAgain(Invariant):
         }
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type == STATUS_REQUEST and DELETE_PENDING not in event.marks:
+        if event.message_type == MailKind.STATUS_REQUEST and Mark.DELETE_PENDING not in event.marks:
             asked = self._asked.setdefault(event.node, {})
             for store in sorted(stores_of(event.recipients)):
                 for section in event.folders:

@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, RowsReading, Witnesses
-from pflab.invariants_answers import DELETE_PENDING
 from pflab.invariants_facts import Facts
-from pflab.invariants_mail import NO_REPLICA
-from pflab.invariants_told import CONTENT_MAIL, HIERARCHY_MAIL
-from pflab.scenario_words import mail_name
+from pflab.mailkinds import BROADCASTS, Mark, mail_name
 from traces.events import (
     ChangeMade,
     MailReceived,
@@ -73,9 +70,9 @@ class SomebodyClaimsIt(Invariant):
     def _received(self, event: MailReceived) -> Witnesses:
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
-            if DELETE_PENDING in event.marks:
+            if Mark.DELETE_PENDING in event.marks:
                 leavers[event.sender] = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
-            elif NO_REPLICA in event.marks:
+            elif Mark.NO_REPLICA in event.marks:
                 leavers.pop(event.sender, None)
         return iter(())
 
@@ -130,7 +127,7 @@ class OwnHolesAreClosed(Invariant):
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type not in (HIERARCHY_MAIL, CONTENT_MAIL):
+        if event.message_type not in BROADCASTS:
             return
         for section in event.folders:
             for text, fai in ((section.cnset, False), (section.cnset_fai, True)):

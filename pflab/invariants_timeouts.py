@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pflab import invariants_sets as bits
 from pflab.invariants import ArrayReading, Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
 from traces.events import ChangeMade, EntryMade, ReplicaDropped, RowReplaced, VersionApplied
 from traces.labtime import LabTime, format_instant
+
+if TYPE_CHECKING:
+    from node.views import EntryView
 
 Both = tuple[bits.Bits, bits.Bits]
 """Numbers, and those of associated messages."""
@@ -15,7 +20,7 @@ Both = tuple[bits.Bits, bits.Bits]
 class EntriesWaitAsSet(Invariant):
     id = "entries wait as set"
     rules = ("BF-2", "BF-1")
-    says = "A new entry waits for the first time-out; the local one if, or once, a store of the site has all of it."
+    says = "A new entry waits for the first time-out; the local one if, or once, a store of the site has all."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -23,7 +28,9 @@ class EntriesWaitAsSet(Invariant):
         self._made: dict[tuple[str, int], EntryMade] = {}
         self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
         """When a store of the site first said that it has all of an entry, and which."""
-        for mapping in (self._rows, self._made, self._near):
+        self._called_local: dict[tuple[str, int], str] = {}
+        """Entries that count as local, rightly; and a store of the site that had all of it when they began to."""
+        for mapping in (self._rows, self._made, self._near, self._called_local):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -51,25 +58,28 @@ class EntriesWaitAsSet(Invariant):
     def _row(self, event: RowReplaced) -> Witnesses:
         self._rows[event.node, event.folder, event.store] = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
         for key, made in self._made.items():
-            if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.store):
+            if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
                 self._near.setdefault(key, (event.at, event.store))
         return iter(())
 
-    def _has_all(self, made: EntryMade, store: str) -> bool:
+    def _has_all(self, entry: EntryMade | EntryView, asker: str, store: str) -> bool:
         servers = self.facts.topology.servers
-        row = self._rows.get((made.node, made.folder, store))
-        listed = self.facts.known.others(made.node, made.folder) or frozenset()
-        if row is None or store not in listed or servers[store].site != servers[made.node].site:
+        row = self._rows.get((asker, entry.folder, store))
+        listed = self.facts.known.others(asker, entry.folder) or frozenset()
+        if row is None or store not in listed or servers[store].site != servers[asker].site:
             return False
-        missing = (bits.parse(made.cnset), bits.parse(made.cnset_fai))
+        missing = (bits.parse(entry.cnset), bits.parse(entry.cnset_fai))
         return not any(bits.minus(each, has) for each, has in zip(missing, row, strict=True))
+
+    def _who_has(self, entry: EntryMade | EntryView, asker: str) -> list[str]:
+        return [store for node, _, store in self._rows if node == asker and self._has_all(entry, asker, store)]
 
     def _first_us(self, store: str, *, local: bool) -> int:
         return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
 
     def _entry(self, event: EntryMade) -> Witnesses:
         self._made[event.node, event.entry] = event
-        near = [store for _, _, store in self._rows if self._has_all(event, store)]
+        near = self._who_has(event, event.node)
         what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
         if bool(near) != event.local:
             who = f"{near[0]} of the site has" if near else "no store of the site has"
@@ -77,19 +87,37 @@ class EntriesWaitAsSet(Invariant):
         due_at = event.at + self._first_us(event.node, local=event.local)
         if event.due_at != due_at:
             yield f"{what} is due at {format_instant(event.due_at)}; by the settings at {format_instant(due_at)}"
+        if event.local:
+            self._called_local[event.node, event.entry] = near[0] if near else ""
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         present = {entry.id: entry for entry in reading.entries}
         for key in [key for key in self._made if key[0] == reading.store]:
-            entry, near = present.get(key[1]), self._near.get(key)
+            entry = present.get(key[1])
             if entry is None:
-                del self._made[key]
-                self._near.pop(key, None)
-            elif near is not None and not entry.attempts and not entry.waiting_for_slot and not entry.requests:
-                latest_at = max(entry.made_at + self._first_us(reading.store, local=True), near[0])
-                if entry.due_at > latest_at:
-                    what = f"{reading.store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"
-                    yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
+                for mapping in (self._made, self._near, self._called_local):
+                    mapping.pop(key, None)
+            else:
+                yield from self._rightly_local(reading.store, entry)
+                yield from self._soon_enough(reading.store, entry)
+
+    def _rightly_local(self, store: str, entry: EntryView) -> Witnesses:
+        key = store, entry.id
+        if not entry.local or key in self._called_local:
+            return
+        near = self._who_has(entry, store)
+        self._called_local[key] = near[0] if near else ""
+        if not near:
+            yield f"{store}'s entry {entry.id} of {entry.path} counts as local, and no store of the site has all of it"
+
+    def _soon_enough(self, store: str, entry: EntryView) -> Witnesses:
+        near = self._near.get((store, entry.id))
+        if near is None or entry.attempts or entry.waiting_for_slot or entry.requests:
+            return
+        latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
+        if entry.due_at > latest_at:
+            what = f"{store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"
+            yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
 
 
 TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsSet,)

@@ -6,11 +6,8 @@ from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
 from pflab.invariants_known import stores_of
-from pflab.scenario_words import mail_name
+from pflab.mailkinds import BROADCASTS, MailKind, Mark, mail_name
 from traces.events import ChangeMade, HopSent, MailReceived, MailSubmitted, NodeStarted, NodeStopped, StatusDue
-
-HIERARCHY_MAIL, CONTENT_MAIL, STATUS, STATUS_REQUEST = 0x2, 0x4, 0x10, 0x20
-REPEAT = "repeat"
 
 
 def named(stores: frozenset[str]) -> str:
@@ -26,8 +23,8 @@ class ToldToAllOthers(Invariant):
         return {MailSubmitted: self._submitted}
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        to_all = event.message_type in (HIERARCHY_MAIL, CONTENT_MAIL)
-        if not to_all and (event.message_type != STATUS_REQUEST or REPEAT in event.marks):
+        to_all = event.message_type in BROADCASTS
+        if not to_all and (event.message_type != MailKind.STATUS_REQUEST or Mark.REPEAT in event.marks):
             return
         said = stores_of(event.recipients)
         for section in event.folders:
@@ -66,7 +63,7 @@ class StatusesReachAll(Invariant):
         due = self._due.get(event.node)
         if due is None:
             return
-        if event.message_type != STATUS or any(section.folder not in due for section in event.folders):
+        if event.message_type != MailKind.STATUS or any(section.folder not in due for section in event.folders):
             yield from self._next(event)
             return
         said = stores_of(event.recipients)
@@ -105,7 +102,7 @@ class EachNumberIsToldOnce(Invariant):
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type not in (HIERARCHY_MAIL, CONTENT_MAIL):
+        if event.message_type not in BROADCASTS:
             return
         for section in event.folders:
             folder, named = self._named.get(event.node, ("", {}))

@@ -1,7 +1,7 @@
 """The servers of a lab and their lives: which runs, which is stopped, killed or has not joined yet, and who must be
 told of a join.
 
-Both drivers bring servers up through here, so a restart means the same under both.
+Drivers with nodes in their own process bring servers up through here, so a restart means the same under both.
 """
 
 from __future__ import annotations
@@ -83,13 +83,12 @@ class MemberPlan:
     real_time: Callable[[], float] | None = None
 
 
-class Members:
-    """All servers of a lab, in the topology's order."""
+class Roll:
+    """All servers of a lab in the topology's order, and how each stands; nothing of their nodes."""
 
-    def __init__(self, plan: MemberPlan) -> None:
-        self._plan = plan
-        self._authority = authority_of(plan.seed)
-        self._members = {name: Member(name) for name in plan.topology.servers}
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
+        self._members = {name: Member(name) for name in topology.servers}
         self._joined: list[str] = []
 
     @property
@@ -109,6 +108,37 @@ class Members:
     def running(self) -> list[Member]:
         return [member for member in self._members.values() if member.standing is Standing.RUNNING]
 
+    def present_at_start(self) -> list[Member]:
+        """The servers that the organization begins with."""
+        return [member for member in self._members.values() if not self._joins_later(member.name)]
+
+    def risen(self, member: Member) -> None:
+        """It runs from now on. A late joiner's first rise enters it in the directory; `untold` says who must hear."""
+        if member.standing is Standing.ABSENT and self._joins_later(member.name):
+            self._joined.append(member.name)
+        member.standing = Standing.RUNNING
+
+    def untold(self) -> list[tuple[Member, str]]:
+        """Which running servers still have to be told which late joiners (RP-3), in order."""
+        return [
+            (member, store)
+            for store in self._joined
+            for member in self.running()
+            if store != member.name and store not in member.told
+        ]
+
+    def _joins_later(self, name: str) -> bool:
+        return self._topology.servers[name].joins_later
+
+
+class Members(Roll):
+    """The servers of a lab with their nodes, in this process."""
+
+    def __init__(self, plan: MemberPlan) -> None:
+        super().__init__(plan.topology)
+        self._plan = plan
+        self._authority = authority_of(plan.seed)
+
     def node(self, name: str) -> Node:
         """The node of a running server. Raises LabError, NotRunning."""
         member = self.member(name)
@@ -116,15 +146,8 @@ class Members:
             raise NotRunning(f"server {name} {member.standing.value}; start it first")
         return member.node
 
-    def present_at_start(self) -> list[Member]:
-        """The servers that the organization begins with."""
-        return [member for member in self._members.values() if not self._joins_later(member.name)]
-
     def rise(self, member: Member, now: LabTime) -> Node:
-        """Open the node of a server that does not run; its first stimulus.
-
-        A late joiner's first rise enters it in the directory; `tell_joins` then tells the others.
-        """
+        """Open the node of a server that does not run; its first stimulus."""
         if member.standing is Standing.RUNNING:
             raise LabError(f"server {member.name} is running already")
         node = member.node
@@ -139,9 +162,7 @@ class Members:
             if node is None or self._plan.databases_on_disk:
                 node = member.node = self._make(member.name)
             node.open(now)
-        if member.standing is Standing.ABSENT and self._joins_later(member.name):
-            self._joined.append(member.name)
-        member.standing = Standing.RUNNING
+        self.risen(member)
         return node
 
     def stop(self, member: Member, now: LabTime) -> None:
@@ -156,18 +177,6 @@ class Members:
         member.standing = Standing.KILLED
         member.node.export()
         member.node.abandon()
-
-    def untold(self) -> list[tuple[Member, str]]:
-        """Which running servers still have to be told which late joiners (RP-3), in order."""
-        return [
-            (member, store)
-            for store in self._joined
-            for member in self.running()
-            if store != member.name and store not in member.told
-        ]
-
-    def _joins_later(self, name: str) -> bool:
-        return self._plan.topology.servers[name].joins_later
 
     def _make(self, name: str) -> Node:
         plan = self._plan

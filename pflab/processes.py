@@ -9,26 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
 
-from node.errors import NotRunning
 from node.serving import HttpServer
 from pflab.child import Child
 from pflab.client import Client
 from pflab.face import make_face
-from pflab.fault import FaultKind
-from pflab.faults import FaultPlan
 from pflab.gathered import Gathered
-from pflab.keptmail import gate_of
-from pflab.lab import Lab, LabError
+from pflab.lab import LabError
 from pflab.labtls import tls_of
-from pflab.live import hand_in
-from pflab.members import Member, Standing
-from pflab.record import Record
+from pflab.members import Member, Roll, Standing
 from pflab.remote import RemoteHost, RemoteNode
 from pflab.remote_clock import RemoteCoordinator
+from pflab.socketlab import SocketLab, hand_in
+from pflab.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -39,15 +34,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-
 GATHER_S: Final = 0.25
 """Real time between two gatherings of events while the clock runs."""
 
 
-class ProcessLab(Lab):
-    """A live lab of processes; see LiveLab for folder, seed, run and durability.
+class ProcessLab(SocketLab[RemoteHost]):
+    """A live lab of processes; see SocketLab for folder, seed and tls.
 
-    http_port: where the lab's face listens (`pflab.face`), see `url`. tls: servers offer STARTTLS and insist on it.
+    http_port: where the lab's face listens (`pflab.face`), see `url`.
     """
 
     def __init__(
@@ -61,64 +55,36 @@ class ProcessLab(Lab):
         http_port: int = 0,
         tls: bool = False,
     ) -> None:
-        super().__init__()
-        self.topology = topology
-        self.seed = seed
-        self._folder = folder
-        self._durability = durability
-        self._run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
-        self._record = Record(self._run, folder=folder, now=lambda: self.now, real_time=time.time)
-        self.faults = FaultPlan(
-            topology, injected=self._fault_injected, healed=self._fault_healed, crash_points=False, tls=tls
-        )
-        self.gate = gate_of(self.faults, folder)
-        self._members = {name: Member(name) for name in topology.servers}
-        self._joined: list[str] = []
+        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls)
+        self._members: Roll = Roll(topology)
         self._children: dict[str, Child] = {}
-        self._hosts: dict[str, RemoteHost] = {}
         self._nodes: dict[str, RemoteNode] = {}
         self._gathered = Gathered(self._record, folder, topology.servers)
-        self.coordinator = RemoteCoordinator(
+        self._where = Whereabouts(
+            self._hosts_in_order,
+            smtp_of=lambda name: self._children[name].smtp,
+            lab=lambda: self._server.address,
+            faults=self.faults,
+            keeps_mails=folder.keeps_mails,
+        )
+        self.coordinator: RemoteCoordinator = RemoteCoordinator(
             topology.start_at,
             lambda: [host for host in self._hosts_in_order() if not host.silent],
             every=self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self._clock_changed,
         )
-        self.coordinator.back = self._met
+        self.coordinator.back = self._where.meet
         self._server = HttpServer(make_face(self, self._address_of), port=http_port)
         self._gathering: asyncio.Task[None] | None = None
-        self._telling: asyncio.Task[None] | None = None
-        self._kills: dict[str, str] = {}
-        self._tls = tls
-        self._closed = False
 
     # --- what it is
-
-    @property
-    def now(self) -> LabTime:
-        return self.coordinator.now
-
-    @property
-    def run(self) -> str:
-        return self._run
-
-    @property
-    def folder(self) -> Path:
-        return self._folder.path
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._members)
 
     @property
     def url(self) -> str:
         """Where the lab's face is."""
         host, port = self._server.address
         return f"http://{host}:{port}"
-
-    def running(self, name: str) -> bool:
-        return self._member(name).standing is Standing.RUNNING and name in self._hosts
 
     def url_of(self, name: str) -> str:
         """Where a running node's own API is. Raises NotRunning."""
@@ -138,7 +104,7 @@ class ProcessLab(Lab):
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        await self._all_told()
+        await self._ready()
         async with self.coordinator.steady() as now:
             host = self._host(name)
             try:
@@ -148,7 +114,7 @@ class ProcessLab(Lab):
                 await host.look(now)
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        await self._all_told()
+        await self._ready()
         host = self._host(name)
         async with self.coordinator.steady() as now:
             await hand_in(self._children[name].smtp, sender, recipients, content)
@@ -167,18 +133,10 @@ class ProcessLab(Lab):
 
     # --- time
 
-    async def settle(self) -> None:
-        await self._all_told()
-        await self.coordinator.quiet()
-
-    async def advance(self, to_at: LabTime) -> None:
-        await self._all_told()
-        await self.coordinator.warp(to_at)
-        self.faults.expire(self.now)
+    async def _ready(self) -> None:
+        await self._where.all_told()
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        await self._all_told()
-
         def holds() -> bool:
             self._still = True
             try:
@@ -186,9 +144,7 @@ class ProcessLab(Lab):
             finally:
                 self._still = False
 
-        held = await self.coordinator.warp(limit_at, holds)
-        self.faults.expire(self.now)
-        return held
+        return await super().until(holds, limit_at)
 
     # --- life and death
 
@@ -196,28 +152,20 @@ class ProcessLab(Lab):
         child = self._leave(name, Standing.STOPPED)
         await child.stop()
         self._gathered.salvage(name)
-        await self._tell()
+        await self._where.tell()
 
     async def kill(self, name: str) -> None:
         child = self._leave(name, Standing.KILLED)
         await child.kill()
         self._gathered.salvage(name)
         self._kills[name] = self.faults.killed(name)
-        await self._tell()
-
-    async def start(self, name: str) -> None:
-        await self._rise(self._member(name))
-        if name in self._kills:
-            self.faults.heal(self._kills.pop(name))
-
-    def _will_restore(self, name: str, content: bytes) -> None:
-        self._member(name).restores = content
+        await self._where.tell()
 
     # --- what happened
 
     def events(self, since: int = 0) -> Sequence[Event]:
         self._gathered.flush()
-        return self._record.events(since)
+        return super().events(since)
 
     async def _gather(self) -> None:
         """While the clock runs by itself nobody else looks."""
@@ -228,21 +176,21 @@ class ProcessLab(Lab):
 
     def _note(self, kind: type[Event], **fields: object) -> None:
         self._gathered.flush()
-        self._record.note(kind, **fields)
+        super()._note(kind, **fields)
 
     def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
         self._gathered.flush()
-        self._record.clock_changed(how, rate, to_at)
+        super()._clock_changed(how, rate, to_at)
 
-    def _fault_injected(self, fault: str, kind: str, details: Any) -> None:
+    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self._gathered.flush()
-        self._record.fault_injected(fault, kind, details)
-        self._tell_soon()
+        super()._fault_injected(fault, kind, details)
+        self._where.tell_soon()
 
     def _fault_healed(self, fault: str) -> None:
         self._gathered.flush()
-        self._record.fault_healed(fault)
-        self._tell_soon()
+        super()._fault_healed(fault)
+        self._where.tell_soon()
 
     # --- beginning and end
 
@@ -250,7 +198,7 @@ class ProcessLab(Lab):
         self._record.run_started(self.topology, self.seed, driver="processes", durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
-        present = [member for member in self._members.values() if not self._joins_later(member.name)]
+        present = self._members.present_at_start()
         async with self.coordinator.steady() as now:
             risen = await asyncio.gather(*[self._begin(member, now) for member in present], return_exceptions=True)
             for failed in risen:
@@ -260,46 +208,22 @@ class ProcessLab(Lab):
         await self.coordinator.look()
         self._gathering = asyncio.create_task(self._gather(), name="gather events")
 
-    async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
+    async def _end(self) -> None:
         try:
             if self._gathering is not None:
                 self._gathering.cancel()
                 await asyncio.gather(self._gathering, return_exceptions=True)
-            names = list(self._hosts)
-            results = await asyncio.gather(*[self.stop(name) for name in names], return_exceptions=True)
-            if self._telling is not None:
-                await asyncio.gather(self._telling, return_exceptions=True)
+            failures = await self._stop_all()
+            await self._where.end()
             await self._server.stop()
-            for result in results:
-                if isinstance(result, BaseException):
-                    raise result
+            for failed in failures:
+                raise failed
         finally:
             for child in self._children.values():
                 await child.kill()
             self._gathered.flush()
-            self._record.run_ended(self.verdict)
-            self._record.close()
 
     # --- members
-
-    def _member(self, name: str) -> Member:
-        found = self._members.get(name)
-        if found is None:
-            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._members)}")
-        return found
-
-    def _hosts_in_order(self) -> list[RemoteHost]:
-        return [self._hosts[name] for name in self._members if name in self._hosts]
-
-    def _host(self, name: str) -> RemoteHost:
-        member = self._member(name)
-        host = self._hosts.get(name)
-        if host is None:
-            raise NotRunning(f"server {name} {member.standing.value}; start it first")
-        return host
 
     def _address_of(self, name: str) -> tuple[str, int]:
         return self._host(name).address
@@ -309,11 +233,8 @@ class ProcessLab(Lab):
         self._host(name).close()
         del self._hosts[name]
         self._nodes.pop(name).close()
-        self._member(name).standing = standing
+        self._members.member(name).standing = standing
         return self._children[name]
-
-    def _joins_later(self, name: str) -> bool:
-        return self.topology.servers[name].joins_later
 
     async def _rise(self, member: Member) -> None:
         if member.name in self._hosts:
@@ -324,7 +245,7 @@ class ProcessLab(Lab):
         async with self.coordinator.steady() as now:
             await self._begin(member, now)
             await self._let_go([member.name])
-        for other, store in self._untold():
+        for other, store in self._members.untold():
             self._nodes[other.name].join(now, store)
             other.told.append(store)
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
@@ -332,7 +253,6 @@ class ProcessLab(Lab):
     async def _begin(self, member: Member, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""
         name = member.name
-        first = member.standing is Standing.ABSENT
         child = Child(name, folder=self._folder, run=self._run, durability=self._durability)
         self._children[name] = child
         if member.restores is not None:
@@ -346,58 +266,12 @@ class ProcessLab(Lab):
         known = self._gathered
         host = RemoteHost(name, child.http, token=None, seq=known.last_seq[name], events=known.came)
         self._hosts[name] = host
-        member.standing = Standing.RUNNING
-        if first and self._joins_later(name):
-            self._joined.append(name)
+        self._members.risen(member)
         await host.look(now)
 
     async def _let_go(self, names: Sequence[str]) -> None:
         """New processes begin once everybody knows where everybody is."""
-        await self._tell()
+        await self._where.tell()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
         await asyncio.gather(*[host.go() for host in hosts])
-
-    def _untold(self) -> list[tuple[Member, str]]:
-        return [
-            (self._members[name], store)
-            for store in self._joined
-            for name in self._members
-            if name in self._hosts and store != name and store not in self._members[name].told
-        ]
-
-    # --- who is where, and who has to ask
-
-    def _peers(self) -> dict[str, Any]:
-        host, port = self._server.address
-        keeps = self._folder.keeps_mails
-        return {
-            "addresses": {name: self._children[name].smtp for name in self._hosts},
-            "asks": keeps or any(fault.kind is not FaultKind.KILL for fault in self.faults.active()),
-            "keeps": keeps,
-            "verbs": self.faults.verbs_wait,
-            "coordinator": f"{host}:{port}",
-        }
-
-    async def _met(self, host: RemoteHost) -> None:
-        await host.meet(self._peers())
-
-    async def _tell(self) -> None:
-        peers = self._peers()
-        await asyncio.gather(*[host.meet(peers) for host in self._hosts_in_order()])
-
-    def _tell_soon(self) -> None:
-        """A fault begins or ends, in a call that cannot wait; whoever moves the lab next waits for it."""
-        before = self._telling
-
-        async def tell() -> None:
-            if before is not None:
-                await before
-            await self._tell()
-
-        self._telling = asyncio.get_running_loop().create_task(tell())
-
-    async def _all_told(self) -> None:
-        if self._telling is not None:
-            await self._telling
-            self._telling = None

@@ -17,8 +17,9 @@ from pydantic import TypeAdapter, ValidationError
 
 import topology
 from pflab.runnable import not_built
+from pflab.scenario_conditions import Until
 from pflab.scenario_course import CourseCheck
-from pflab.scenario_model import VERBS, Head, Until
+from pflab.scenario_model import VERBS, Head
 from pflab.scenario_names import NameCheck
 from pflab.scenario_problems import problems_of
 from topology import Topology, TopologyError, load_topology, topology_from_text

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pflab import oracle_sets as sets
+from pflab.scenario_conditions import Condition, Entry, Row
 from pflab.scenario_events import events_shortfalls, mails_shortfalls
-from pflab.scenario_model import Condition, Entry, Row
 from pflab.scenario_play import Play, Shortfall, StepFailed
 from pflab.scenario_values import same_minute
 from pflab.scenario_words import SETUP

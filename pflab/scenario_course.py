@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pflab import scenario_model as model
+from pflab.scenario_conditions import Until
 from pflab.scenario_values import Moment, same_minute
 from topology.model import Topology
 from topology.problems import PathItem, Problem, one_of, quoted
@@ -33,7 +34,7 @@ class CourseCheck:
         """The problems of one step."""
         if isinstance(args, Moment):
             yield from self._time(args, at, at)
-        elif isinstance(args, model.Until) and args.at is not None:
+        elif isinstance(args, Until) and args.at is not None:
             yield from self._time(args.at, (*at, "at"), at)
         elif isinstance(args, model.Post | model.Posts):
             yield from self._user(args.on, args.folder, (*at, "on"))

@@ -8,10 +8,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pflab import oracle_sets as sets
-from pflab.scenario_model import Events, Mails, Until
+from pflab.mailkinds import mail_name
+from pflab.scenario_conditions import Events, Mails, Until
 from pflab.scenario_play import Named, Play, Shortfall
 from pflab.scenario_values import same_minute
-from pflab.scenario_words import mail_name, store_named, tag_of
+from pflab.scenario_words import store_named, tag_of
 from traces.events import Event, MailReceived, MailSubmitted
 from traces.labtime import format_instant, parse_instant
 

@@ -1,4 +1,4 @@
-"""The scenario's faults of a line between two servers: SMTP verbs that go wrong, and a queue on hold."""
+"""The scenario's faults of a line between two servers: refused connections, SMTP verbs that go wrong, a queue on hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from pflab.scenario_part import Part
-from pflab.scenario_values import DurationUs, shown, wrong
+from pflab.scenario_values import DurationUs, Names, shown, wrong
 from transport.smtp_verbs import Verb
 
 _VERBS = tuple(verb.value for verb in Verb)
@@ -29,6 +29,26 @@ def _reply(value: Any) -> str:
 
 VerbText = Annotated[str, BeforeValidator(_verb), WithJsonSchema({"enum": list(_VERBS)})]
 ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["integer", "string"]})]
+
+
+class Cut(Part):
+    """Connections refused: between two servers or sites, one way (from, to), or over a connector."""
+
+    exactly_one: ClassVar = ("between", "from_", "connector")
+
+    between: Names | None = None
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    connector: str | None = None
+    name: str | None = Field(None, alias="as")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.between is not None and len(self.between) != 2:
+            raise wrong("between names two servers or sites: {between: [A, B]}")
+        if (self.from_ is None) != (self.to is None):
+            raise wrong("from and to go together: {from: A, to: B} cuts one way")
+        return self
 
 
 class LinkFault(Part):

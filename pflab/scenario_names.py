@@ -10,6 +10,8 @@ from typing import Any
 
 from pflab import scenario_model as model
 from pflab.oracle import HIERARCHY
+from pflab.scenario_conditions import Condition, Events, Until
+from pflab.scenario_links import Cut
 from pflab.scenario_part import Part
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
@@ -50,9 +52,9 @@ class NameCheck:
     def _part(self, verb: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, model.Folder):
             yield from self._folder(args, at)
-        elif isinstance(args, model.Cut):
+        elif isinstance(args, Cut):
             yield from self._cut(args, at)
-        elif isinstance(args, model.Condition):
+        elif isinstance(args, Condition):
             yield from self._condition(args, at)
         elif isinstance(args, model.Settings):
             yield from self._settings(args, at)
@@ -133,7 +135,7 @@ class NameCheck:
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
-    def _cut(self, args: model.Cut, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _cut(self, args: Cut, at: Sequence[PathItem]) -> Iterator[Problem]:
         ends = [*self._servers, *self._sites]
         for field in ("between", "from_", "to"):
             value = getattr(args, field)
@@ -142,7 +144,7 @@ class NameCheck:
         if args.connector is not None:
             yield from self._each(at, "connector", args.connector, self._connectors, "connector")
 
-    def _condition(self, args: model.Condition, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _condition(self, args: Condition, at: Sequence[PathItem]) -> Iterator[Problem]:
         on = None if args.on == ("all",) else args.on
         if on is not None:
             yield from self._each(at, "on", on, self._servers, "server")
@@ -165,16 +167,16 @@ class NameCheck:
         for key, parts in (("array", args.array), ("mails", args.mails), ("events", args.events)):
             for number, part in enumerate(parts or ()):
                 yield from self._list_item(args, part, (*at, key), number)
-        if isinstance(args, model.Until):
+        if isinstance(args, Until):
             yield from self._until(args, at)
 
-    def _list_item(self, args: model.Condition, part: Part, at: Sequence[PathItem], number: int) -> Iterator[Problem]:
+    def _list_item(self, args: Condition, part: Part, at: Sequence[PathItem], number: int) -> Iterator[Problem]:
         where = (*at, number)
         yield from self._common(part, where)
-        if isinstance(part, model.Events):
+        if isinstance(part, Events):
             yield from self._event(part.event, part.fields, where)
 
-    def _until(self, args: model.Until, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _until(self, args: Until, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in ("from_", "to"):
             value = getattr(args, field)
             if value is not None:

@@ -10,7 +10,8 @@ from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
 from pflab.oracle_sets import parse_named
-from pflab.scenario_links import Hold, Smtp
+from pflab.scenario_links import Cut, Hold, Smtp
+from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
@@ -197,7 +198,7 @@ async def _restore(play: Play, step: model.Restore) -> None:
 # --- faults
 
 
-async def _cut(play: Play, step: model.Cut) -> None:
+async def _cut(play: Play, step: Cut) -> None:
     if step.connector is not None:
         fault = play.lab.faults.cut(step.connector)
     elif step.between is not None:
@@ -215,24 +216,24 @@ async def _heal(play: Play, names: tuple[str, ...]) -> None:
             play.lab.faults.heal(fault)
 
 
-async def _lose(play: Play, step: model.Lose) -> None:
+async def _lose(play: Play, step: Lose) -> None:
     fault = play.lab.faults.lose(step.from_, step.to, step.type, step.count, connector=step.connector)
     _note_fault(play, step.name, fault)
 
 
-async def _delay(play: Play, step: model.Delay) -> None:
+async def _delay(play: Play, step: Delay) -> None:
     fault = play.lab.faults.delay(
         step.from_, step.to, step.type, by_us=step.by, count=step.count, connector=step.connector
     )
     _note_fault(play, step.name, fault)
 
 
-async def _duplicate(play: Play, step: model.Duplicate) -> None:
+async def _duplicate(play: Play, step: Duplicate) -> None:
     fault = play.lab.faults.duplicate(step.from_, step.to, step.type, step.count, connector=step.connector)
     _note_fault(play, step.name, fault)
 
 
-async def _reorder(play: Play, step: model.Reorder) -> None:
+async def _reorder(play: Play, step: Reorder) -> None:
     fault = play.lab.faults.reorder(
         step.from_,
         step.to,

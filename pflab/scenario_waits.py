@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pflab.scenario_check import shortfalls
+from pflab.scenario_conditions import Condition, Expect, Until
 from pflab.scenario_events import arrival_fits, event_fits
-from pflab.scenario_model import Condition, Expect, Until
 from pflab.scenario_play import Play, Shortfall, StepFailed
 from pflab.scenario_values import same_minute
 from traces.events import Event

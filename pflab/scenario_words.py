@@ -11,20 +11,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pflab import oracle_sets as sets
+from pflab.mailkinds import mail_name
 from pflab.verdict import join_names
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
 from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_instant
-
-MAIL_NAMES = {
-    0x2: "hierarchy",
-    0x4: "content",
-    0x8: "backfill request",
-    0x10: "status",
-    0x20: "status request",
-    0x80000002: "hierarchy response",
-    0x80000004: "content response",
-}
-"""Message types as scenarios name them."""  # spec: OUT-6
 
 SETUP = "Setup"
 """The name of the GUID whose numbers the topology's own folders carry."""
@@ -105,10 +95,6 @@ def store_named(address: str) -> str:
     """The store behind a mail address `A-IS@contoso.test`, or the text itself if it is a name already."""  # spec: ML-1
     local, at, _ = address.partition("@")
     return local.removesuffix("-IS") if at else address
-
-
-def mail_name(message_type: int) -> str:
-    return MAIL_NAMES.get(message_type, f"type {message_type:#x}")
 
 
 def line(event: Event, names: Lexicon) -> str:

@@ -11,7 +11,7 @@ later. A mail that was being handed to it was not acknowledged, so its sender ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,9 @@ from node.errors import Crashed, MailRefused, NotRunning
 from node.keys import derived_seed
 from pflab.faults import FaultPlan
 from pflab.hop import dialogue, unreachable
+from pflab.keptlab import KeptLab
 from pflab.keptmail import gate_of
-from pflab.lab import Lab, LabError, NotIdle
+from pflab.lab import LabError, NotIdle
 from pflab.members import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node
 from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from node.core import Node
     from pflab.runfolder import RunFolder
     from topology import Topology
-    from traces.events import Event
     from transport.mta_values import Transmission
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class _Seat:
         self.fruitless = 0
 
 
-class Simulator(Lab):
+class Simulator(KeptLab):
     """A simulated lab.
 
     seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network:
@@ -83,13 +83,11 @@ class Simulator(Lab):
         run: str | None = None,
         make_node: NodeFactory = default_node,
     ) -> None:
-        super().__init__()
-        self.topology = topology
-        self.seed = seed
-        self._folder = folder
-        self._run = run if run is not None else f"sim-{seed}"
         self._now: LabTime = topology.start_at
-        self._record = Record(self._run, folder=folder, now=lambda: self._now)
+        run = run if run is not None else f"sim-{seed}"
+        record = Record(run, folder=folder, now=lambda: self._now)
+        super().__init__(topology, seed=seed, run=run, record=record)
+        self._folder = folder
         self.faults = FaultPlan(topology, injected=self._record.fault_injected, healed=self._record.fault_healed)
         self.weather = Weather(
             topology,
@@ -101,7 +99,7 @@ class Simulator(Lab):
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
         self._network = Network(network, gate_of(self.faults, folder), derived_seed(seed, "network"))
-        self._members = Members(
+        self._members: Members = Members(
             MemberPlan(
                 topology=topology,
                 run=self._run,
@@ -116,8 +114,6 @@ class Simulator(Lab):
         self._seats = [_Seat(member) for member in self._members.all()]
         self._seat = {seat.name: seat for seat in self._seats}
         self._back_at: dict[str, LabTime] = {}
-        self._kills: dict[str, str] = {}
-        self._closed = False
         self.steps = 0
         """Steps so far, for figures."""
 
@@ -128,28 +124,14 @@ class Simulator(Lab):
         return self._now
 
     @property
-    def run(self) -> str:
-        return self._run
-
-    @property
     def folder(self) -> Path:
         if self._folder is None:
             raise LabError("this simulated lab keeps no run folder; give it one")
         return self._folder.path
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._members.names
-
-    def running(self, name: str) -> bool:
-        return self._members.member(name).standing is Standing.RUNNING
-
     def absent(self, name: str) -> bool:
         """Whether the server has never been started: it joins later."""
         return self._members.member(name).standing is Standing.ABSENT
-
-    def events(self, since: int = 0) -> Sequence[Event]:
-        return self._record.events(since)
 
     # --- users
 
@@ -207,17 +189,6 @@ class Simulator(Lab):
         self._seat[name].stale = True
         self._kills[name] = self.faults.killed(name)
 
-    async def start(self, name: str) -> None:
-        self._rise(self._seat[self._members.member(name).name])
-        if name in self._kills:
-            self.faults.heal(self._kills.pop(name))
-
-    def _will_restore(self, name: str, content: bytes) -> None:
-        self._members.member(name).restores = content
-
-    def _note(self, kind: type[Event], **fields: object) -> None:
-        self._record.note(kind, **fields)
-
     # --- beginning and end
 
     async def up(self) -> None:
@@ -230,20 +201,15 @@ class Simulator(Lab):
             jitter=format_duration(whims.jitter_us),
         )
         for member in self._members.present_at_start():
-            self._rise(self._seat[member.name])
+            self._begin(self._seat[member.name])
         self._quieten()
 
-    async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
+    async def _end(self) -> None:
         for name in sorted(self._back_at):
             # What it had committed before it crashed belongs to the trace.
-            self._rise(self._seat[name])
+            self._begin(self._seat[name])
         for member in self._members.running():
             self._members.stop(member, self._clock(member.name))
-        self._record.run_ended(self.verdict)
-        self._record.close()
 
     # --- the loop
 
@@ -260,7 +226,7 @@ class Simulator(Lab):
     def _next_seat(self) -> _Seat | None:
         """The server whose turn it is at the present instant; None when all is quiet."""
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
-            self._rise(self._seat[name])
+            self._begin(self._seat[name])
         now = self._now
         first, first_at = None, now
         waiting: list[_Seat] = []
@@ -403,7 +369,10 @@ class Simulator(Lab):
         except Exception as error:
             raise LabError(f"server {seat.name} failed at {format_instant(self._now)}: {error}") from error
 
-    def _rise(self, seat: _Seat) -> None:
+    async def _rise(self, member: Member) -> None:
+        self._begin(self._seat[member.name])
+
+    def _begin(self, seat: _Seat) -> None:
         self._back_at.pop(seat.name, None)
         self._members.rise(seat.member, self._clock(seat.name))
         seat.stale = True

@@ -139,7 +139,7 @@ def _code_of(result: SeedResult) -> int:
 def hunt(seeds: Sequence[int], wish: Wish) -> int:
     """Plays the seeds and says what was found."""
     order = Order.of(wish.days, wish.kinds(), wish.topology)
-    by_itself = VERIFY_SHARE if len(seeds) >= FROM else 0.0
+    by_itself = VERIFY_SHARE if len(seeds) >= FROM and wish.traces is None else 0.0
     share = by_itself if wish.verify_share is None else wish.verify_share
     more = len(chosen_for_verification(seeds, share))
     if not wish.as_json:

@@ -172,7 +172,8 @@ def simulate(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Share of seeds played again in processes with another hash seed; 0.05 from 200 seeds on.",
+            help="Share of seeds played again in processes with another hash seed; 0.05 from 200 seeds on,"
+            " and none with --traces.",
         ),
     ] = None,
     traces: Annotated[
@@ -185,10 +186,21 @@ def simulate(
     Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """
     if plan is not None:
-        given = {"--seeds": seeds, "--seed-file": seed_file, "--expand": expand or None, "a topology": topology}
+        given = {
+            "--seeds": seeds,
+            "--seed-file": seed_file,
+            "--expand": expand or None,
+            "--verify-share": verify_share,
+            "a topology": topology,
+        }
         beside = [name for name, value in given.items() if value is not None]
         if beside:
             raise CommandError(f"pflab simulate: --plan says all that is played; leave out {' and '.join(beside)}")
+    if traces is not None and verify_share:
+        raise CommandError(
+            "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
+            " leave out --traces or --verify-share"
+        )
     organization = None if topology is None else _topology(topology)
     wish = campaigns.Wish(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
     if plan is not None:

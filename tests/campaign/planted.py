@@ -9,7 +9,16 @@ from pflab import oracle_sets as sets
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading
 from pflab.invariants_facts import Facts
 from topology import Topology, topology_from_text
-from traces.events import ChangeMade, Event, MailFolder, MailSubmitted, NodeStarted
+from traces.events import (
+    AddressStamped,
+    ChangeMade,
+    Event,
+    MailFolder,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    VersionApplied,
+)
 from traces.labtime import HOUR_US, parse_instant
 
 START_AT = parse_instant("2003-10-21T00:00Z")
@@ -158,3 +167,67 @@ def request(source: str) -> RequestView:
 
 def shown_folder(id_: str, path: str, *, hidden: bool = False) -> FolderView:
     return FolderView(id_, path, ("A",), None, (), "normal", hidden, True)
+
+
+# --- what stores do
+
+
+def lab(*invariants: type[Invariant]) -> Trace:
+    """A trace in which each store knows all three."""
+    trace = Trace(*invariants)
+    for node in "ABC":
+        for store in "ABC":
+            trace.add(AddressStamped, node, store=store, address=f"{store}-IS@contoso.test")
+    return trace
+
+
+def sends(trace: Trace, node: str, serial: int, type_: int, to: tuple[str, ...], **section: Any) -> MailSubmitted:
+    """A store sends a mail about the folder to the stores `to`."""
+    recipients = tuple(f"{store}-IS@contoso.test" for store in to)
+    return trace.mail(node, serial, message_type=type_, recipients=recipients, **section)
+
+
+def gets(trace: Trace, node: str, mail: MailSubmitted) -> None:
+    """A store takes in a mail as its sender wrote it."""
+    trace.add(
+        MailReceived,
+        node,
+        mail=mail.mail,
+        sender=mail.node,
+        message_type=mail.message_type,
+        folders=mail.folders,
+        recipients=(node,),
+        size=mail.size,
+        number=mail.number,
+        marks=mail.marks,
+    )
+
+
+def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> ChangeMade:
+    """A store makes a version of the folder."""
+    given: dict[str, Any] = {
+        "folder": "1-1",
+        "object": FOLDER,
+        "kind": "folder",
+        "operation": "modify",
+        "parent": "1-1",
+    }
+    return trace.change(node, counter, **given | fields)
+
+
+def applies(trace: Trace, node: str, made: ChangeMade) -> VersionApplied:
+    """A store applies a version as its author made it."""
+    return trace.add(
+        VersionApplied,
+        node,
+        folder=made.folder,
+        object=made.object,
+        number=made.number,
+        kind=made.kind,
+        pcl=made.pcl,
+        modified_at=made.modified_at,
+        way="broadcast",
+        stands_for=made.pcl,
+        digest=made.digest,
+        deleted=made.operation == "delete",
+    )

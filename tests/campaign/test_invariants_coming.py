@@ -11,8 +11,21 @@ from pflab.invariants_leaving import LeavingStoresSayAll, NothingDroppedUnasked,
 from pflab.invariants_mail import OwnRowIsTrue
 from pflab.invariants_retries import SilentSourcesGoDown, SomebodyIsAsked
 from pflab.invariants_tree import ListedStoresHold, TreeIsComputed
-from tests.campaign.planted import FOLDER, GUIDS, START_AT, Trace, entry, kept, number, numbers
-from tests.campaign.test_invariants_told import ALL, STATUS, STATUS_REQUEST, folder_version, gets, lab, sends
+from pflab.mailkinds import MailKind
+from tests.campaign.planted import (
+    FOLDER,
+    GUIDS,
+    START_AT,
+    Trace,
+    entry,
+    folder_version,
+    gets,
+    kept,
+    lab,
+    number,
+    numbers,
+    sends,
+)
 from traces.events import (
     BackupMade,
     BackupRestored,
@@ -33,6 +46,7 @@ from traces.events import (
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
+ALL = ("B", "C")
 NEW_GUID = "ee" * 16
 
 
@@ -68,7 +82,7 @@ def test_a_new_replica_that_asks_nobody() -> None:
         trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
         rest(trace, 10 * MINUTE_US)
         if asks:
-            sends(trace, "A", 1, STATUS_REQUEST, ALL, marks=("all respond",))
+            sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
         assert trace.witnesses() == []
         rest(trace, 35 * MINUTE_US)
     assert len(trace.witnesses()) == 1
@@ -151,13 +165,13 @@ def test_a_leaving_store_that_keeps_something_to_itself() -> None:
     trace.change("A", 5)
     trace.add(ReplicaPending, "A", folder=FOLDER)
     assert len(trace.witnesses()) == 1
-    sends(trace, "A", 1, STATUS_REQUEST, ALL, marks=("delete-pending",), row="")
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row="")
     assert len(trace.witnesses()) == 2
     trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     trace.change("A", 6)
     sends(trace, "A", 2, 0x4, ALL, cnset=numbers("A", 6))
     trace.add(ReplicaPending, "A", folder=FOLDER)
-    sends(trace, "A", 3, STATUS_REQUEST, ALL, marks=("delete-pending",), row=numbers("A", 6))
+    sends(trace, "A", 3, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=numbers("A", 6))
     assert len(trace.witnesses()) == 2
 
 
@@ -177,8 +191,8 @@ def test_data_dropped_without_leave() -> None:
     has = numbers("A", 5)
     for serial, row, broken in ((1, has, 0), (2, "", 1)):
         trace.add(ReplicaPending, "A", folder=FOLDER)
-        sends(trace, "A", serial, STATUS_REQUEST, ALL, marks=("delete-pending",), row=has)
-        gets(trace, "A", sends(trace, "B", serial, STATUS, ("A",), marks=("retained",), row=row))
+        sends(trace, "A", serial, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=has)
+        gets(trace, "A", sends(trace, "B", serial, MailKind.STATUS, ("A",), marks=("retained",), row=row))
         trace.add(ReplicaDropped, "A", folder=FOLDER, cnset=has)
         assert len(trace.witnesses()) == broken
     trace.at += MINUTE_US
@@ -297,7 +311,7 @@ def test_a_silent_source_that_stays_up() -> None:
     trace.add(SourceDown, "A", store="B", folder=FOLDER)
     trace.add(RequestEnded, "A", **ended)
     trace.add(RequestSent, "A", **sent)
-    gets(trace, "A", sends(trace, "B", 1, STATUS, ("A",)))
+    gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS, ("A",)))
     trace.add(RequestEnded, "A", **ended)
     assert trace.witnesses() == []
     trace.add(RequestSent, "A", **sent)

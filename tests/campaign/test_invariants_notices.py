@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pflab.invariants_notices import ContactsAreTold
-from tests.campaign.planted import FOLDER, MESSAGE, START_AT, Trace, number
-from traces.events import ChangeMade, ConflictNotice, VersionApplied
+from tests.campaign.planted import FOLDER, MESSAGE, START_AT, Trace, applies, number
+from traces.events import ChangeMade, ConflictNotice
 from traces.labtime import HOUR_US
 
 
@@ -17,23 +17,6 @@ def lab() -> Trace:
     for node in "BC":
         applies(trace, node, made)
     return trace
-
-
-def applies(trace: Trace, node: str, made: ChangeMade) -> None:
-    trace.add(
-        VersionApplied,
-        node,
-        folder=made.folder,
-        object=made.object,
-        number=made.number,
-        kind=made.kind,
-        pcl="",
-        modified_at=made.modified_at,
-        way="broadcast",
-        stands_for="",
-        digest=made.digest,
-        deleted=made.operation == "delete",
-    )
 
 
 def edit(trace: Trace, node: str, counter: int, *over: str, operation: str = "modify") -> ChangeMade:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from pflab.invariants_repeats import ChangesCoverWhatIsKept, TheUnheardAreAskedAgain
-from tests.campaign.planted import GUIDS, MESSAGE, START_AT, Trace, number, numbers
-from tests.campaign.test_invariants_told import applies, folder_version, gets, lab, sends
+from pflab.mailkinds import MailKind
+from tests.campaign.planted import (
+    GUIDS,
+    MESSAGE,
+    START_AT,
+    Trace,
+    applies,
+    folder_version,
+    gets,
+    lab,
+    number,
+    numbers,
+    sends,
+)
 from traces.events import RowReplaced
 from traces.labtime import HOUR_US
 
-STATUS, STATUS_REQUEST = 0x10, 0x20
 NEW = f"{GUIDS['A']}:9"
 """A folder made in the lab: those of the topology have rows from the beginning."""
 
@@ -19,7 +30,7 @@ def asked(at: int = START_AT + 8 * HOUR_US) -> Trace:
     trace.facts.setup("dd" * 16)
     trace.at = at
     folder_version(trace, "A", 9, object=NEW, replicas=("A", "B", "C"), operation="create")
-    sends(trace, "A", 1, STATUS_REQUEST, ("B", "C"), folder=NEW)
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ("B", "C"), folder=NEW)
     return trace
 
 
@@ -39,9 +50,9 @@ def test_who_was_never_heard_of_must_be_asked_again() -> None:
 def test_who_was_asked_again_or_answered_need_not_be() -> None:
     """A repeat, a mail from the holder, or its row of before, is enough (ST-7)."""
     trace = asked()
-    gets(trace, "A", sends(trace, "B", 1, STATUS, ("A",), folder=NEW))
+    gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS, ("A",), folder=NEW))
     trace.at = START_AT + 12 * HOUR_US + HOUR_US // 4
-    sends(trace, "A", 2, STATUS_REQUEST, ("C",), folder=NEW, marks=("repeat",))
+    sends(trace, "A", 2, MailKind.STATUS_REQUEST, ("C",), folder=NEW, marks=("repeat",))
     assert rests(trace, 12.25) == []
     assert len(rests(trace, 24.25)) == 1, "and once more at the check after that"
     known = lab(TheUnheardAreAskedAgain)
@@ -57,7 +68,7 @@ def test_who_was_asked_again_or_answered_need_not_be() -> None:
             "sent_number": 1,
         }
         known.add(RowReplaced, "A", store=store, **said)
-    sends(known, "A", 1, STATUS_REQUEST, ("B", "C"), folder=NEW)
+    sends(known, "A", 1, MailKind.STATUS_REQUEST, ("B", "C"), folder=NEW)
     assert rests(known, 12.25) == []
 
 

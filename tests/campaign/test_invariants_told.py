@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from pflab.campaign_watch import INVARIANTS
-from pflab.invariants import Invariant
 from pflab.invariants_answers import LetGoByWhoHasAll, RequestsAreAnswered, StatusRequestsAreAnswered
 from pflab.invariants_end import VALIDATIONS
 from pflab.invariants_known import Known
 from pflab.invariants_rows import OwnHolesAreClosed, RowIsTheLastWord, SomebodyClaimsIt
 from pflab.invariants_told import EachNumberIsToldOnce, StatusesReachAll, ToldToAllOthers
 from pflab.invariants_versions import HeldAreFreed, NothingOlderReplaces
-from tests.campaign.planted import FOLDER, START_AT, Trace, entry, number, numbers, row
+from pflab.mailkinds import MailKind
+from tests.campaign.planted import (
+    FOLDER,
+    START_AT,
+    Trace,
+    applies,
+    entry,
+    folder_version,
+    gets,
+    lab,
+    number,
+    numbers,
+    row,
+    sends,
+)
 from traces.events import (
-    AddressStamped,
     BackupMade,
     BackupRestored,
-    ChangeMade,
     HopSent,
-    MailReceived,
-    MailSubmitted,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
@@ -29,74 +37,15 @@ from traces.events import (
     RequestAnswered,
     RowReplaced,
     StatusDue,
-    VersionApplied,
     VersionHeld,
 )
 
 ALL = ("B", "C")
-STATUS, STATUS_REQUEST, REQUEST, RESPONSE = 0x10, 0x20, 0x8, 0x80000004
-
-
-def lab(*invariants: type[Invariant]) -> Trace:
-    """A trace in which each store knows all three."""
-    trace = Trace(*invariants)
-    for node in "ABC":
-        for store in "ABC":
-            trace.add(AddressStamped, node, store=store, address=f"{store}-IS@contoso.test")
-    return trace
-
-
-def sends(trace: Trace, node: str, serial: int, type_: int, to: tuple[str, ...], **section: Any) -> MailSubmitted:
-    recipients = tuple(f"{store}-IS@contoso.test" for store in to)
-    return trace.mail(node, serial, message_type=type_, recipients=recipients, **section)
-
-
-def gets(trace: Trace, node: str, mail: MailSubmitted) -> None:
-    trace.add(
-        MailReceived,
-        node,
-        mail=mail.mail,
-        sender=mail.node,
-        message_type=mail.message_type,
-        folders=mail.folders,
-        recipients=(node,),
-        size=mail.size,
-        number=mail.number,
-        marks=mail.marks,
-    )
 
 
 def next_stimulus(trace: Trace, node: str) -> None:
     hop = {"next_hop": "B", "connector": None, "recipients": (), "size": 1, "attempt": 1, "queue_id": 1}
     trace.add(HopSent, node, mail=None, **hop)
-
-
-def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> ChangeMade:
-    given: dict[str, Any] = {
-        "folder": "1-1",
-        "object": FOLDER,
-        "kind": "folder",
-        "operation": "modify",
-        "parent": "1-1",
-    }
-    return trace.change(node, counter, **given | fields)
-
-
-def applies(trace: Trace, node: str, made: ChangeMade) -> VersionApplied:
-    return trace.add(
-        VersionApplied,
-        node,
-        folder=made.folder,
-        object=made.object,
-        number=made.number,
-        kind=made.kind,
-        pcl=made.pcl,
-        modified_at=made.modified_at,
-        way="broadcast",
-        stands_for=made.pcl,
-        digest=made.digest,
-        deleted=made.operation == "delete",
-    )
 
 
 # -- who is told
@@ -107,7 +56,7 @@ def test_a_broadcast_that_forgets_one() -> None:
     trace = lab(ToldToAllOthers)
     sends(trace, "A", 1, 0x4, ALL)
     sends(trace, "A", 2, 0x2, ALL, folder="1-1")
-    sends(trace, "A", 3, STATUS, ("B",))
+    sends(trace, "A", 3, MailKind.STATUS, ("B",))
     assert trace.witnesses() == []
     sends(trace, "A", 4, 0x4, ("B",))
     (witness,) = trace.witnesses()
@@ -118,12 +67,12 @@ def test_the_list_is_the_senders_own() -> None:
     """Whom a store must tell changes when it applies another list, not before (OUT-5, RP-2)."""
     trace = lab(ToldToAllOthers)
     made = folder_version(trace, "C", 1, replicas=("A", "B"))
-    sends(trace, "A", 1, STATUS_REQUEST, ALL, marks=("all respond",))
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
     applies(trace, "A", made)
-    sends(trace, "A", 2, STATUS_REQUEST, ("B",), marks=("all respond",))
-    sends(trace, "A", 3, STATUS_REQUEST, ("C",), marks=("repeat",))
+    sends(trace, "A", 2, MailKind.STATUS_REQUEST, ("B",), marks=("all respond",))
+    sends(trace, "A", 3, MailKind.STATUS_REQUEST, ("C",), marks=("repeat",))
     assert trace.witnesses() == []
-    sends(trace, "A", 4, STATUS_REQUEST, ALL, marks=("all respond",))
+    sends(trace, "A", 4, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
     assert len(trace.witnesses()) == 1
 
 
@@ -147,7 +96,7 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
     trace = lab(StatusesReachAll)
     for serial in (1, 2):
         trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
-        sends(trace, "A", serial, STATUS, ALL if serial == 1 else ("B",))
+        sends(trace, "A", serial, MailKind.STATUS, ALL if serial == 1 else ("B",))
     (witness,) = trace.witnesses()
     assert witness.endswith("went to B; the other holders are B, C")
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
@@ -177,9 +126,9 @@ def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
 
 def answer(trace: Trace, serial: int, *parts: str, row_: str) -> None:
     """B asks A for A-1 and A-2, and A answers by mails with these sets."""
-    gets(trace, "A", sends(trace, "B", serial, REQUEST, ("A",), cnset=numbers("A", 1, 2)))
+    gets(trace, "A", sends(trace, "B", serial, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1, 2)))
     for index, cnset in enumerate(parts):
-        sends(trace, "A", 10 * serial + index, RESPONSE, ("B",), cnset=cnset, row=row_)
+        sends(trace, "A", 10 * serial + index, MailKind.CONTENT_RESPONSE, ("B",), cnset=cnset, row=row_)
     fields = {"folder": FOLDER, "requester": "B", "cnset": "", "mails": len(parts), "request_mail": f"{serial}@B"}
     trace.add(RequestAnswered, "A", **fields)
 
@@ -205,7 +154,7 @@ def test_a_request_that_is_not_answered() -> None:
     gets(trace, "A", mail)
     next_stimulus(trace, "A")
     assert trace.witnesses() == []
-    gets(trace, "A", sends(trace, "B", 2, REQUEST, ("A",), cnset=numbers("A", 1)))
+    gets(trace, "A", sends(trace, "B", 2, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
     next_stimulus(trace, "A")
     assert trace.witnesses() == ["A did not answer the request 2@B of B"]
 
@@ -213,16 +162,16 @@ def test_a_request_that_is_not_answered() -> None:
 def test_a_status_request_that_is_not_answered() -> None:
     """A store that has what the requester lacks answers a status request, and a repeat always (ST-2, ST-7)."""
     trace = lab(StatusRequestsAreAnswered)
-    gets(trace, "A", sends(trace, "B", 1, STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
+    gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
     next_stimulus(trace, "A")
     sends(trace, "A", 1, 0x4, ALL, row=numbers("A", 1))
-    gets(trace, "A", sends(trace, "B", 2, STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
-    sends(trace, "A", 2, STATUS, ("B",), row=numbers("A", 1))
+    gets(trace, "A", sends(trace, "B", 2, MailKind.STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
+    sends(trace, "A", 2, MailKind.STATUS, ("B",), row=numbers("A", 1))
     next_stimulus(trace, "A")
     assert trace.witnesses() == []
-    gets(trace, "A", sends(trace, "B", 3, STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
+    gets(trace, "A", sends(trace, "B", 3, MailKind.STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
     next_stimulus(trace, "A")
-    gets(trace, "A", sends(trace, "B", 4, STATUS, ("A",), row=numbers("A", 1), marks=("repeat",)))
+    gets(trace, "A", sends(trace, "B", 4, MailKind.STATUS, ("A",), row=numbers("A", 1), marks=("repeat",)))
     next_stimulus(trace, "A")
     lacks, repeat = trace.witnesses()
     assert lacks.endswith("and B lacks A-1")
@@ -234,9 +183,9 @@ def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
     trace = lab(StatusRequestsAreAnswered)
     sends(trace, "A", 1, 0x4, ALL, row=numbers("A", 1))
     trace.add(ReplicaPending, "A", folder=FOLDER)
-    gets(trace, "A", sends(trace, "B", 1, STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
+    gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
     trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
-    gets(trace, "A", sends(trace, "B", 2, STATUS_REQUEST, ("A",), marks=("repeat",)))
+    gets(trace, "A", sends(trace, "B", 2, MailKind.STATUS_REQUEST, ("A",), marks=("repeat",)))
     next_stimulus(trace, "A")
     assert trace.witnesses() == []
 
@@ -244,12 +193,16 @@ def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
 def test_let_go_by_one_that_lacks_something() -> None:
     """A leaving store is let go only by one that has all of its row and stays itself (RP-2)."""
     trace = lab(LetGoByWhoHasAll)
-    gets(trace, "A", sends(trace, "B", 1, STATUS_REQUEST, ALL, row=numbers("B", 1, 2), marks=("delete-pending",)))
-    sends(trace, "A", 1, STATUS, ("B",), row=numbers("B", 1, 2), marks=("retained",))
+    gets(
+        trace,
+        "A",
+        sends(trace, "B", 1, MailKind.STATUS_REQUEST, ALL, row=numbers("B", 1, 2), marks=("delete-pending",)),
+    )
+    sends(trace, "A", 1, MailKind.STATUS, ("B",), row=numbers("B", 1, 2), marks=("retained",))
     assert trace.witnesses() == []
-    sends(trace, "A", 2, STATUS, ("B",), row=numbers("B", 1), marks=("retained",))
+    sends(trace, "A", 2, MailKind.STATUS, ("B",), row=numbers("B", 1), marks=("retained",))
     trace.add(ReplicaPending, "A", folder=FOLDER)
-    sends(trace, "A", 3, STATUS, ("B",), row=numbers("B", 1, 2), marks=("retained",))
+    sends(trace, "A", 3, MailKind.STATUS, ("B",), row=numbers("B", 1, 2), marks=("retained",))
     lacks, leaves = trace.witnesses()
     assert "lacks B-2" in lacks
     assert leaves.endswith("and is leaving itself")
@@ -278,11 +231,11 @@ def test_an_entry_that_nobody_claims() -> None:
     waits = (entry(missing="A-1", missing_fai="B-4"),)
     trace.rows("B", row("B", "", local=True), row("A", "A-1", fai="B-4"), entries=waits)
     pending = {"row": numbers("A", 1), "row_fai": numbers("B", 4), "marks": ("delete-pending",)}
-    gets(trace, "C", sends(trace, "A", 1, STATUS_REQUEST, ALL, **pending))
+    gets(trace, "C", sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, **pending))
     trace.rows("C", row("C", "", local=True), entries=waits)
     assert trace.witnesses() == []
     trace.rows("B", row("B", "A-1", local=True), row("A", "", fai="B-4"), entries=waits)
-    gets(trace, "C", sends(trace, "A", 2, RESPONSE, ("C",), marks=("no replica",)))
+    gets(trace, "C", sends(trace, "A", 2, MailKind.CONTENT_RESPONSE, ("C",), marks=("no replica",)))
     trace.rows("C", row("C", "", local=True), entries=waits)
     first, second = trace.witnesses()
     assert first.endswith("waits for A-1, which nobody claims")

@@ -8,8 +8,7 @@ from pflab.campaign import run_plan
 from pflab.campaign_plan import Plan, Post, Restore
 from pflab.oracle_losses import Losses
 from pflab.verdict import Judgement
-from tests.campaign.planted import FOLDER, Trace, number
-from tests.campaign.test_invariants_told import applies, lab
+from tests.campaign.planted import FOLDER, Trace, applies, lab, number
 from traces.events import BackupMade, BackupRestored, ChangeMade, Event, NodeStarted, ReplicaDropped
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 

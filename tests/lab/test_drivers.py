@@ -1,76 +1,27 @@
-"""One suite for both drivers: whatever holds of a simulated lab holds of a live one.
+"""One suite for all drivers: whatever holds of a simulated lab holds of a live one. Here time, stimuli, mail and faults.
 
-The nodes are the real ones; where a test needs a node that misbehaves, it says so and uses a toy.
+The nodes are the real ones; see `test_drivers_life`, `test_drivers_record` and `test_drivers_restless` for the rest.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import pytest
 
-from node.core import Node
-from node.errors import FolderUnknown, NotRunning
+from node.errors import FolderUnknown
 from pflab.bound import bound_of
-from pflab.lab import Lab, LabError
+from pflab.lab import LabError
+from tests.lab.acts import ALWAYS_US, START_AT, TWO_SITES, post, subjects, told
 from tests.lab.conftest import LabFactory
-from traces import read_folder
 from traces.events import (
     EntryMade,
-    Event,
-    FaultHealed,
-    FaultInjected,
     HopDropped,
     HopFailed,
     HopReceived,
     HopSent,
-    NodeStarted,
-    NodeStopped,
     RequestSent,
-    RunEnded,
-    RunStarted,
     VersionApplied,
 )
-from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
-from transport.describe import describe_mail, outline
-from transport.mta_values import Offers
-from transport.smtp_auth import Credentials
-
-START_AT = parse_instant("2003-10-21T00:00Z")
-ALWAYS_US = 15 * MINUTE_US
-
-TWO_SITES = """
-sites: [SEA, NYC]
-connectors:
-  - {name: SEA-NYC, between: [SEA, NYC], cost: 10, latency: 80 ms}
-servers:
-  A: {site: SEA}
-  B: {site: SEA}
-  C: {site: NYC}
-  D: {site: NYC}
-folders:
-  Projects: {replicas: [A, B, C, D]}
-"""
-
-WITH_A_LATE_STORE = """
-servers: {A: , B: , C: {joins: later}}
-folders:
-  Projects: {replicas: [A, B]}
-"""
-
-
-async def post(lab: Lab, server: str, subject: str = "Hello") -> str:
-    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject))
-
-
-def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:
-    return sorted(message.subject for message in lab.read(server, lambda node: node.messages(folder)))
-
-
-def told(lab: Lab, kind: type[Event], node: str | None = None) -> list[Any]:
-    """The events of one kind so far, of one node or of all."""
-    return [event for event in lab.events() if isinstance(event, kind) and node in {None, event.node}]
-
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 # --- the clock
 
@@ -189,91 +140,6 @@ async def test_the_same_mail_has_both_its_ends_in_the_trace(make_lab: LabFactory
         assert sent
 
 
-# --- life and death
-
-
-async def test_a_stopped_server_is_told_of_later(make_lab: LabFactory) -> None:
-    """Mail for a stopped server is refused and tried again; once it is started it catches up."""  # spec: OUT-9, RT-2
-    async with make_lab() as lab:
-        await lab.stop("B")
-        assert not lab.running("B")
-        await post(lab, "A")
-        await lab.advance(START_AT + ALWAYS_US)
-        assert told(lab, HopFailed, "A")
-        await lab.start("B")
-        await lab.advance(START_AT + 2 * HOUR_US)
-        assert subjects(lab, "B") == ["Hello"]
-
-
-async def test_what_was_acknowledged_outlives_a_stop(make_lab: LabFactory) -> None:
-    """A server that is stopped and started has what it had, and its mail goes out."""  # spec: OUT-9
-    async with make_lab() as lab:
-        await post(lab, "A")
-        await lab.stop("A")
-        assert [event.how for event in told(lab, NodeStopped, "A")] == ["stop"]
-        await lab.start("A")
-        assert [event.reason for event in told(lab, NodeStarted, "A")] == ["first", "restart"]
-        assert subjects(lab, "A") == ["Hello"]
-        await lab.advance(START_AT + HOUR_US)
-        assert subjects(lab, "B") == ["Hello"]
-
-
-async def test_what_was_acknowledged_outlives_a_kill(make_lab: LabFactory) -> None:
-    """A server that is killed right after it acknowledged a post still has it, and still sends it."""  # spec: OUT-9
-    async with make_lab() as lab:
-        await post(lab, "A")
-        await lab.kill("A")
-        with pytest.raises(NotRunning):
-            lab.read("A", lambda node: node.folders())
-        await lab.advance(START_AT + HOUR_US)
-        await lab.start("A")
-        await lab.advance(START_AT + 2 * HOUR_US)
-        assert subjects(lab, "A") == subjects(lab, "B") == ["Hello"]
-        kinds = [(event.kind, event.details) for event in told(lab, FaultInjected)]
-        assert kinds == [("kill", {"server": "A"})]
-        assert len(told(lab, FaultHealed)) == 1
-
-
-async def test_a_stopped_server_takes_no_stimulus(make_lab: LabFactory) -> None:
-    """Asking a stopped server anything, or stopping it again, is NotRunning; starting a running one is refused."""
-    async with make_lab() as lab:
-        await lab.stop("B")
-        with pytest.raises(NotRunning, match="B is stopped"):
-            await post(lab, "B")
-        with pytest.raises(NotRunning):
-            await lab.stop("B")
-        with pytest.raises(NotRunning):
-            await lab.kill("B")
-        with pytest.raises(LabError, match="running already"):
-            await lab.start("A")
-
-
-async def test_a_store_that_joins_later_gets_the_hierarchy(make_lab: LabFactory) -> None:
-    """A late store is not there at first; started, the others are told, and it comes to know the folders."""
-    # spec: RP-3
-    async with make_lab(WITH_A_LATE_STORE) as lab:
-        assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
-        await lab.advance(START_AT + HOUR_US)
-        await lab.start("C")
-        assert [event.reason for event in told(lab, NodeStarted, "C")] == ["first"]
-        await lab.advance(lab.now + DAY_US)
-        assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
-
-
-async def test_a_stopped_server_is_told_of_a_join_when_it_starts(make_lab: LabFactory) -> None:
-    """A server that was stopped when a store joined hears of it at its start, and sends it the hierarchy."""
-    async with make_lab(WITH_A_LATE_STORE) as lab:
-        await lab.stop("B")
-        await lab.start("C")
-        await lab.start("B")
-        await lab.stop("A")
-        await lab.do("B", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
-        assert await lab.until(
-            lambda: "News" in [folder.path for folder in lab.read("C", lambda node: node.folders())],
-            lab.now + HOUR_US,
-        )
-
-
 # --- faults
 
 
@@ -344,171 +210,3 @@ async def test_a_duplicate_changes_nothing(make_lab: LabFactory) -> None:
         assert len(set(copies)) == 1
         assert len(told(lab, VersionApplied, "B")) == 1
         assert subjects(lab, "B") == ["Hello"]
-
-
-# --- the record
-
-
-async def test_the_traces_of_a_run_are_whole(make_lab: LabFactory) -> None:
-    """After a run with a stop, a kill and a fault, the segments hold every event, of every node, without gaps."""
-    lab = make_lab()
-    async with lab:
-        lab.faults.lose("A", "C", count=1)
-        await post(lab, "A")
-        await lab.advance(START_AT + HOUR_US)
-        await lab.stop("B")
-        await lab.start("B")
-        await lab.kill("C")
-        lab.verdict = "passed"
-    trace = read_folder(lab.folder / "traces")
-    assert trace.report() == []
-    by_node = {name: [event.seq for event in trace.events if event.node == name] for name in ("lab", *lab.names)}
-    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in by_node.values())
-    assert len(trace.events) == len(lab.events())
-    own = [event for event in trace.events if event.node == "lab"]
-    assert isinstance(own[0], RunStarted)
-    assert isinstance(own[-1], RunEnded)
-    assert own[-1].verdict == "passed"
-    assert {event.run for event in trace.events} == {lab.run}
-
-
-async def test_a_run_folder_says_what_was_run(make_lab: LabFactory) -> None:
-    """Topology and seed are in the run folder, and `latest` points at it."""
-    lab = make_lab(seed=77)
-    async with lab:
-        pass
-    assert (lab.folder / "seed").read_text() == "77\n"
-    assert "Projects" in (lab.folder / "topology.yaml").read_text()
-    assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
-
-
-async def test_mails_are_kept_if_they_are_wanted(make_lab: LabFactory) -> None:
-    """Each mail that crossed a hop is a file that can be taken apart, also one that was lost on arrival."""
-    async with make_lab(keeps_mails=True) as lab:
-        lab.faults.lose("A", "B", "content", 1)
-        await post(lab, "A")
-        await lab.advance(START_AT + ALWAYS_US)
-        crossed = [event for event in lab.events() if isinstance(event, HopSent)]
-    kept = sorted((lab.folder / "mails").iterdir())
-    at = "2003-10-21T001500Z"
-    assert [each.name for each in kept] == [f"{at}-A-to-B-content.eml", f"{at}-A-to-C-content.eml"]
-    assert len(kept) == len(crossed)
-    for each in kept:
-        told = [line for _, line in outline(describe_mail(each.read_bytes()))]
-        assert "Subject: Folder Content" in told
-        assert any(line.startswith("X-Pflab-Hop: server=A") for line in told)
-
-
-async def test_no_mails_are_kept_unless_they_are_wanted(make_lab: LabFactory) -> None:
-    """A run folder holds copies of mails only on request."""
-    async with make_lab() as lab:
-        await post(lab, "A")
-        await lab.advance(START_AT + ALWAYS_US)
-    assert not (lab.folder / "mails").exists()
-
-
-async def test_events_come_in_the_order_of_commits(make_lab: LabFactory) -> None:
-    """The lab's list has each node's events in the order of their numbers, and `since` leaves out what was read."""
-    async with make_lab() as lab:
-        await post(lab, "A")
-        before = len(lab.events())
-        await lab.advance(START_AT + HOUR_US)
-        later = lab.events(before)
-        assert [*lab.events()][before:] == [*later]
-        for name in lab.names:
-            numbers = [event.seq for event in lab.events() if event.node == name]
-            assert numbers == sorted(numbers)
-
-
-async def test_closing_twice_does_nothing(make_lab: LabFactory) -> None:
-    """A lab that is closed stays closed, whoever closes it again."""
-    lab = make_lab()
-    async with lab:
-        await lab.close()
-    assert not any(lab.running(name) for name in lab.names)
-
-
-# --- what never comes to rest
-
-
-class Restless:
-    """A node that always has something due and never does it."""
-
-    crash_at = None
-
-    def __init__(self, name: str, **_: object) -> None:
-        self.name = name
-        self.ticks = 0
-
-    def open(self, now: LabTime) -> None: ...
-    def reopen(self, now: LabTime) -> None: ...
-    def close(self, now: LabTime) -> None: ...
-    def abandon(self) -> None: ...
-    def export(self) -> None: ...
-
-    def next_due(self) -> LabTime | None:
-        return START_AT
-
-    def outgoing(self, now: LabTime, limit: int = 100, busy: object = (), crowded: object = ()) -> list[object]:
-        return []
-
-    def queue(self) -> list[object]:
-        return []
-
-    def tick(self, now: LabTime) -> None:
-        self.ticks += 1
-
-    def offers(self) -> Offers:
-        return Offers()
-
-    @property
-    def credentials(self) -> Credentials:
-        return Credentials("A", b"", lambda data: data)
-
-    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
-        return False
-
-
-class Broken(Restless):
-    """A node whose timers fail."""
-
-    def tick(self, now: LabTime) -> None:
-        raise RuntimeError("the table is gone")
-
-
-def toy(kind: type[Restless]) -> Any:
-    return lambda name, **made_with: cast(Node, kind(name, **made_with))
-
-
-async def test_a_server_that_never_rests_is_named(make_lab: LabFactory) -> None:
-    """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
-    lab = make_lab("servers: {A: }", make_node=toy(Restless))
-    with pytest.raises(LabError, match=r"server A has a row due.*ticks did not take away"):
-        async with lab:
-            await lab.advance(START_AT + HOUR_US)
-    await lab.close()
-
-
-async def test_a_server_that_fails_is_named(make_lab: LabFactory) -> None:
-    """An error inside a server's own work ends the wait at once, and is not swallowed."""
-    lab = make_lab("servers: {A: }", make_node=toy(Broken))
-    with pytest.raises((LabError, RuntimeError), match="the table is gone"):
-        async with lab:
-            await lab.advance(START_AT + HOUR_US)
-    await lab.close()
-
-
-async def test_a_restored_store_comes_back_under_a_new_guid(make_lab: LabFactory) -> None:
-    """A restored store asks around, gets back what others have, and goes on under a new replica GUID."""  # spec: RP-4
-    async with make_lab(TWO_SITES) as lab:
-        await post(lab, "A", "before")
-        await lab.advance(lab.now + ALWAYS_US)
-        backup = await lab.backup("A")
-        await post(lab, "A", "after")
-        await lab.advance(lab.now + ALWAYS_US)
-        await lab.restore("A", backup)
-        assert subjects(lab, "A") == ["before"]
-        await lab.advance(lab.now + 7 * HOUR_US)
-        assert subjects(lab, "A") == ["after", "before"]
-        with pytest.raises(LabError, match="no backup of B"):
-            await lab.restore("B", backup)

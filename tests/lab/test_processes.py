@@ -12,8 +12,8 @@ import pytest
 from pflab.client import Client, ClientError
 from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
+from tests.lab.acts import ALWAYS_US, START_AT, post, subjects
 from tests.lab.conftest import ONE_SITE
-from tests.lab.test_drivers import ALWAYS_US, START_AT, post, subjects
 from topology import topology_from_text
 from traces.events import VersionApplied
 from traces.labtime import HOUR_US, MINUTE_US

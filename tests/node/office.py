@@ -19,6 +19,22 @@ folders:
   Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
 """
 
+LATER = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, E: {joins: later}}
+settings: {Replication Folder Tombstone Age Limit: 1 d}
+folders:
+  P: {replicas: [A, B]}
+"""
+AUTHORITY = LabAuthority(b"office of the tests")
+
+H = 60
+"""An hour, in minutes as `Office.at` takes them."""
+
+CHECK = 36 * H + 15
+"""The check at 12:15 of the second day, the first 24 h or more after a post at 00:01."""
+
 
 class Office:
     """Opened nodes of one topology. Times are minutes after the topology's start."""
@@ -27,7 +43,6 @@ class Office:
         self.topology = topology_from_text(text)
         self.start: LabTime = self.topology.start_at
         self.events: list[Event] = []
-        authority = LabAuthority(b"office of the tests")
         self.nodes = {
             name: Node(
                 name,
@@ -35,7 +50,7 @@ class Office:
                 database=database_folder / f"{name}.db" if database_folder else None,
                 run="test",
                 seed=f"seed of {name}".encode(),
-                identity=authority.identity(name),
+                identity=AUTHORITY.identity(name),
                 on_events=self.events.extend,
             )
             for name in self.topology.servers
@@ -94,3 +109,15 @@ class Office:
 
     def of_type(self, tag: str) -> list[Event]:
         return [event for event in self.events if event.__struct_config__.tag == tag]
+
+
+def only(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
+    """Those of the mails that go to a server."""
+    return [mail for mail in mails if mail[1].next_hop == to]
+
+
+def deliver_all(office: Office, mails: list[tuple[str, Transmission]], now: int, to: str = "ABCDE") -> None:
+    """Deliver the mails that go to one of these servers; the others are lost."""
+    for mail in mails:
+        if mail[1].next_hop in to:
+            office.deliver(mail, now)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from node.cnset import CNSet
+from node.numbers import ChangeNumber
 from node.views import EntryView
-from tests.node.office import THREE, Office
+from tests.node.office import CHECK, THREE, H, Office, deliver_all, only
 from traces.labtime import HOUR_US
 
 TWO_SITES = """
@@ -34,9 +36,6 @@ def tell(office: Office, victim: str, minutes: float) -> EntryView:
             office.deliver(mail, office.at(minutes))
     (entry,) = office[victim].backfill()
     return entry
-
-
-CHECK = 36 * 60 + 15  # the check at 12:15 of the second day, the first 24 h or more after a post at 00:01
 
 
 @pytest.mark.parametrize(
@@ -177,3 +176,108 @@ def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
     office.deliver(lost, entry.due_at)
     assert len(office["B"].messages("Projects")) == 20
     assert office["B"].backfill() == []
+
+
+def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_satisfied_meanwhile() -> None:
+    """A slot given back goes to the entry longest due; none waits for ever while slots are free (spec: BF-6, CN-7)."""
+    folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(3))
+    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    for index in range(3):
+        office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    (request,) = office.cycle("B", due)
+    office.deliver(request, due)
+    deliver_all(office, office.cycle("A", due), due)  # F0's answer: its slot goes to F1 at the next tick,
+    office.deliver(late[1], due)  # but F1's lost mail comes before that
+    for hours in range(0, 10 * 24, 6):
+        office.run(due + hours * HOUR_US)
+    assert [entry.path for entry in office["B"].backfill()] == []
+    assert len(office["B"].messages("F2")) == 1
+
+
+def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
+    """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
+    office = Office(TWO_SITES)  # A and B in one site, C in the other; mail of C comes by way of A
+    office["C"].post(office.at(1), "Projects", subject="x")
+    (lost,) = office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    (entry,) = office["B"].backfill()
+    asked_at = entry.due_at
+    office.cycle("B", asked_at)  # the request to C is lost
+    office.deliver(lost, asked_at + HOUR_US)
+    office.take("A", asked_at + HOUR_US)  # what A relays to B is lost again, but A has it now, and says so
+    office["A"].post(asked_at + HOUR_US, "Projects", subject="y")
+    deliver_all(office, office.cycle("A", asked_at + 2 * HOUR_US), asked_at + 2 * HOUR_US, "B")
+    (entry,) = office["B"].backfill()
+    assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
+    requests = office.cycle("B", asked_at + 12 * HOUR_US)
+    assert [mail[1].recipients for mail in requests] == [("A-IS@contoso.test",)]
+
+
+def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
+    """What no row claims any more leaves the array, with an event; nothing is waited for for ever (spec: RST-4, RP-2, RP-4)."""
+    office = Office()
+    backup = office["B"].backup()
+    office["B"].post(office.at(1), "Projects", subject="only here")
+    office.cycle("B", office.at(15))  # lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "C"])
+    office.run(office.at(30))  # B leaves and says what it has
+    assert [entry.missing for entry in office["A"].backfill()] == ["B-1"]
+    office["B"].close(office.at(31))
+    office["B"].restore(office.at(40), backup)  # and has it no more
+    for hours in range(0, 10 * 24, 3):
+        office.run(office.at(40 + hours * H))
+    assert {name: office[name].backfill() for name in "AC"} == {"A": [], "C": []}
+
+
+def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
+    """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
+    text = THREE.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
+    office = Office(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
+    office["A"].post(office.at(1), "E0", subject="e0")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    start = office["B"].backfill()[0].due_at
+
+    def at(hours: float) -> int:
+        return start + int(hours * HOUR_US)
+
+    office.cycle("B", at(0))  # the request to A is lost, and 12 h later A is marked down for its silence
+    office["A"].post(at(0), "P", subject="a")
+    office["C"].post(at(0), "P", subject="c")
+    deliver_all(office, office.cycle("A", at(0.25)), at(0.25), "")
+    deliver_all(office, office.cycle("C", at(0.25)), at(0.25), "A")
+    office["A"].post(at(7) - 1, "P", subject="a2")
+    deliver_all(office, office.cycle("A", at(7)), at(7), "B")  # A has all, C has its own: one entry
+    office["C"].post(at(7) + 1, "P", subject="c2")
+    deliver_all(office, office.cycle("C", at(8)), at(8), "B")
+    for hours in range(8, 26):
+        if hours == 19:
+            deliver_all(office, late, at(hours))  # a slot comes free: A is asked in a second round
+        office.cycle("B", at(hours))
+    # C, asked at 13 h, has been silent for its 12 h.
+    downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
+    assert downs.get("C") == at(25)
+
+
+def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
+    """Numbers held in the queue are not missing; once dropped they make a new entry (spec: BF-2)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    big = ["x" * 900 + "@test.test"]
+    office["A"].create_folder(office.at(1), "X", replicas=["A"], contacts=big)
+    office["A"].create_folder(office.at(2), "X/Y", replicas=["A"], contacts=big)
+    office["A"].change_folder(office.at(3), "X", rename="X2")  # the parent's number is now the later one
+    office.cycle("A", office.at(15))
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    deliver_all(office, office.cycle("B", due), due)
+    child, _ = only(office.cycle("A", due), "B")
+    office.deliver(child, due)  # the mail with the parent is lost
+    assert len(office.of_type("version.held")) == 1
+    office.cycle("B", office["B"].backfill()[0].due_at)
+    asked = [CNSet.parse(event.cnset) for event in office.of_type("request.sent")]  # type: ignore[attr-defined]
+    held = ChangeNumber(office["A"]._ctx.store.guid, 2)  # type: ignore[union-attr]
+    assert [held in numbers for numbers in asked] == [True, False]

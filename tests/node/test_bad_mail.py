@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
+from node import incoming
 from node.cnset import CNSet
 from node.errors import MailRefused
-from node.items import ROOT
+from node.items import PR_DISPLAY_NAME, ROOT
 from node.keys import LabAuthority
 from node.numbers import ChangeNumber
 from node.replmail import P_SECTIONS, P_STORE, MessageType, ReplicationMail, Section, decode, encode
-from tests.node.office import Office
+from tests.node.forged import HEADERS, HOP, altered, message_in, wrapped
+from tests.node.office import Office, only
 from traces.events import MailReceived
-from transport.mime import BodyForm, MailHeaders, build_mail, parse_mail
-from transport.mta_values import IncomingHop
-from transport.systemmessage import SystemMessage
-from transport.tnef import decode_tnef, encode_tnef
-
-HEADERS = MailHeaders("forged@x.test", "A-IS@contoso.test", ("B-IS@contoso.test",), "Folder Content", 0)
-HOP = IncomingHop("A", None, 0, authenticated=True, system=True)
+from transport.hopline import hop_line, take_hop_line
+from transport.item import decode_item, encode_item
+from transport.mime import BodyForm, build_mail, parse_mail
 
 
-def wrapped(message: SystemMessage) -> bytes:
-    return build_mail(HEADERS, BodyForm.TNEF, encode_tnef(message))
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fails what takes longer, however long it would take."""
+
+    def ring(_signum: int, _frame: object) -> None:
+        raise AssertionError(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def genuine(office: Office) -> bytes:
     """A real content mail from A, as it is about to leave for B."""
     office["A"].post(office.at(1), "Projects", subject="real")
     return next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
-
-
-def message_in(content: bytes) -> SystemMessage:
-    body = parse_mail(content).body
-    assert body is not None
-    return decode_tnef(body)
 
 
 def altered_item(content: bytes) -> bytes:
@@ -204,3 +210,80 @@ def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
     assert received.folders[0].updates == 3  # what the sender put in
     (entry,) = office["B"].backfill()
     assert entry.missing == "A-2"
+
+
+def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
+    """The numbers of an update that cannot be decoded are not accounted for (spec: CN-7, IN-5)."""
+
+    def nameless(mail: ReplicationMail) -> ReplicationMail:
+        (update,) = mail.updates
+        assert update.version.item is not None
+        item = decode_item(update.version.item)
+        props = {tag: value for tag, value in item.props.items() if tag != PR_DISPLAY_NAME}
+        return replace(
+            mail,
+            updates=(replace(update, version=replace(update.version, item=encode_item(replace(item, props=props)))),),
+        )
+
+    office = Office()
+    office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], altered(office, content, nameless))
+    assert len(office.of_type("version.failed")) == 1
+    assert office["B"].state("1-1").rows[0].numbers == "Setup-1"
+    assert [entry.missing for entry in office["B"].backfill()] == ["A-1"]
+
+
+def test_an_update_that_claims_to_stand_for_everything_is_refused_in_no_time() -> None:
+    """Malformed input is one clear error, never a crash or a hang (spec: CN-5, IN-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="real")
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    everything = CNSet.span(b"g" * 16, 1, 2**40)
+    greedy = altered(
+        office, content, lambda mail: replace(mail, updates=(replace(mail.updates[0], stands_for=everything),))
+    )
+    with at_most(2):
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], greedy)
+
+
+def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
+    """Nothing that an outsider says changes what servers tell one another: mail keeps its priority (spec: ML-6, OUT-8)."""
+    hop, _ = take_hop_line(b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\nSubject: hi\r\n\r\nx\r\n")
+    assert hop is not None
+    office = Office()
+    office["B"].mail_in(office.at(1), hop, "x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
+    office["B"].post(office.at(2), "Projects", subject="x")
+    mail = office.cycle("B", office.at(15))[0][1]
+    line = hop_line("B", mail.sent_at, mail.lamport, mail.priority)
+    assert take_hop_line(line + mail.content)[0] == mail.hop_from("B")
+
+
+def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> None:
+    """What is kept of bad mail has a limit that holds at any time (spec: ML-7, IN-5)."""
+    office = Office()
+    for index in range(incoming.BAD_MAIL_KEPT + 10):
+        content = b"Subject: %d\r\n\r\nx\r\n" % index
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], content)
+    assert len(office["B"].bad_mail()) <= incoming.BAD_MAIL_KEPT
+
+
+def test_instants_that_no_clock_shows_make_a_bad_mail() -> None:
+    """Whatever is wrong with a mail, it is bad mail, one event, and no error (spec: IN-5, CN-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    for instant in (-(2**63), 2**63 - 1):
+        odd = altered(office, content, lambda mail, instant=instant: replace(mail, sent_at=instant))  # type: ignore[misc]
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], odd)
+    assert len(office["B"].bad_mail()) == 2
+
+
+def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
+    """Limits bound what outsiders cost: with 1,000 folders a refused mail takes 240 ms, 700 times a taken one (spec: ML-7)."""
+    office = Office()
+    before = office["B"]._ctx
+    looping = b"Received: x\r\n" * 40 + b"Subject: x\r\n\r\nx\r\n"
+    with pytest.raises(MailRefused):
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], looping)
+    assert office["B"]._ctx is before

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from node.errors import Crashed
-from tests.node.office import Office
+from pflab.simulator import Simulator
+from tests.node.office import LATER, Office
+from topology.load import topology_from_text
+from traces.labtime import HOUR_US
 
 
 @pytest.mark.parametrize(("point", "kept"), [("before commit", 0), ("after commit", 1)])
@@ -81,3 +84,15 @@ def test_a_database_on_disk_survives_a_kill(tmp_path: Path) -> None:
     assert [message.subject for message in office["A"].messages("Projects")] == ["x"]
     for name in "ABC":
         office[name].close(office.at(3))
+
+
+async def test_a_store_that_crashes_while_it_is_told_of_a_join_is_told_again() -> None:
+    """A kill at any instruction loses nothing: every store learns of a new one (spec: RP-3)."""
+    topology = topology_from_text(LATER)
+    lab = Simulator(topology)
+    await lab.up()
+    lab.faults.crash("B")
+    await lab.start("E")
+    await lab.advance(topology.start_at + 24 * HOUR_US)
+    assert lab.read("B", lambda node: node.bad_mail()) == []
+    await lab.close()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from node.errors import FolderExists, FolderUnknown, Misuse, NoReplicaHere
-from tests.node.office import THREE, Office
+from tests.node.office import LATER, THREE, H, Office, deliver_all
+from traces.labtime import HOUR_US
 from transport.mta_values import Transmission
-
-H = 60
 
 
 def paths(office: Office, name: str) -> list[str]:
@@ -215,3 +214,51 @@ def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
     office.run(office["E"].backfill()[0].due_at)
     assert office["E"].backfill() == []
     assert paths(office, "E") == paths(office, "A") == ["P", "Y", "Y/X"]
+
+
+def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
+    """No store waits for ever: a folder under a tombstone is applied, hidden, also where the tombstone is past its age
+    (spec: HI-6, DL-4, CN-7)."""
+    office = Office(LATER)
+    office["A"].delete_folder(office.at(1), "P")
+    office["B"].create_folder(office.at(2), "P/Q", replicas=["A", "B"])
+    office.run(office.at(15))
+    for half_days in range(8):
+        office.run(office.at(15 + half_days * 12 * H))
+    now = office.at(5 * 24 * H)
+    office.join("E", now)
+    for hours in range(0, 30 * 24, 6):
+        office.run(now + hours * HOUR_US)
+    assert office["E"].backfill() == []
+    assert office["E"].knowledge("1-1").versions == office["A"].knowledge("1-1").versions
+
+
+def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_here() -> None:
+    """Content for a replica not yet known here waits for it, whoever adds the replica (spec: HI-4)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, B]"))
+    office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"])
+    office.cycle("A", office.at(15))  # the hierarchy mail is lost
+    office["A"].post(office.at(16), "Projects", subject="early")
+    deliver_all(office, office.cycle("A", office.at(30)), office.at(30))
+    office["C"].change_folder(office.at(31), "Projects", replicas=["A", "B", "C"])
+    assert [each.subject for each in office["C"].messages("Projects")] == ["early"]
+
+
+def test_a_folder_that_comes_after_its_parents_tombstone_was_forgotten_is_not_held_for_ever() -> None:
+    """No store waits for ever: a folder whose parent was deleted is applied, hidden, however late it comes
+    (spec: HI-6, HI-4, DL-4, CN-7)."""
+    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
+    office["C"].create_folder(office.at(1), "Projects/New", replicas=["A", "C"])
+    office["A"].delete_folder(office.at(2), "Projects")
+    deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "A")  # lost on its way to B
+    deliver_all(office, office.cycle("A", office.at(15)), office.at(15))
+    for hours in range(72):
+        now = office.at(30 + hours * H)
+        while mails := [mail for name in "ABC" for mail in office.cycle(name, now)]:
+            for sender, mail in mails:
+                if not (sender == "B" and mail.subject.endswith("Backfill Request")):  # as are B's requests at first
+                    office.deliver((sender, mail), now)
+    for hours in range(72, 30 * 24, 6):
+        office.run(office.at(30 + hours * H))
+    assert office["B"].backfill() == []
+    assert office["B"].knowledge("1-1").versions == office["A"].knowledge("1-1").versions

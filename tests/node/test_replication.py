@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from node.errors import FolderUnknown, MessageUnknown, Misuse, NoReplicaHere
-from tests.node.office import THREE, Office
+from node.cnset import CNSet
+from node.errors import FolderUnknown, MessageUnknown, Misuse, NodeError, NoReplicaHere
+from node.items import Version
+from node.numbers import ChangeNumber
+from node.packing import split
+from node.pcl import Pcl
+from node.replmail import MessageType, ReplicationMail, Section, Update, encode
+from tests.node.office import AUTHORITY, CHECK, THREE, H, Office, deliver_all, only
+from traces.labtime import HOUR_US
 
 
 def test_a_post_is_on_the_other_holders_after_the_next_cycle() -> None:
@@ -182,3 +191,83 @@ def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for()
     office.run(office.at(15))
     (row, *_) = (row for row in office["B"].state("Projects").rows if row.store == "A")
     assert (row.numbers, row.numbers_fai) == ("A-1..4", "A-1..3")
+
+
+def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> None:
+    """An update names its own number and those that it supersedes, not those of a version beside it (spec: CN-7, DU-1)."""
+    office = Office(THREE.replace("{A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}", "{A: {}, B: {}, C: {}, D: {}}")
+                    .replace("[A, B, C]", "[A, B, C, D]"))  # fmt: skip
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    office["B"].edit(office.at(16), "Projects", message, subject="first of B")
+    deliver_all(office, office.cycle("B", office.at(30)), office.at(30), "D")
+    office["A"].edit(office.at(31), "Projects", message, subject="from A")
+    office["B"].edit(office.at(32), "Projects", message, subject="second of B")
+    deliver_all(office, office.cycle("B", office.at(45)), office.at(45), "A")
+    deliver_all(office, office.cycle("A", office.at(45)), office.at(45), "CD")
+    office.running = ["C", "D"]  # A and B are lost, and with them B's second edit; its first one is on D
+    for hours in range(1, 10 * 24, 3):
+        office.run(office.at(45 + hours * H))
+    assert office["C"].knowledge("Projects").versions == office["D"].knowledge("Projects").versions
+
+
+def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
+    """A cycle never fails for ever: what is packed can be encoded, and what is encoded is read (spec: OUT-3, HI-6)."""
+    guid = b"g" * 16
+    folder = ChangeNumber(guid, 1).to_xid()
+    numbers = [ChangeNumber(guid, index) for index in range(2, 70_000)]
+    deletions = [Update(Version(number.to_xid(), number, Pcl.of(number), 1, None)) for number in numbers]
+    for mail in split(deletions, 16 * 1024 * 1024, None, hierarchy=False):
+        section = Section(folder, CNSet.EMPTY, CNSet.EMPTY)
+        encode(
+            ReplicationMail(MessageType.CONTENT, "A", guid, 0, 1, 1, "x@y.test", (section,), tuple(mail)),
+            AUTHORITY.identity("A"),
+        )
+
+
+@pytest.mark.parametrize("act", [
+    lambda node, now: node.post(now, "Projects", subject="\ud800"),
+    lambda node, now: node.create_folder(now, "X", contacts=["\ud800"]),
+    lambda node, now: node.create_folder(now, "X", contacts=["x"] * 70_000),
+    lambda node, now: node.body("Projects", "junk"),
+    lambda node, now: node.restore(now, b"junk"),
+], ids=["subject", "contact", "contacts", "body", "restore"])  # fmt: skip
+def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., object]) -> None:
+    """Each mistake is one clear NodeError, and changes nothing (docs: node.errors)."""
+    office = Office()
+    before = office["A"].knowledge("1-1"), office["A"].knowledge("Projects")
+    with pytest.raises(NodeError):
+        act(office["A"], office.at(1))
+    assert (office["A"].knowledge("1-1"), office["A"].knowledge("Projects")) == before
+
+
+def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_here_too() -> None:
+    """Converged is equal knowledge on all holders, and a healthy organization repeats nothing (spec: CV-1, CN-7, ST-7)."""
+    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    mails = office.cycle("A", office.at(4 * H))
+    deliver_all(office, mails, office.at(4 * H), "C")  # lost on its way to B
+    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    (entry,) = office["B"].backfill()
+    due = entry.due_at
+    office["A"].edit(due - 10, "Projects", message, subject="two")  # A-2, not broadcast yet: a response takes it to B
+    office["C"].delete(due - 10, "Projects", message)  # C-1, which knows nothing of A-2
+    deliver_all(office, only(office.cycle("B", due), "A"), due)
+    deliver_all(office, only(office.cycle("A", due), "B"), due)
+    assert [each.subject for each in office["B"].messages("Projects")] == ["two"]
+    now = due + 4 * HOUR_US
+    deliver_all(office, office.cycle("C", now), now)  # the deletion comes to A before A's own cycle
+    for hours in range(0, 20 * 24, 3):
+        office.run(now + hours * HOUR_US)
+    assert {office[name].knowledge("Projects").numbers for name in "ABC"} == {office["B"].knowledge("Projects").numbers}
+
+
+def test_what_waits_goes_out_when_the_stores_schedule_is_changed() -> None:
+    """A directory value holds at the next read: what "never" kept back goes with the new cycles (spec: SE-1, OUT-1)."""
+    office = Office(THREE + "settings: {Replication Schedule: never}\n")
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["A"].configure(office.at(16), {"Replication Schedule": "always"})
+    for hours in range(1, 4 * 24, 3):
+        office.run(office.at(hours * H))
+    assert [len(office[name].messages("Projects")) for name in "ABC"] == [1, 1, 1]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from node.database import Database
-from node.errors import Misuse
-from tests.node.office import THREE, Office
+from node.errors import Crashed, Misuse
+from tests.node.office import THREE, H, Office
 
-H, DAY = 60, 24 * 60
+DAY = 24 * 60
 
 
 def subjects(office: Office, name: str) -> list[str]:
@@ -179,3 +179,46 @@ def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("store_state",)]
         assert other.execute("PRAGMA user_version").fetchone() == (7,)
+
+
+def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill at any instruction loses nothing, and no counter is ever reused (spec: CN-1, RP-4)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.post(office.at(16), "Projects", subject="2")
+    office.run(office.at(30))
+    node.close(office.at(31))
+
+    def killed(*_: object) -> None:
+        raise Crashed("killed")
+
+    with monkeypatch.context() as patch, suppress(Crashed):
+        patch.setattr(node, "_start", killed)
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    node.post(office.at(42), "Projects", subject="3")
+    for hours in range(1, 5 * 24, 6):
+        office.run(office.at(42 + hours * H))
+    for name in "ABC":
+        assert sorted(each.subject for each in office[name].messages("Projects")) == ["1", "2", "3"]
+
+
+def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -> None:
+    """A restored store asks for the status of 1-1 and of its replicas when it starts (spec: RP-4, ST-3)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.close(office.at(31))
+    node.crash_at = "before commit"
+    with pytest.raises(Crashed):
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    subjects = {mail[1].subject for mail in office.cycle("A", office.at(45))}
+    assert "Folder Status Request" in subjects

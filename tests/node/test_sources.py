@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from node.cnset import CNSet
 from node.replmail import MessageType, ReplicationMail, decode
-from tests.node.office import THREE, Office
+from tests.node.forged import HOP, altered
+from tests.node.office import CHECK, THREE, Office, deliver_all, only
 from traces.events import SourcesConsidered
+from traces.labtime import HOUR_US
 from transport.mime import parse_mail
 from transport.mta_values import Transmission
 from transport.tnef import decode_tnef
@@ -23,7 +28,6 @@ servers:
 folders:
   Projects: {replicas: [A, B, C, D]}
 """
-CHECK = 36 * 60 + 15
 
 
 def opened(office: Office, mail: tuple[str, Transmission]) -> ReplicationMail:
@@ -134,3 +138,45 @@ def test_backfill_is_not_bound_by_the_schedule() -> None:
     office.run(entry.due_at)
     assert entry.due_at % (4 * 3_600_000_000) != 0
     assert [message.subject for message in office["B"].messages("Projects")] == ["x"]
+
+
+def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
+    """A replayed mail is no sign of life: an outsider cannot keep a dead source at the head of the list (spec: BF-4, ML-6)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="heard")
+    (captured,) = only(office.cycle("A", office.at(15)), "B")
+    office.deliver(captured, office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="lost")
+    deliver_all(office, office.cycle("A", office.at(30)), office.at(30), "")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    (entry,) = office["B"].backfill()
+    office.cycle("B", entry.due_at)  # the request is lost
+    (entry,) = office["B"].backfill()
+    office.cycle("B", entry.due_at)
+    assert len(office.of_type("source.down")) == 1
+    office.deliver(captured, entry.due_at + HOUR_US)
+    assert office.of_type("source.up") == []
+
+
+def test_an_old_empty_response_does_not_end_a_new_request() -> None:
+    """A request ends by its own answer or its time: a duplicate of an older, empty response, replayed by whomever, neither
+    ends it nor saves a silent source from being marked down (spec: BF-4, BF-5, BF-6)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="lost")
+    office.cycle("A", office.at(15))
+    (status_mail,) = only(office.cycle("A", office.at(CHECK)), "B")
+    office.deliver(status_mail, office.at(CHECK))
+
+    def old_and_empty(mail: ReplicationMail) -> ReplicationMail:
+        section = replace(mail.sections[0], cnset=CNSet.EMPTY, cnset_fai=CNSet.EMPTY)
+        kind = MessageType.CONTENT_RESPONSE
+        return replace(mail, type=kind, sections=(section,), in_reply_to="an-older-request@x.test")
+
+    due = office["B"].backfill()[0].due_at
+    office.cycle("B", due)  # the request is lost
+    content = altered(office, status_mail[1].content, old_and_empty)
+    office["B"].mail_in(due + HOUR_US, HOP, "", ["B-IS@contoso.test"], content)
+    (entry,) = office["B"].backfill()
+    assert [request.source for request in entry.requests] == ["A"]
+    office.cycle("B", entry.due_at)
+    assert len(office.of_type("source.down")) == 1

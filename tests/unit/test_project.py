@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 
+from pflab.campaign_bounds import LONGEST_US, MOST_LETTERS, MOST_POSTS
+from pflab.campaign_file import MAX_BYTES
+from traces.labtime import DAY_US
+
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]
 
 
@@ -104,6 +108,14 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
     index = (project_root / "docs" / "README.md").read_text(encoding="utf-8")
     pages = sorted(path.name for path in (project_root / "docs").glob("*.md") if path.name != "README.md")
     assert [name for name in pages if f"({name})" not in index] == []
+
+
+def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> None:
+    """docs/campaigns.md says how large a plan file, its spans, its posts and their letters may be."""
+    page = " ".join((project_root / "docs" / "campaigns.md").read_text(encoding="utf-8").split())
+    assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
+    assert f"every span at most {LONGEST_US // DAY_US:,} d" in page
+    assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} letters" in page
 
 
 def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:

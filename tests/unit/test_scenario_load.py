@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pflab.scenario import KEYS, Scenario, ScenarioError, load_scenario, scenario_from_text
-from pflab.scenario_model import VERBS, Entry, Expect, Until
+from pflab.scenario_conditions import Entry, Expect, Until
+from pflab.scenario_model import VERBS
 from pflab.scenario_schema import scenario_schema
 from pflab.scenario_steps import STEPS
 from pflab.scenario_values import Count, Moment

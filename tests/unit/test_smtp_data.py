@@ -1,5 +1,7 @@
 """The content of DATA: dots, the end, and what is refused inside."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -147,3 +149,14 @@ def test_what_comes_after_the_end_is_kept_apart() -> None:
     assert reader.feed(b"a\r\n.\r\nQUIT\r\n")
     assert reader.rest == b"QUIT\r\n"
     assert reader.content() == b"a\r\n"
+
+
+def test_a_mail_of_empty_lines_costs_no_more_than_its_size() -> None:
+    """Sizes have limits that bound memory too: 64 MB of empty lines must not take 1.4 GB (spec: ML-7)."""
+    raw = b"\r\n" * 500_000
+    tracemalloc.start()
+    try:
+        check_lines(raw)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(raw)
+    finally:
+        tracemalloc.stop()

@@ -3,6 +3,7 @@
 import shutil
 import struct
 import subprocess
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -367,3 +368,16 @@ def test_the_documented_examples_are_true(project_root: Path) -> None:
     assert documented(page, "mdbef-example") == encode_mdbef(sent)
     for limit in (MAX_PROPERTIES, MAX_VALUES, MAX_ATTRIBUTES, MAX_RECIPIENTS, MAX_PARTS, MAX_EXTRA):
         assert f"| {limit:,} |" in page
+
+
+def test_the_limit_on_attributes_holds_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits bound what a mail may cost, whoever sends it: 64 MB by SMTP must not become 800 MB (spec: ML-7, IN-5)."""
+    monkeypatch.setattr(ts, "MAX_ATTRIBUTES", 1_000)
+    stream = ts.PREFIX + b"\x01\x01\x00\x06\x00\0\0\0\0\0\0" * 50_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(CodecError):
+            ts.walk(stream)
+        assert tracemalloc.get_traced_memory()[1] < len(stream)
+    finally:
+        tracemalloc.stop()

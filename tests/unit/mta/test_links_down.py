@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.test_mta import database, outgoing
+from tests.unit.mta.server import database, outgoing
 from topology.load import topology_from_text
 from topology.model import Topology
 from topology.routes import Routing

@@ -1,0 +1,129 @@
+"""The clock of a lab over HTTP: its rate, steps, and warps to an instant or until something has happened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from node.api_models import Body, Line
+from node.api_values import json_response
+from pflab.face_lab import FacedLab
+from pflab.lab import Lab, LabError
+from traces.errors import TraceError
+from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
+
+_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
+_CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
+
+
+class Rate(Body):
+    rate: Annotated[float, Field(ge=0.0, examples=[3600])]
+
+
+class Advance(Body):
+    """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`)."""
+
+    to: Annotated[Line, Field(examples=["15 min"])]
+
+
+class Until(Body):
+    """What to wait for: an event of a type (on one server), or a folder that has converged on its running holders."""
+
+    within: Annotated[Line, Field(examples=["36 h"])]
+    event: Annotated[Line | None, Field(examples=["version.applied"])] = None
+    on: Line | None = None
+    converged: Annotated[Line | None, Field(examples=["Projects"])] = None
+
+
+def clock_shown(lab: FacedLab, **more: Any) -> dict[str, Any]:
+    """The clock as it stands; `more` is told with it."""
+    clock = lab.coordinator
+    return {"now_at": format_instant(lab.now), "rate": clock.rate, "warping": clock.warping, **more}
+
+
+def clock_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)  # type: ignore[arg-type]
+    moving = asyncio.Lock()
+
+    def alone() -> asyncio.Lock:
+        if moving.locked():
+            raise LabError("the lab's clock is being moved already; wait until it stands")
+        return moving
+
+    @router.get("")
+    async def clock() -> Response:
+        """The lab time, and how fast it goes."""
+        return json_response(clock_shown(lab))
+
+    @router.post("/rate")
+    async def rate(wanted: Rate) -> Response:
+        """Run at a rate: 1 is real time, 3600 an hour a second, 0 a pause."""
+        async with alone():
+            await lab.coordinator.set_rate(wanted.rate)
+        return json_response(clock_shown(lab))
+
+    @router.post("/step")
+    async def step() -> Response:
+        """To the next instant at which anything is due, and until all is quiet there."""
+        async with alone():
+            moved = await lab.coordinator.step()
+        return json_response(clock_shown(lab, moved=moved))
+
+    @router.post("/advance")
+    async def advance(wanted: Advance) -> Response:
+        """Warp to an instant, doing all that is due on the way; then the clock stands."""
+        async with alone():
+            await lab.advance(_instant(wanted.to, lab.now))
+        return json_response(clock_shown(lab))
+
+    @router.post("/until")
+    async def until(wanted: Until) -> Response:
+        """Warp until something has happened; `held` says whether it did within the limit."""
+        async with alone():
+            limit_at = lab.now + parse_duration(wanted.within)
+            held = await lab.until(_condition(lab, wanted), limit_at)
+        return json_response(clock_shown(lab, held=held))
+
+    return router
+
+
+def _instant(text: str, now: LabTime) -> LabTime:
+    try:
+        return now + parse_duration(text)
+    except TraceError:
+        return parse_instant(text)
+
+
+def _condition(lab: Lab, wanted: Until) -> Callable[[], bool]:
+    if (wanted.event is None) == (wanted.converged is None):
+        raise LabError("say what to wait for: an event or a converged folder, one of the two")
+    if wanted.converged is not None:
+        folder = wanted.converged
+        return lambda: converged(lab, folder)
+    seen = len(lab.events())
+
+    def happened() -> bool:
+        nonlocal seen
+        fresh = lab.events(seen)
+        seen += len(fresh)
+        return any(event.__struct_config__.tag == wanted.event and wanted.on in {None, event.node} for event in fresh)
+
+    return happened
+
+
+def converged(lab: Lab, folder: str) -> bool:
+    """Whether all running holders of a folder know the same of it (spec: CV-1)."""
+    known = []
+    for name in lab.names:
+        if lab.running(name):
+            held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
+            if folder in held:
+                found = lab.read(name, lambda node: node.knowledge(folder))
+                known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
+    if not known:
+        raise LabError(f"no running server holds a folder {folder!r}")
+    return all(each == known[0] for each in known)

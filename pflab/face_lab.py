@@ -1,0 +1,14 @@
+"""What the face of a lab needs of it."""
+
+from __future__ import annotations
+
+from pflab.coordinator import Coordinator
+from pflab.keptmail import HopGate
+from pflab.lab import Lab
+
+
+class FacedLab(Lab):
+    """What the face needs beyond a lab: a coordinator, and where the nodes are."""
+
+    coordinator: Coordinator
+    gate: HopGate

@@ -1,0 +1,82 @@
+"""What every driver of a lab keeps: the record of the run, and of each server how it stands."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pflab.lab import Lab
+from pflab.members import Member, Roll, Standing
+
+if TYPE_CHECKING:
+    from pflab.record import Record
+    from topology import Topology
+    from traces.events import Event
+
+
+class KeptLab(Lab):
+    """A lab with a record and a roll of its servers; drivers say how these rise, and what there is to end."""
+
+    _members: Roll
+
+    def __init__(self, topology: Topology, *, seed: int, run: str, record: Record) -> None:
+        super().__init__()
+        self.topology = topology
+        self.seed = seed
+        self._run = run
+        self._record = record
+        self._kills: dict[str, str] = {}
+        """Killed server to the fault that stands for it."""
+        self._closed = False
+
+    # --- what it is
+
+    @property
+    def run(self) -> str:
+        return self._run
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._members.names
+
+    def running(self, name: str) -> bool:
+        return self._members.member(name).standing is Standing.RUNNING
+
+    # --- life and death
+
+    async def start(self, name: str) -> None:
+        await self._rise(self._members.member(name))
+        if name in self._kills:
+            self.faults.heal(self._kills.pop(name))
+
+    @abstractmethod
+    async def _rise(self, member: Member) -> None:
+        """Bring up a server that does not run. Raises LabError if it does."""
+
+    def _will_restore(self, name: str, content: bytes) -> None:
+        self._members.member(name).restores = content
+
+    # --- what happened
+
+    def events(self, since: int = 0) -> Sequence[Event]:
+        return self._record.events(since)
+
+    def _note(self, kind: type[Event], **fields: object) -> None:
+        self._record.note(kind, **fields)
+
+    # --- the end
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await self._end()
+        finally:
+            self._record.run_ended(self.verdict)
+            self._record.close()
+
+    @abstractmethod
+    async def _end(self) -> None:
+        """Stop every server, and what else runs."""

@@ -1,0 +1,116 @@
+"""Whichever driver runs a lab: how its servers stop, die, start, join and come back."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.errors import NotRunning
+from pflab.lab import LabError
+from tests.lab.acts import ALWAYS_US, START_AT, TWO_SITES, WITH_A_LATE_STORE, post, subjects, told
+from tests.lab.conftest import LabFactory
+from traces.events import (
+    FaultHealed,
+    FaultInjected,
+    HopFailed,
+    NodeStarted,
+    NodeStopped,
+)
+from traces.labtime import DAY_US, HOUR_US
+
+
+async def test_a_stopped_server_is_told_of_later(make_lab: LabFactory) -> None:
+    """Mail for a stopped server is refused and tried again; once it is started it catches up."""  # spec: OUT-9, RT-2
+    async with make_lab() as lab:
+        await lab.stop("B")
+        assert not lab.running("B")
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        assert told(lab, HopFailed, "A")
+        await lab.start("B")
+        await lab.advance(START_AT + 2 * HOUR_US)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_what_was_acknowledged_outlives_a_stop(make_lab: LabFactory) -> None:
+    """A server that is stopped and started has what it had, and its mail goes out."""  # spec: OUT-9
+    async with make_lab() as lab:
+        await post(lab, "A")
+        await lab.stop("A")
+        assert [event.how for event in told(lab, NodeStopped, "A")] == ["stop"]
+        await lab.start("A")
+        assert [event.reason for event in told(lab, NodeStarted, "A")] == ["first", "restart"]
+        assert subjects(lab, "A") == ["Hello"]
+        await lab.advance(START_AT + HOUR_US)
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_what_was_acknowledged_outlives_a_kill(make_lab: LabFactory) -> None:
+    """A server that is killed right after it acknowledged a post still has it, and still sends it."""  # spec: OUT-9
+    async with make_lab() as lab:
+        await post(lab, "A")
+        await lab.kill("A")
+        with pytest.raises(NotRunning):
+            lab.read("A", lambda node: node.folders())
+        await lab.advance(START_AT + HOUR_US)
+        await lab.start("A")
+        await lab.advance(START_AT + 2 * HOUR_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == ["Hello"]
+        kinds = [(event.kind, event.details) for event in told(lab, FaultInjected)]
+        assert kinds == [("kill", {"server": "A"})]
+        assert len(told(lab, FaultHealed)) == 1
+
+
+async def test_a_stopped_server_takes_no_stimulus(make_lab: LabFactory) -> None:
+    """Asking a stopped server anything, or stopping it again, is NotRunning; starting a running one is refused."""
+    async with make_lab() as lab:
+        await lab.stop("B")
+        with pytest.raises(NotRunning, match="B is stopped"):
+            await post(lab, "B")
+        with pytest.raises(NotRunning):
+            await lab.stop("B")
+        with pytest.raises(NotRunning):
+            await lab.kill("B")
+        with pytest.raises(LabError, match="running already"):
+            await lab.start("A")
+
+
+async def test_a_store_that_joins_later_gets_the_hierarchy(make_lab: LabFactory) -> None:
+    """A late store is not there at first; started, the others are told, and it comes to know the folders."""
+    # spec: RP-3
+    async with make_lab(WITH_A_LATE_STORE) as lab:
+        assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
+        await lab.advance(START_AT + HOUR_US)
+        await lab.start("C")
+        assert [event.reason for event in told(lab, NodeStarted, "C")] == ["first"]
+        await lab.advance(lab.now + DAY_US)
+        assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
+
+
+async def test_a_stopped_server_is_told_of_a_join_when_it_starts(make_lab: LabFactory) -> None:
+    """A server that was stopped when a store joined hears of it at its start, and sends it the hierarchy."""
+    async with make_lab(WITH_A_LATE_STORE) as lab:
+        await lab.stop("B")
+        await lab.start("C")
+        await lab.start("B")
+        await lab.stop("A")
+        await lab.do("B", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
+        assert await lab.until(
+            lambda: "News" in [folder.path for folder in lab.read("C", lambda node: node.folders())],
+            lab.now + HOUR_US,
+        )
+
+
+async def test_a_restored_store_comes_back_under_a_new_guid(make_lab: LabFactory) -> None:
+    """A restored store asks around, gets back what others have, and goes on under a new replica GUID."""  # spec: RP-4
+    async with make_lab(TWO_SITES) as lab:
+        await post(lab, "A", "before")
+        await lab.advance(lab.now + ALWAYS_US)
+        backup = await lab.backup("A")
+        await post(lab, "A", "after")
+        await lab.advance(lab.now + ALWAYS_US)
+        await lab.restore("A", backup)
+        assert subjects(lab, "A") == ["before"]
+        await lab.advance(lab.now + 7 * HOUR_US)
+        assert subjects(lab, "A") == ["after", "before"]
+        with pytest.raises(LabError, match="no backup of B"):
+            await lab.restore("B", backup)
