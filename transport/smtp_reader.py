@@ -5,6 +5,7 @@ is what makes BDAT several times as fast as DATA.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from transport.smtp_data import CRLF
@@ -24,6 +25,7 @@ class CommandReader(asyncio.StreamReader):
         self._loop_of_chunks = loop
         self._blocks: list[bytes] = []
         self._left = 0
+        self._keeps: Callable[[int], bool] = _none
         self._whole: asyncio.Future[None] | None = None
 
     async def readuntil(self, separator: Any = b"\n") -> bytes:
@@ -49,27 +51,30 @@ class CommandReader(asyncio.StreamReader):
         """Puts back what was read too far."""
         self._buffer[:0] = rest
 
-    async def take(self, size: int) -> list[bytes]:
-        """The next `size` bytes, in blocks. Cancelled when the connection ends before."""
+    async def take(self, size: int, keeps: Callable[[int], bool]) -> list[bytes]:
+        """The next `size` bytes, in blocks; `keeps` is asked about each as it comes, and those for which it says no are
+        thrown away. Cancelled when the connection ends before.
+        """
         first = bytes(self._buffer[:size])
         del self._buffer[: len(first)]
         self._maybe_resume_transport()
-        blocks = [first] if first else []
+        blocks = [first] if first and keeps(len(first)) else []
         self._left = size - len(first)
         if self._left:
-            self._blocks = blocks
+            self._blocks, self._keeps = blocks, keeps
             self._whole = self._loop_of_chunks.create_future()
             try:
                 await self._whole
             finally:
-                self._left, self._blocks, self._whole = 0, [], None
+                self._left, self._blocks, self._keeps, self._whole = 0, [], _none, None
         return blocks
 
     def feed_data(self, data: Any) -> None:
         """What the socket gives: a chunk's bytes to the chunk, the others to the buffer."""
         if self._left:
             taken = data if len(data) <= self._left else data[: self._left]
-            self._blocks.append(bytes(taken))
+            if self._keeps(len(taken)):
+                self._blocks.append(bytes(taken))
             self._left -= len(taken)
             if not self._left and self._whole is not None and not self._whole.done():
                 self._whole.set_result(None)
@@ -77,3 +82,7 @@ class CommandReader(asyncio.StreamReader):
             if not data:
                 return
         super().feed_data(data)
+
+
+def _none(_: int) -> bool:
+    return False
