@@ -69,20 +69,35 @@ class Guard:
         if path in OPEN_PATHS:
             return None
         if self._token is not None:
-            kind, _, given = headers.get("authorization", "").partition(" ")
-            if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self._token.encode()):
+            if not carries(headers.get("authorization", ""), self._token):
                 return HTTPStatus.UNAUTHORIZED, "this lab wants its token: Authorization: Bearer TOKEN"
             return None
         host = headers.get("host", "")
         if _host_name(host) not in self._hosts:
             return HTTPStatus.FORBIDDEN, f"this lab is not called {host[:80]!r}; ask for localhost or 127.0.0.1"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and not _is_ours(origin, host):
             return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
         return None
 
 
+def carries(authorization: str, token: str) -> bool:
+    """Whether the header Authorization holds the token."""
+    kind, _, given = authorization.partition(" ")
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
 def _host_name(host: str) -> str:
+    """The name without the port; '' for what is no Host."""
+    if "@" in host:
+        return ""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
