@@ -77,7 +77,7 @@ class Proxy:
         try:
             body = await _body(receive)
         except TooLarge as error:
-            await problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", str(error))(scope, receive, send)
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
             return
         if body is None:
             return
