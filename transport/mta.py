@@ -19,7 +19,7 @@ from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
 from transport.bodyform import as_seven_bit, far_size
-from transport.hopline import MAX_LAMPORT, count_received, received_line
+from transport.hopline import believed_lamport, count_received, received_line
 from transport.mta_queue import Place, QueueRow
 from transport.mta_routes import Split, differs, opening, place, split_recipients
 from transport.mta_values import (
@@ -110,8 +110,7 @@ class Mta:
         hops = count_received(content)
         if hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {hops} hops, {self.policy.hop_limit} allowed")
-        if hop.lamport <= MAX_LAMPORT:
-            s.trace.lamport_seen(hop.lamport)
+        s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
             HopReceived,
             mail=message_id or None,
