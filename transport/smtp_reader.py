@@ -5,14 +5,18 @@ is what makes BDAT several times as fast as DATA.
 """
 
 import asyncio
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from transport.smtp_data import CRLF
 
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
 
 class CommandReader(asyncio.StreamReader):
-    """A stream of command lines that end in CRLF; a line with a lone CR or LF inside comes out as an empty one.
+    """A stream of command lines that end in CRLF; a line with a lone CR or LF inside, or with another control character,
+    which logs would hand on to a terminal, comes out as an empty one.
 
     Leans on names of asyncio's that are not public: `_buffer`, `_maybe_resume_transport`.
     """
@@ -32,7 +36,7 @@ class CommandReader(asyncio.StreamReader):
         """The next line, whatever `separator` says."""
         line = await super().readuntil(CRLF)
         # aiosmtpd answers "500 bad syntax" to an empty line.
-        return CRLF if b"\n" in line[:-2] or b"\r" in line[:-2] else line
+        return CRLF if _CONTROL.search(line, 0, len(line) - 2) else line
 
     @property
     def has_line(self) -> bool:
