@@ -32,7 +32,7 @@ from topology.settings import RawSetting, Settings, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
-from transport.hopline import MAX_LAMPORT
+from transport.hopline import believed_lamport
 from transport.linkstate import reports_of
 from transport.mailitem import post_of_mail
 from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
@@ -189,8 +189,7 @@ class Node(StoreLife):
             with self._stimulus(now) as (ctx, s):
                 fault = self._fault(sender, recipients, subject, s.now)
                 if fault is not None:
-                    if hop.lamport <= MAX_LAMPORT:
-                        s.trace.lamport_seen(hop.lamport)
+                    s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
                     s.trace.record(
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )

@@ -8,7 +8,8 @@ from typing import Final
 
 import uvicorn
 
-from node.api_guard import LOOPBACK_NAMES, App, Guard
+from node.api_guard import BODIES_BYTES, LOOPBACK_NAMES, App, Guard
+from node.serving_door import HttpLimits, door_with
 
 KEPT_S: Final = 75.0
 """Real time for which a connection without a request is kept."""
@@ -28,12 +29,22 @@ class OpenToAll(Exception):
 class HttpServer:
     """Serves one application. Beyond loopback it wants a token of whoever asks."""
 
-    def __init__(self, app: App, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None) -> None:
+    def __init__(
+        self,
+        app: App,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        limits: HttpLimits | None = None,
+        bodies_bytes: int = BODIES_BYTES,
+    ) -> None:
         if token is None and host not in LOOPBACK_NAMES:
             raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
         self._asked = (host, port)
         config = uvicorn.Config(
-            Guard(app, token=token),
+            Guard(app, token=token, bodies_bytes=bodies_bytes),
+            http=door_with(limits or HttpLimits()),
             log_config=None,
             access_log=False,
             lifespan="off",

@@ -8,6 +8,7 @@ any is in force, nodes ask before each mail (`pflab.face`). A killed node's proc
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
@@ -41,7 +42,7 @@ GATHER_S: Final = 0.25
 class ProcessLab(SocketLab[RemoteHost]):
     """A live lab of processes; see SocketLab for folder, seed and tls.
 
-    http_port: where the lab's face listens (`pflab.face`), see `url`.
+    token: what its processes know each other by. http_port: where the lab's face listens (`pflab.face`), see `url`.
     """
 
     def __init__(
@@ -75,7 +76,8 @@ class ProcessLab(SocketLab[RemoteHost]):
             changed=self._clock_changed,
         )
         self.coordinator.back = self._where.meet
-        self._server = HttpServer(make_face(self, self._address_of), port=http_port)
+        self.token = secrets.token_urlsafe(32)
+        self._server = HttpServer(make_face(self, self._address_of, self.token), port=http_port)
         self._gathering: asyncio.Task[None] | None = None
 
     # --- what it is
@@ -253,7 +255,7 @@ class ProcessLab(SocketLab[RemoteHost]):
     async def _begin(self, member: Member, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""
         name = member.name
-        child = Child(name, folder=self._folder, run=self._run, durability=self._durability)
+        child = Child(name, folder=self._folder, run=self._run, durability=self._durability, token=self.token)
         self._children[name] = child
         if member.restores is not None:
             member.told.clear()  # what the backup does not know must be said again
@@ -262,9 +264,9 @@ class ProcessLab(SocketLab[RemoteHost]):
         if tls is not None:
             tls_of(tls, self.seed, name)
         await child.start(now, self.coordinator.rate, restores, tls)
-        self._nodes[name] = RemoteNode(name, Client(child.url))
+        self._nodes[name] = RemoteNode(name, Client(child.url, token=self.token))
         known = self._gathered
-        host = RemoteHost(name, child.http, token=None, seq=known.last_seq[name], events=known.came)
+        host = RemoteHost(name, child.http, token=self.token, seq=known.last_seq[name], events=known.came)
         self._hosts[name] = host
         self._members.risen(member)
         await host.look(now)

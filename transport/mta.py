@@ -17,7 +17,7 @@ from topology.routes import Routing
 from traces.events import HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
-from transport.hopline import MAX_LAMPORT, count_received, received_line
+from transport.hopline import believed_lamport, count_received, received_line
 from transport.linkstate import LinkReport
 from transport.mta_dispatch import NO_ROUTE, Dispatch
 from transport.mta_links import Links
@@ -122,8 +122,7 @@ class Mta(Dispatch):
         hops = count_received(content)
         if hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {hops} hops, {self.policy.hop_limit} allowed")
-        if hop.lamport <= MAX_LAMPORT:
-            s.trace.lamport_seen(hop.lamport)
+        s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
             HopReceived,
             mail=message_id or None,

@@ -15,6 +15,7 @@ from transport.errors import TransportError
 from transport.mta_values import IncomingHop, Offers
 from transport.smtp_auth import VerifyPeer
 from transport.smtp_limits import COMMAND_LINE_LIMIT_BYTES, ListenerLimits
+from transport.smtp_room import Room
 from transport.smtp_session import StoreSession
 from transport.smtp_verbs import OnVerb
 
@@ -61,6 +62,7 @@ class SmtpListener:
         self.tls = tls
         self.on_verb = on_verb
         self.link_state = link_state
+        self.room = Room(self.limits.contents_bytes)
         self.sessions: set[StoreSession] = set()
         self.transactions_seen = 0
         self._server: asyncio.Server | None = None

@@ -220,10 +220,11 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     from pflab.client import ClientError  # noqa: PLC0415
     from pflab.lab import LabError  # noqa: PLC0415
     from topology.problems import ProblemsError  # noqa: PLC0415
+    from traces.errors import TraceError  # noqa: PLC0415
 
     if isinstance(error, ProblemsError):
         return str(error).splitlines()
-    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError) else None
+    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError | TraceError) else None
 
 
 def _usage_line(error: Any) -> str:
