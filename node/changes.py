@@ -13,7 +13,7 @@ from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.rst import OwnRow
 from node.timers import Timer, set_timer_if_none
-from node.versions import Kept, digest_of, insert_versions, kept_versions, replace_all
+from node.versions import Kept, insert_versions, kept_versions, replace_all
 from node.views import Post
 from traces import LabTime
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
@@ -216,6 +216,6 @@ def _record(s: Stimulus, folder: Folder, version: Version, operation: str, super
         modified_at=version.modified_at,
         supersedes=supersedes,
         pcl=set_of_pcl(version.pcl.numbers()),
-        digest=digest_of(version.item),
+        digest=version.digest,
         subject=version.subject,
     )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, Literal
 
 from node.cnset import CNSet
@@ -65,10 +64,6 @@ class Applied:
     failed: CNSet = CNSet.EMPTY  # what could not be decoded stays missing (spec: CN-7)
     conflicts: tuple[bytes, ...] = ()
     lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
-
-
-def digest_of(item: bytes | None) -> str:
-    return sha256(item).hexdigest() if item is not None else ""
 
 
 def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept]:
@@ -243,7 +238,7 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
             modified_at=version.modified_at,
             way=way,
             stands_for=number,
-            digest=digest_of(version.item),
+            digest=version.digest,
             deleted=False,
         )
 
@@ -313,7 +308,7 @@ def record_version(
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": names.text(),
-        "digest": digest_of(version.item),
+        "digest": version.digest,
         "deleted": version.item is None,
     }
     if reason:
@@ -434,7 +429,6 @@ __all__ = [
     "Kept",
     "Way",
     "apply_updates",
-    "digest_of",
     "has_unsent",
     "insert_versions",
     "kept_versions",
