@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from node import backfill as array
+from node import array
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import MessageUnknown, Misuse
