@@ -7,7 +7,8 @@ which of the two is calling.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
@@ -46,6 +47,15 @@ class Node(StoreLife):
 
     # -- users
 
+    @contextmanager
+    def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
+        """A stimulus in which a message is changed. Where replication is immediate its broadcast is a part of it: the
+        change and its mail commit together (spec: OUT-1)."""
+        with self._stimulus(now) as (ctx, s):
+            yield ctx, s
+            if ctx.config.always_us == 0:
+                agent.tick(ctx, s)
+
     def post(
         self,
         now: LabTime,
@@ -59,12 +69,12 @@ class Node(StoreLife):
     ) -> str:
         """A new message; its id (spec: CN-2)."""
         posted = Post(subject, body, sender, tuple(attachments))
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post(ctx, s, folder, [posted], fai=associated)[0]
 
     def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
         """New messages in one transaction; their ids."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post(ctx, s, folder, posts)
 
     def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
@@ -76,7 +86,7 @@ class Node(StoreLife):
             mail = post_of_mail(content)
         except CodecError as error:
             raise Misuse(f"the mail cannot be posted: {error}") from None
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
 
     def send_mail(
@@ -97,17 +107,17 @@ class Node(StoreLife):
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
         """A new version, covering every one kept; its change number (spec: CF-3)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.edit(ctx, s, folder, message, subject=subject, body=body)
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
         """Deletes a message; the deletion's change number (spec: DL-1)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.delete(ctx, s, folder, message)
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
         """Ends a conflict: `keep` is the change of one version, or 'all' (spec: CF-3)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.resolve(ctx, s, folder, message, keep)
 
     def create_folder(
@@ -265,11 +275,17 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
 
-    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
-        """The end of an attempt as the SMTP sender tells it: each recipient may have a fate of its own."""
+    def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        """The ends of attempts as the SMTP sender tells them, by queue id; each recipient may have a fate of its own."""
         with self._stimulus(now) as (ctx, s):
-            eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
-            self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+            for queue_id, outcome in ended:
+                if outcome.refused is not None:
+                    eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
+                self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
+        """The end of one attempt."""
+        self.hops_concluded(now, [(queue_id, outcome)])
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
         """A fault keeps the mail back."""
