@@ -121,3 +121,38 @@ def test_what_cannot_come_up_leaves_no_trace(
         assert capsys.readouterr().err == f"port {port}: address already in use; choose another, or --port 0\n"
         Path("elsewhere.json").rename(note)
         assert Path("runs", "latest").resolve() == latest
+
+
+def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab explain and trace tell what has happened in the lab that is up, as they do of a run that is over."""
+    assert run(["post", "Projects", "--node", "A", "--subject", "Hello"]) == ExitCode.GOOD
+    assert run(["clock", "advance", "15 min"]) == ExitCode.GOOD
+    for more in ([], ["--lab", up]):
+        capsys.readouterr()
+        assert run(["explain", "A-1", *more]) == ExitCode.GOOD
+        assert "B       applies A-1, 'Hello' in Projects (broadcast)" in capsys.readouterr().out
+        assert run(["trace", "--node", "B", "--type", "version", "--json", *more]) == ExitCode.GOOD
+        assert [each["words"] for each in json.loads(capsys.readouterr().out)] == [
+            "applies A-1, 'Hello' in Projects (broadcast)"
+        ]
+    assert run(["explain", "A-2"]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err == "pflab: 'A-2' is no change and no mail of this run; did you mean \"A-1\"?\n"
+
+
+def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cut without its ends, a wait in vain and an export from a store without the folder say what would be right."""
+    del up
+
+    def told(*args: str) -> str:
+        assert run(args) == ExitCode.UNKNOWN
+        return capsys.readouterr().err
+
+    assert told("fault", "cut") == "pflab fault cut: say between which: --from A --to B, or --connector NAME\n"
+    assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: say between which")
+    assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
+    in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min")
+    assert in_vain == "Projects did not converge within 1 min; pflab backfill shows what is known to be missing\n"
+    assert told("clock", "until", "--event", "mail.bad", "--within", "1 min") == "no mail.bad within 1 min\n"
+    assert told("export", "News", "--server", "A") == (
+        "--server A: it holds no replica of News; another one, or without --server\n"
+    )
