@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
+from node.asks import Address
 from pflab.coordinator import Coordinator
 from pflab.keptmail import HopGate
 from pflab.lab import Lab
@@ -12,3 +15,7 @@ class FacedLab(Lab):
 
     coordinator: Coordinator
     gate: HopGate
+
+    @abstractmethod
+    def smtp_of(self, name: str) -> Address:
+        """Where a running server listens for mail. Raises LabError, NotRunning."""
