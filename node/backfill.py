@@ -7,8 +7,11 @@ marked down and the choice is made again. `base_at` is the instant that the runn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from node import sources
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
+from node.choices import Gap
 from node.cnset import CNSet
 from node.context import Context
 from node.idset import encode_idset
@@ -71,7 +74,8 @@ def note_claimed(
     if not numbers and not fai:
         return
     local = _is_local(ctx, fid, numbers, fai)
-    due_at = s.now + ctx.config.timeouts(local).first_us
+    at_once = own.fresh and ctx.config.profile.new_asks_at_once
+    due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
     entry_id: int = s.conn.exec_driver_sql(
         "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
@@ -248,6 +252,10 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
 
     One sent before a request was made is no answer to it.
     """
+    own = ctx.rst.own(fid)
+    if own is not None and own.fresh and not empty:
+        own.fresh = False
+        ctx.rst.touch(own)
     for request in requests(s.conn, fid=fid):
         if request.source != source or sent_at < request.sent_at:
             continue
@@ -279,10 +287,11 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
 def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
     running = requests(s.conn, entry=entry.id)
-    asked = CNSet.union_all(request.numbers for request in running)
-    asked_fai = CNSet.union_all(request.fai for request in running)
-    left = (entry.numbers - asked, entry.fai - asked_fai)
-    for source, numbers, fai in sources.choose(ctx, s, entry.fid, entry.id, *left):
+    choice = sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
+    if choice.one_by_one:  # [S3] the next is asked for what is left 24 or 48 hours later
+        near = any(source.near for source, _, _ in choice.asked)
+        retry_at = s.now + ctx.config.timeouts(near).later_retry_us
+    for source, numbers, fai in choice.asked:
         if not _slot_is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
@@ -290,7 +299,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
                 set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
-        _request(ctx, s, entry, source, numbers, fai, retry_at)
+        _request(ctx, s, entry, source.store, numbers, fai, retry_at)
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
@@ -299,6 +308,16 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
     _wake_next(ctx, s)
+
+
+def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
+    """What of an entry is to be asked for. Where two are asked for the same, a request that goes on takes nothing off."""
+    stores = frozenset(request.source for request in running)
+    if ctx.config.profile.asks_twice:
+        return Gap(entry.numbers, entry.fai, stores)
+    asked = CNSet.union_all(request.numbers for request in running)
+    asked_fai = CNSet.union_all(request.fai for request in running)
+    return Gap(entry.numbers - asked, entry.fai - asked_fai, stores)
 
 
 def _outstanding(conn: Connection) -> int:

@@ -32,8 +32,11 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
     folder = ctx.folders.visible(path)
     own = ctx.rst.own(folder.fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store takes no more posts
-        holders = ", ".join(ctx.holders(folder.fid)) or "no store"
-        raise NoReplicaHere(f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders}")
+        transitive = ctx.config.profile.refers_onward
+        holders = ", ".join(ctx.directory.referred(ctx.name, ctx.holders(folder.fid), transitive=transitive))
+        raise NoReplicaHere(
+            f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders or 'no store'}"
+        )
     return folder, own
 
 

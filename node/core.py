@@ -15,6 +15,7 @@ from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
+from node.sources import tell_ignored
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -174,7 +175,7 @@ class Node(StoreLife):
         """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
-            settings = self._config.settings.changed(read_at_once(values))
+            settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
             for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
@@ -183,6 +184,7 @@ class Node(StoreLife):
                 spec = find_spec(name)
                 value, default = settings.text(name), value_text(spec, spec.default)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+            tell_ignored(ctx, s)
         self._config = config
 
     def join(self, now: LabTime, store: str) -> None:

@@ -6,6 +6,7 @@ stamped an address on the entry (spec: ML-1). The directory is the organization'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from node.entropy import guid_from
@@ -87,3 +88,20 @@ class Directory:
         if a is None or b is None:
             return None
         return self.routing.site_cost(a.site, b.site)
+
+    def affinity(self, one: str, other: str) -> int | None:
+        """Least sum of referral costs between two stores' sites, as from 2000 on; None without affinity (spec: RT-4)."""
+        a, b = self._entries.get(one), self._entries.get(other)
+        return self.routing.affinity_cost(a.site, b.site) if a is not None and b is not None else None
+
+    def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
+        """To whom a user of store `one` is sent, in order: the own site, then by referral cost; those that no referral
+        leads to come last. `transitive`: referrals lead over several connectors (spec: RT-4)."""
+        here = self._entries[one].site
+
+        def rank(store: str) -> tuple[bool, bool, int, bytes]:
+            entry = self._entries[store]
+            cost = self.routing.affinity_cost(here, entry.site, transitive=transitive)
+            return entry.site != here, cost is None, cost or 0, entry.guid
+
+        return sorted(stores, key=rank)

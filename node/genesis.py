@@ -30,7 +30,7 @@ def setup_guid(topology: Topology) -> bytes:
 
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
     """The first state of a store; `later` for one that joins a running organization."""
-    ctx.rst.begin(s.conn, HIERARCHY_FID, 0)
+    ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
     guid = setup_guid(topology)
     ctx.store.learn_store(s.conn, guid, SETUP)
     if later:

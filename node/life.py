@@ -27,6 +27,7 @@ from node.folders import Folders
 from node.keys import Identity, Verifier
 from node.restoring import Continued
 from node.rst import ReplicationStateTable
+from node.sources import tell_ignored
 from node.store import Begins, StoreState
 from topology.model import Topology
 from traces import LabTime, Recorder
@@ -186,6 +187,7 @@ class StoreLife:
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)
+        tell_ignored(ctx, s)
         agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
         if restored:
             restoring.ask_around(ctx, s)

@@ -67,7 +67,7 @@ def _tell(s: Stimulus, folder: Folder, was: Before | None) -> None:
 
 def _add(ctx: Context, s: Stimulus, folder: Folder) -> None:
     """A replica begins here: empty, visible at once, and asking who has what (spec: RP-1)."""
-    ctx.rst.begin(s.conn, folder.fid, ctx.store.change_counter)
+    ctx.rst.begin(s.conn, folder.fid, ctx.store.change_counter, fresh=True)
     s.trace.record(ReplicaAdded, folder=folder.text, store=ctx.name)
     if ctx.other_holders(folder.fid):
         want_status(ctx, s, folder.fid)

@@ -74,6 +74,7 @@ replica = Table(  # this store's own row of the replication state table, one for
     Column("numbers_fai", BLOB, nullable=False),
     Column("last_update_at", Integer),  # spec: ST-1
     Column("status_sent_at", Integer),
+    Column("fresh", Integer, nullable=False, server_default=text("0")),  # 1: nothing was asked for and came yet
 )
 
 rst = Table(  # the rows of the other holders: what each said in its own last mail for the folder

@@ -24,6 +24,7 @@ from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_repeats import REPEATS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
+from pflab.invariants_sources import SOURCES
 from pflab.invariants_state import STATE
 from pflab.invariants_timeouts import TIMEOUTS
 from pflab.invariants_told import TOLD
@@ -69,6 +70,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *RETRIES,
     *NOTICES,
     *TIMEOUTS,
+    *SOURCES,
 )
 """All that must hold at every instant."""
 

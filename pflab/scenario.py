@@ -16,7 +16,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import topology
-from pflab.runnable import not_built
 from pflab.scenario_conditions import Until
 from pflab.scenario_course import CourseCheck
 from pflab.scenario_model import VERBS, Head
@@ -155,7 +154,6 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         return None
     try:
         organization = load_topology(found)
-        problems += not_built(organization, read_yaml(found.read_text("utf-8-sig"), str(found)))
     except TopologyError as error:
         problems += error.problems
         return None
@@ -180,7 +178,6 @@ def _inline(
     except TopologyError as error:
         problems += [_moved(source, "topology", problem) for problem in error.problems]
         return None
-    problems += not_built(organization, source, ("topology",))
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 

@@ -74,6 +74,7 @@ from traces.events_run import (
     RunEnded,
     RunEvent,
     RunStarted,
+    SettingIgnored,
     SettingValue,
 )
 from traces.header import Event
@@ -139,6 +140,7 @@ __all__ = [
     "RunEnded",
     "RunEvent",
     "RunStarted",
+    "SettingIgnored",
     "SettingValue",
     "SourceDown",
     "SourceUp",

@@ -56,7 +56,7 @@ def test_all_events_of_the_contract_are_there() -> None:
     groups = {
         "run": "started ended",
         "node": "started stopped",
-        "setting": "value",
+        "setting": "value ignored",
         "backup": "made restored",
         "clock": "changed",
         "fault": "injected healed",
