@@ -25,6 +25,9 @@ STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
 
 
+SP4: Final = 4
+"""The service pack of 5.5 that brought the statuses of the later versions (spec: ST-6) [X Q260701]."""
+
 _REGISTRIES: Final = (Place.REGISTRY, Place.REGISTRY_5_5)
 """Where values are read at store start only."""
 
@@ -65,6 +68,7 @@ class Config:
     tree_wait_us: int
     content_wait_us: int
     repeat_status: bool
+    tells_hierarchy_daily: bool
     preferred_source: str | None
     mail_policy: MtaPolicy
 
@@ -124,6 +128,7 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         tree_wait_us=settings.tree_rmq_timeout_us,
         content_wait_us=settings.content_rmq_timeout_us,
         repeat_status=settings.repeat_status,
+        tells_hierarchy_daily=profile.asks_nightly and settings.service_pack < SP4,
         preferred_source=settings.preferred_backfill_source,
         mail_policy=MtaPolicy.of_settings(settings, profile.link_rule, takes_chunks=profile.takes_chunks),
     )

@@ -26,6 +26,7 @@ class StoreEntry:
     version: str
     guid: bytes  # of the directory entry; ties go to the smaller (spec: BF-3)
     address: str | None
+    joined_at: LabTime
 
 
 class Directory:
@@ -36,18 +37,18 @@ class Directory:
         self.routing = Routing(topology)
         self._entries: dict[str, StoreEntry] = {}
         self._server_of: dict[str, str] = {}
-        for store, address in conn.exec_driver_sql("SELECT store, address FROM directory ORDER BY store"):
-            self._enter(store, address)
+        for row in conn.exec_driver_sql("SELECT store, address, joined_at FROM directory ORDER BY store"):
+            self._enter(*row)
 
-    def _enter(self, store: str, address: str | None) -> None:
-        self._entries[store] = self._entry(store, address)
+    def _enter(self, store: str, address: str | None, joined_at: LabTime) -> None:
+        self._entries[store] = self._entry(store, address, joined_at)
         if address is not None:
             self._server_of[address.lower()] = store
 
-    def _entry(self, store: str, address: str | None) -> StoreEntry:
+    def _entry(self, store: str, address: str | None, joined_at: LabTime) -> StoreEntry:
         server = self._topology.servers[store]
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
-        return StoreEntry(store, server.site, str(server.version), guid, address)
+        return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 
     def join(self, s: Stimulus, store: str, now: LabTime) -> None:
         """A store's entry is made and stamped."""
@@ -57,7 +58,7 @@ class Directory:
             raise Misuse(f"{store} is no server of the topology; those are {', '.join(self._topology.servers)}")
         address = self._topology.address_of(store)  # spec: ML-1
         s.conn.exec_driver_sql("INSERT INTO directory VALUES (?, ?, ?)", (store, now, address))
-        self._enter(store, address)
+        self._enter(store, address, now)
         s.trace.record(AddressStamped, store=store, address=address)
 
     @property

@@ -188,9 +188,8 @@ class StoreLife:
         if first:
             self._first_start(ctx, s, later=later)
         tell_ignored(ctx, s)
-        agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
-        if restored:
-            restoring.ask_around(ctx, s)
+        missed = look.missed_check(s.conn, s.now)
+        agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""

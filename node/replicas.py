@@ -78,7 +78,8 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
     old = was.props if was else None
     if not listed and not own.pending:
         _leave(ctx, s, folder, own)
-    elif listed and own.pending:
+    back = listed and own.pending
+    if back:
         leaving.stay(ctx, s, own)
     if old is None:
         return
@@ -89,7 +90,8 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
         leaving.forget_leavers(ctx, s, folder.fid)
         if gone:
             backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
-        if listed and ctx.other_holders(folder.fid):  # spec: ST-3 by each store that holds it
+        asks = back or ctx.config.profile.every_holder_asks  # spec: ST-3 else the added store alone
+        if listed and asks and ctx.other_holders(folder.fid):
             want_status(ctx, s, folder.fid)
     if old.schedule != folder.props.schedule:
         reschedule(ctx, s, folder.fid)

@@ -22,6 +22,7 @@ from pflab.invariants_missing import MISSING
 from pflab.invariants_notices import NOTICES
 from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_repeats import REPEATS
+from pflab.invariants_responders import RESPONDERS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
 from pflab.invariants_sources import SOURCES
@@ -71,6 +72,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *NOTICES,
     *TIMEOUTS,
     *SOURCES,
+    *RESPONDERS,
 )
 """All that must hold at every instant."""
 

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 import topology
 from pflab.scenario_conditions import Until
 from pflab.scenario_course import CourseCheck
+from pflab.scenario_lesson import LessonCheck
 from pflab.scenario_model import VERBS, Head
 from pflab.scenario_names import NameCheck
 from pflab.scenario_problems import problems_of
@@ -62,6 +63,8 @@ class Scenario:
     rules: tuple[str, ...]
     live: bool
     steps: tuple[Step, ...]
+    lesson: str | None = None
+    look: str | None = None
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -93,12 +96,15 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     organization = _topology(source, path, problems)
     if organization is not None:
         names, course = NameCheck(organization, source), CourseCheck(organization, source)
+        lesson = LessonCheck(source)
         for step in steps:
             at = ("steps", step.number - 1, step.verb)
+            problems += lesson.step(step.verb, at)
             problems += list(names.step(step.verb, step.args, at)) or course.step(step.args, at)
+        problems += lesson.end()
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
-    return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps))
+    return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look)
 
 
 def _head(source: YamlSource, problems: list[Problem]) -> Head | None:

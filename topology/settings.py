@@ -169,6 +169,11 @@ class Settings:
         return self._maybe("Replication Flags", int) or 0
 
     @property
+    def service_pack(self) -> int:
+        """Of a 5.5 server (spec: ST-6)."""
+        return self._of("Service Pack", int)
+
+    @property
     def repeat_status(self) -> bool:
         """spec: ST-7"""
         return self._of("Repeat Status", bool)
