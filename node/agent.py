@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from node import backfill, incoming, leaving, ordinary, outgoing, restoring, rmq, status
+from node import backfill, expiry, incoming, leaving, ordinary, outgoing, restoring, rmq, status
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
@@ -46,6 +46,7 @@ def joined(ctx: Context, s: Stimulus, store: str) -> None:
 
 def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
     """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
+    expiry.plan(ctx, s)
     if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
@@ -88,4 +89,5 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.ENTRY: backfill.timed_out,
     Timer.HELD: _held,
     Timer.DROP: leaving.drop_now,
+    Timer.EXPIRY: expiry.run,
 }

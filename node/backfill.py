@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from node import sources
+from node import expiry, sources
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.choices import Gap
 from node.cnset import CNSet
@@ -26,6 +26,7 @@ from traces.events import (
     EntryPruned,
     EntrySatisfied,
     EntryTimedOut,
+    ExpiredEverywhere,
     RequestDeferred,
     RequestEnded,
     RequestSent,
@@ -156,10 +157,10 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
             s.trace.record(EntrySatisfied, folder=ctx.folders.text_of(fid), entry=entry.id)
 
 
-def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet) -> None:
+def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet, how: str = "satisfied") -> None:
     numbers, fai = request.numbers - have, request.fai - have_fai
     if not numbers and not fai:
-        _end(ctx, s, request, "satisfied")
+        _end(ctx, s, request, how)
     elif numbers != request.numbers or fai != request.fai:
         s.conn.exec_driver_sql(
             "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
@@ -265,6 +266,34 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
 
 
+def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNSet, fai: CNSet) -> None:
+    """A source names numbers whose items have expired there: the next holder is asked at once, and what every holder has
+    said so of is accounted for (spec: DL-3)."""
+    own = ctx.rst.own(fid)
+    if own is None or not (numbers or fai):
+        return
+    numbers, fai = numbers - own.numbers, fai - own.fai
+    expiry.note_said(s.conn, fid, source, numbers, fai)
+    account_for_expired(ctx, s, fid)
+    for entry in entries(s.conn, fid):
+        if not (entry.numbers & numbers or entry.fai & fai):
+            continue
+        for request in requests(s.conn, entry=entry.id):
+            if request.source == source:
+                _shrink(ctx, s, request, numbers, fai, "expired")
+        _ask(ctx, s, entry)
+
+
+def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
+    """What nobody has any more is waited for no longer."""
+    missing, missing_fai = sources.missing_of(s.conn, fid)
+    gone, gone_fai = expiry.said_by_all(ctx, s.conn, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
+    if gone or gone_fai:
+        ctx.rst.add(fid, gone, gone_fai)
+        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), cnset=gone.text(), cnset_fai=gone_fai.text())
+        came_in(ctx, s, fid)
+
+
 # -- asking
 
 
@@ -279,6 +308,10 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
         if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         _end(ctx, s, request, "retry")
+    account_for_expired(ctx, s, entry.fid)
+    entry = find_entry(s.conn, entry_id)
+    if entry is None:
+        return
     if not entry.waiting:
         s.trace.record(EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1)
     _ask(ctx, s, entry)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
+from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -131,11 +131,20 @@ class Node(StoreLife):
         contacts: Sequence[str] = (),
         priority: str = "normal",
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
             return foldering.create(
-                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority, alias=alias
+                ctx,
+                s,
+                path,
+                replicas=replicas,
+                schedule=schedule,
+                contacts=contacts,
+                priority=priority,
+                alias=alias,
+                age_limit=age_limit,
             )
 
     def change_folder(
@@ -150,6 +159,7 @@ class Node(StoreLife):
         priority: str | None = None,
         replicas: Sequence[str] | None = None,
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -164,6 +174,7 @@ class Node(StoreLife):
                 priority=priority,
                 replicas=replicas,
                 alias=alias,
+                age_limit=age_limit,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
@@ -185,6 +196,7 @@ class Node(StoreLife):
                 value, default = settings.text(name), value_text(spec, spec.default)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
             tell_ignored(ctx, s)
+            expiry.plan(ctx, s)
         self._config = config
 
     def join(self, now: LabTime, store: str) -> None:

@@ -20,7 +20,7 @@ from traces.events import ReplicaDropped
 from traces.labtime import DAY_US
 from transport.stimulus import Stimulus
 
-_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted")
+_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired")
 """Tables with a column `fid` whose rows mean nothing once the replica is gone."""
 
 # -- at the leaving store

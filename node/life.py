@@ -222,6 +222,7 @@ class StoreLife:
                 verifier=self._verifier,
                 mta=mta,
                 book=book,
+                replica_limits=genesis.replica_limits(self._topology, self.name),
             )
 
     # -- one stimulus

@@ -40,6 +40,8 @@ def section_of(
     cnset_fai: CNSet = CNSet.EMPTY,
     marks: Mark = Mark.NONE,
     responders: Sequence[str] = (),
+    expired: CNSet = CNSet.EMPTY,
+    expired_fai: CNSet = CNSet.EMPTY,
 ) -> Section:
     """What this store says of one folder: its whole own row goes with every mail (spec: OUT-4, RST-4)."""
     return Section(
@@ -50,6 +52,8 @@ def section_of(
         cnset_fai=cnset_fai,
         marks=marks,
         responders=tuple(responders),
+        expired=expired,
+        expired_fai=expired_fai,
     )
 
 
@@ -110,6 +114,7 @@ def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
             row=section.row.text(),
             row_fai=section.row_fai.text(),
             updates=count,
+            expired=(section.expired | section.expired_fai).text(),
         )
         for section in mail.sections
     )

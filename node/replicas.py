@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from node import backfill, leaving
+from node import backfill, expiry, leaving
 from node.context import Context
 from node.folders import Folder
 from node.items import FolderProperties
@@ -53,6 +53,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
             _kept(ctx, s, folder, own, was, listed)
         elif was is None:
             news.append(folder)
+    expiry.plan(ctx, s)
     return news
 
 

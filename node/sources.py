@@ -8,6 +8,7 @@ from node.choices import CHOICES, Choice, Gap, Source, group_of
 from node.cnset import CNSet
 from node.context import Context
 from node.directory import StoreEntry
+from node.expiry import said_by
 from node.idset import decode_idset
 from node.profile import PROFILES, SourceChoice
 from traces import LabTime
@@ -20,7 +21,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
     stores = ctx.other_holders(fid)
     stores += [store for store in leavers(s.conn, fid) if store not in stores]
-    missing, missing_fai = _missing(s.conn, fid)
+    missing, missing_fai = missing_of(s.conn, fid)
     found = [_source(ctx, s.conn, fid, store, gap, missing, missing_fai) for store in stores]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](found, gap)
@@ -40,7 +41,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     return choice
 
 
-def _missing(conn: Connection, fid: int) -> tuple[CNSet, CNSet]:
+def missing_of(conn: Connection, fid: int) -> tuple[CNSet, CNSet]:
     """All that this store misses in the folder, whichever entries it is in."""
     found = entries(conn, fid)
     return CNSet.union_all(each.numbers for each in found), CNSet.union_all(each.fai for each in found)
@@ -52,6 +53,8 @@ def _source(
     entry = entry_of(ctx, store)
     row = ctx.rst.row(fid, store)
     has, has_fai = (row.numbers, row.fai) if row else leaver_claims(conn, fid, store)
+    said, said_fai = said_by(conn, fid, store)  # spec: DL-3
+    has, has_fai = has - said, has_fai - said_fai
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
         store=store,

@@ -15,6 +15,7 @@ class Timer(StrEnum):
     STATUS_CHECK = "status check"  # spec: ST-1
     STATUS_REQUEST = "status request"  # the cycle that sends what `wanted` lists (spec: ST-3)
     ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
+    EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
     DROP = "drop"  # the midnight at which a 5.5 replica goes that may go (spec: RP-2)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 

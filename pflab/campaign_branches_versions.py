@@ -20,6 +20,8 @@ VERSION_BRANCHES: tuple[str, ...] = (
     "preferred source asked",
     "six steps list responders",
     "the oldest replica listed",
+    "item expired",
+    "expired at every holder",
 )
 """All that a long campaign of mixed organizations must have seen."""
 
@@ -62,6 +64,16 @@ def _dropped(event: ev.ReplicaDropped, version: str) -> Iterator[str]:
         yield "a 5.5 replica dropped at midnight"
 
 
+def _expired(event: ev.ItemExpired, version: str) -> Iterator[str]:
+    del event, version
+    yield "item expired"
+
+
+def _everywhere(event: ev.ExpiredEverywhere, version: str) -> Iterator[str]:
+    del event, version
+    yield "expired at every holder"
+
+
 def _responders(event: ev.RespondersConsidered, version: str) -> Iterator[str]:
     del version
     if event.method == "six steps":
@@ -75,4 +87,6 @@ _TELLS: Mapping[type[Event], Callable[[Any, str], Iterator[str]]] = {
     ev.EntryMade: _entry,
     ev.ReplicaDropped: _dropped,
     ev.RespondersConsidered: _responders,
+    ev.ItemExpired: _expired,
+    ev.ExpiredEverywhere: _everywhere,
 }

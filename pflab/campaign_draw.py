@@ -148,6 +148,7 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.12, {"MTA Expiry Normal": ("30 min", "2 h", "8 h")}),
     (0.04, {"MTA Maximum Retries": (2, 5)}),
     (0.05, {"Replication Send Status Alignment Skew": ("4 h",)}),
+    (0.08, {"Age Limit": ("6 h", "1 d")}),
 )
 
 _QUICK = 0.25

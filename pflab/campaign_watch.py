@@ -15,6 +15,7 @@ from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_answers import ANSWERS
 from pflab.invariants_coming import COMING
+from pflab.invariants_expiry import EXPIRY
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
@@ -38,6 +39,7 @@ from traces.events import (
     EntryMade,
     EntryPruned,
     EntrySatisfied,
+    ItemExpired,
     MailReceived,
     NodeStarted,
     ReplicaAdded,
@@ -73,10 +75,11 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *TIMEOUTS,
     *SOURCES,
     *RESPONDERS,
+    *EXPIRY,
 )
 """All that must hold at every instant."""
 
-_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
+_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ItemExpired, ReplicaAdded, ReplicaDropped)
 """Events after which a folder is not what it was. All have a field `folder`."""
 
 _NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied, VersionDropped)

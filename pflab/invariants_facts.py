@@ -20,6 +20,7 @@ from traces.events import (
     Event,
     HopDropped,
     HopReceived,
+    ItemExpired,
     MailReceived,
     MailSubmitted,
     NodeStarted,
@@ -55,6 +56,8 @@ class Facts:
         """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
         self.forgotten: set[str] = set()
         """Deleted objects whose tombstone some store has dropped (DL-4)."""
+        self.expired: set[str] = set()
+        """Messages that an age limit has taken from some store (DL-3)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -78,6 +81,7 @@ class Facts:
             ReplicaAdded: self._added,
             ReplicaDropped: self._dropped,
             TombstoneDropped: self._forgot,
+            ItemExpired: self._expires,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
@@ -132,6 +136,7 @@ class Facts:
         if (
             buried
             or change.object in self.forgotten
+            or change.object in self.expired
             or change.number in kept
             or any(change.number in self.ancestors.get(each, ()) for each in kept)
         ):
@@ -239,6 +244,9 @@ class Facts:
 
     def _forgot(self, event: TombstoneDropped) -> None:
         self.forgotten.add(event.object)
+
+    def _expires(self, event: ItemExpired) -> None:
+        self.expired.add(event.object)
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

@@ -58,7 +58,8 @@ class TheUnheardAreAskedAgain(Invariant):
         asked = self._asked.setdefault(event.node, {})
         for store in sorted(stores_of(event.recipients)):
             for section in event.folders:
-                required = store in self._listed.get((event.node, section.folder), ())
+                listed = self._listed.get((event.node, section.folder))
+                required = listed is None or store in listed
                 if required and (event.node, section.folder, store) not in self._heard:
                     asked[section.folder, store] = event.at
         return iter(())

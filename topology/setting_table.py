@@ -254,6 +254,17 @@ _KEEPING: Final = (
         place=Place.LAB,
     ),
     SettingSpec(
+        "Age Limit",
+        Kind.DURATION,
+        None,
+        "age at which messages expire on this store, in folders whose replica here has no limit of its own; absent: the"
+        " folder's limit holds",
+        "d",
+        MINUTE_US,
+        _MAX_DAYS * DAY_US,
+        Place.DIRECTORY,
+    ),
+    SettingSpec(
         "Replication Expiry",
         Kind.DURATION,
         DAY_US,

@@ -230,6 +230,11 @@ class Settings:
         return self._of("New Replica GUID On Restore", bool)
 
     @property
+    def age_limit_us(self) -> int | None:
+        """Of all folders on this store that have none here of their own (spec: DL-3)."""
+        return self._maybe("Age Limit", int)
+
+    @property
     def expiry_interval_us(self) -> int:
         """spec: DL-3"""
         return self._of("Replication Expiry", int)

@@ -72,7 +72,15 @@ class RequestEnded(Event, frozen=True, kw_only=True, tag="request.ended"):
     folder: str
     entry: int
     source: str
-    how: Literal["satisfied", "retry", "empty", "pruned"]
+    how: Literal["satisfied", "retry", "empty", "pruned", "expired"]
+
+
+class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywhere"):
+    """Every holder has said that these numbers' items expired there: they are accounted for (spec: DL-3)."""
+
+    folder: str
+    cnset: str
+    cnset_fai: str
 
 
 class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
@@ -85,7 +93,8 @@ class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
 class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     """A backfill request was answered (spec: BF-5).
 
-    mails: how many went out; cnset: what they stand for; request_mail: the request's Message-ID.
+    mails: how many went out; cnset: what they stand for; request_mail: the request's Message-ID; expired: what has
+    expired here (spec: DL-3).
     """
 
     folder: str
@@ -93,6 +102,7 @@ class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     cnset: str
     mails: int
     request_mail: str
+    expired: str = ""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -247,6 +257,7 @@ ReplicationEvent = (
     | RequestSent
     | RequestEnded
     | RequestDeferred
+    | ExpiredEverywhere
     | RequestAnswered
     | SourcesConsidered
     | RespondersConsidered

@@ -142,10 +142,10 @@ def demo(
         bool, typer.Option("--skip-check", help="Leave out the verdict from the traces at the end.")
     ] = False,
 ) -> int:
-    """A guided lesson, live: without a name the default lab, in which a mail is lost and comes back.
+    """The default lab, live, and a guided lesson: a mail is lost, and comes back.
 
-    Lessons ask what will happen before they show it. One takes less than half a minute, and where Java is there as much
-    again for the verdict that Spark gives from the traces.
+    With --lesson another one. Lessons ask what will happen before they show it. One takes less than half a minute, and
+    where Java is there as much again for the verdict that Spark gives from the traces.
 
     Example: pflab demo --headless
     """

@@ -68,6 +68,8 @@ def test_all_events_of_the_contract_are_there() -> None:
         "version": "applied ignored held dropped failed",
         "conflict": "arose ended notice",
         "tombstone": "made dropped",
+        "item": "expired",
+        "expired": "everywhere",
         "row": "replaced",
         "entry": "made satisfied pruned timed_out",
         "request": "sent ended deferred answered",
