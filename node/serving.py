@@ -26,14 +26,22 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it wants a token of whoever asks."""
+    """Serves one application. Beyond loopback it wants a token of whoever asks; see Guard for `trusted`."""
 
-    def __init__(self, app: App, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None) -> None:
+    def __init__(
+        self,
+        app: App,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        trusted: frozenset[str] = frozenset(),
+    ) -> None:
         if token is None and host not in LOOPBACK_NAMES:
             raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
         self._asked = (host, port)
         config = uvicorn.Config(
-            Guard(app, token=token),
+            Guard(app, token=token, trusted=trusted),
             log_config=None,
             access_log=False,
             lifespan="off",

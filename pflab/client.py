@@ -228,6 +228,10 @@ class Client(Requests):
             yield from followed(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
-        while lines := self.text("GET", f"{path}?after={seen}").splitlines():
-            seen += len(lines)
+        while True:
+            answer = self.ask("GET", f"{path}?after={seen}")
+            lines = self.read(answer).decode("utf-8").splitlines()
+            if not lines:
+                return
+            seen = int(answer.headers.get("Pflab-Next", seen + len(lines)))
             yield from map(json.loads, lines)

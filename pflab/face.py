@@ -25,7 +25,7 @@ from node.labclock import ClockError
 from pflab.asked import asks_router
 from pflab.face_clock import clock_router, clock_shown
 from pflab.face_faults import faults_router, faults_shown
-from pflab.face_lab import FacedLab
+from pflab.face_lab import FacedLab, LedFace
 from pflab.lab import Lab, LabError
 from pflab.proxy import AddressOf, Proxy
 from traces.errors import TraceError
@@ -42,8 +42,12 @@ class NoHouse:
 
     ending = False
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: LedFace) -> None:
         self._lab = lab
+
+    @property
+    def waits(self) -> str:
+        return "" if self._lab.begun else "the lab is coming up"
 
     @property
     def names(self) -> Sequence[str]:
@@ -57,6 +61,7 @@ class LiveHouse:
     """The house of an embedded lab."""
 
     ending = False
+    waits = ""
 
     def __init__(self, lab: Lab, host_of: Callable[[str], Host]) -> None:
         self._lab = lab
@@ -77,9 +82,9 @@ def face_of_live(lab: Any) -> App:
     return _app(lab, LiveHouse(lab, lab.host_of))
 
 
-def make_face(lab: Any, address_of: AddressOf) -> App:
-    """The face of a lab of processes (pflab.processes)."""
-    return Proxy(_app(lab, NoHouse(lab)), address_of)
+def make_face(lab: Any, address_of: AddressOf, token: str | None = None) -> App:
+    """The face of a lab of processes (pflab.ledlab); `token` is what its nodes want."""
+    return Proxy(_app(lab, NoHouse(lab)), address_of, token)
 
 
 def _app(lab: FacedLab, house: House) -> App:
@@ -171,24 +176,30 @@ def _stream_router(lab: FacedLab) -> APIRouter:
     ) -> Response:
         """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
         begins = int(last) if last is not None and last.isdigit() else after
-        return streamed(_followed(lab, len(lab.events()) if begins is None else begins))
+        return streamed(_followed(lab, lab.event_count if begins is None else begins))
 
     @router.get("/lab/events")
     async def events(
         after: Annotated[int, Query(ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000
     ) -> Response:
-        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them."""
+        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them.
+
+        The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
+        in its traces.
+        """
         found = lab.events(after)[:limit]
         lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
-        return Response(lines, media_type="application/x-ndjson")
+        asked_next = str(max(after, lab.held_from) + len(found))
+        return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
 
     return router
 
 
-async def _followed(lab: Lab, seen: int) -> AsyncIterator[bytes]:
+async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
     while True:
+        seen = max(seen, lab.held_from)
         fresh = lab.events(seen)
         for event in fresh:
             seen += 1

@@ -98,13 +98,13 @@ def _instant(text: str, now: LabTime) -> LabTime:
         return parse_instant(text)
 
 
-def _condition(lab: Lab, wanted: Until) -> Callable[[], bool]:
+def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
         raise LabError("say what to wait for: an event or a converged folder, one of the two")
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
-    seen = len(lab.events())
+    seen = lab.event_count
 
     def happened() -> bool:
         nonlocal seen

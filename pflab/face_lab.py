@@ -8,7 +8,15 @@ from pflab.lab import Lab
 
 
 class FacedLab(Lab):
-    """What the face needs beyond a lab: a coordinator, and where the nodes are."""
+    """What the face needs beyond a lab: a coordinator, where the nodes are, and which events are held (keptlab)."""
 
     coordinator: Coordinator
     gate: HopGate
+    held_from: int
+    event_count: int
+
+
+class LedFace(FacedLab):
+    """What the face needs of a lab whose nodes are elsewhere."""
+
+    begun: bool

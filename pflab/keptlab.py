@@ -62,6 +62,16 @@ class KeptLab(Lab):
     def events(self, since: int = 0) -> Sequence[Event]:
         return self._record.events(since)
 
+    @property
+    def held_from(self) -> int:
+        """The index of the first event that is held; older ones of a lab that stays up long are in the traces alone."""
+        return self._record.first
+
+    @property
+    def event_count(self) -> int:
+        """How many events there have been."""
+        return self._record.count
+
     def _note(self, kind: type[Event], **fields: object) -> None:
         self._record.note(kind, **fields)
 

@@ -21,14 +21,25 @@ CONNECT_S: Final = 2.0
 CHUNK_BYTES: Final = 64 * 1024
 
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")
-_NOT_HANDED_ON: Final = {b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"}
+_NOT_HANDED_ON: Final = {
+    b"connection",
+    b"transfer-encoding",
+    b"keep-alive",
+    b"content-length",
+    b"host",
+    b"expect",
+    b"authorization",
+}
 
 AddressOf = Callable[[str], tuple[str, int]]
 """Where the API of a running node is. Raises LabError for one that there is not, NodeError for one that is not running."""
 
 
 class Proxy:
-    """An ASGI application before another: what concerns a node goes to the node, the rest to `app`."""
+    """An ASGI application before another: what concerns a node goes to the node, the rest to `app`.
+
+    token: what the nodes want; whoever asks has been let in by then.
+    """
 
     def __init__(self, app: App, address_of: AddressOf, token: str | None = None) -> None:
         self._app = app
@@ -81,6 +92,8 @@ class Proxy:
         query = b"?" + scope["query_string"] if scope["query_string"] else b""
         lines = [b"%b %b%b HTTP/1.0" % (scope["method"].encode(), scope.get("raw_path") or b"/", query)]
         lines += [b"%b: %b" % (name, value) for name, value in scope["headers"] if name not in _NOT_HANDED_ON]
+        if self._token is not None:
+            lines.append(b"Authorization: Bearer " + self._token.encode("ascii"))
         lines += [b"Host: 127.0.0.1", b"Content-Length: %d" % length]
         return b"\r\n".join([*lines, b"", b""])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -351,24 +352,28 @@ class RemoteHost:
         if now_s - self._probed_s < PROBE_S:
             return False
         self._probed_s = now_s
-        self.silent = False
-        await self.look(0)
+        await self._said("/idle?at=0", "GET", probing=True)
         return not self.silent
 
     def close(self) -> None:
         self._line.close()
 
-    async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
-        if self.silent:
+    async def _said(
+        self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S, *, probing: bool = False
+    ) -> None:
+        if self.silent and not probing:
             return
         try:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
         except Unanswered:
+            status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # nobody is there, or a process whose store does not run
             self.silent = True
             self._status.busy, self._status.due = "", None
             return
-        if status != 200:
+        if status != HTTPStatus.OK:
             raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")
+        self.silent = False
         first, *lines = answer.splitlines()
         before = self._status
         self._status = msgspec.json.decode(first, type=_Status)

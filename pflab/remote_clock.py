@@ -6,7 +6,7 @@ A host that does not answer takes no part until it does, and then gets the lab's
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pflab.coordinator import LOOK_AGAIN_S, Coordinator
@@ -16,13 +16,13 @@ from pflab.remote import RemoteHost
 class RemoteCoordinator(Coordinator):
     """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
 
-    `back` brings a host that had been silent up to date.
+    `company` is called when a host has fallen silent, or is back: the others must know.
     """
 
     def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
         super().__init__(*args, **more)
         self._every = every
-        self.back: Callable[[RemoteHost], Any] | None = None
+        self.company: Callable[[], Awaitable[None]] | None = None
 
     async def look(self) -> None:
         """Learn how all hosts stand, and take in their events."""
@@ -37,11 +37,12 @@ class RemoteCoordinator(Coordinator):
     async def _ask_all(self, wait_s: float) -> None:
         now = self.now
         hosts = self._every()
+        silent = {host.name for host in hosts if host.silent}
         await asyncio.gather(*[host.look(now, wait_s) for host in hosts if not host.silent])
         for host in hosts:
             if host.silent and await host.back():
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 await host.go()
-                if self.back is not None:
-                    await self.back(host)
+        if self.company is not None and silent != {host.name for host in hosts if host.silent}:
+            await self.company()

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -27,6 +28,9 @@ Lab = Annotated[
 ]
 TOKEN: Final = "PFLAB_TOKEN"
 """The environment variable with the token of a lab that wants one."""
+
+TOKEN_FILE: Final = "PFLAB_TOKEN_FILE"
+"""The environment variable with the name of a file that holds it."""
 
 
 def note_lab(url: str) -> None:
@@ -57,7 +61,17 @@ def client_of(lab: str | None) -> Client:
     url = lab or _noted()
     if url is None:
         raise CommandError("no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025")
-    return Client(url, token=os.environ.get(TOKEN))
+    return Client(url, token=_token())
+
+
+def _token() -> str | None:
+    path = os.environ.get(TOKEN_FILE)
+    if TOKEN in os.environ or path is None:
+        return os.environ.get(TOKEN)
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise CommandError(f"{TOKEN_FILE}: {path}: {(error.strerror or str(error)).lower()}") from error
 
 
 def _noted() -> str | None:

@@ -9,7 +9,20 @@ import pytest
 from pflab.cli.app import VERBS, function_of, run
 from pflab.verdict import ExitCode
 
-TESTED_ELSEWHERE = {"demo", "up", "node", "post", "folder", "clock", "fault", "events", "top", "load", "import"}
+TESTED_ELSEWHERE = {
+    "demo",
+    "up",
+    "node",
+    "coordinate",
+    "post",
+    "folder",
+    "clock",
+    "fault",
+    "events",
+    "top",
+    "load",
+    "import",
+}
 """Verbs whose examples need a lab that is up or bring one up, and the demo: each with a test of its own elsewhere."""
 
 
