@@ -49,11 +49,10 @@ _HARDENED: Final[dict[str, Any]] = {
 
 _HEALTH: Final[dict[str, Any]] = {
     "test": ["CMD", "pflab-ready", str(HTTP_PORT)],
-    "interval": "10s",
+    "interval": "3s",
     "timeout": "5s",
     "retries": 3,
     "start_period": "120s",
-    "start_interval": "1s",
 }
 
 

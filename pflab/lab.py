@@ -2,8 +2,8 @@
 
 Four drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time),
 ``pflab.live.LiveLab`` (real sockets, real databases, the lab clock), ``pflab.processes.ProcessLab`` (a process for each node)
-and ``pflab.tenants.TenantLab`` (processes that somebody else keeps alive). Scenarios, the oracle, the harness and the command line know only this face, and one conformance suite
-(tests/lab/test_drivers*.py) holds all drivers to it.
+and ``pflab.tenants.TenantLab`` (processes that somebody else keeps alive). Scenarios, the oracle, the harness and the command
+line know only this face, and one conformance suite (tests/lab/test_drivers*.py) holds all drivers to it.
 
     async with Simulator(topology, seed=7) as lab:                 # or LiveLab(topology, seed=7, folder=...)
         message = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="Hello"))
