@@ -68,6 +68,7 @@ class RunningStore:
         except OSError:
             await host.stop(0.0)
             raise
+        asking.lost = host.lost
         return cls(begin.run, node, host, smtp)
 
     def export(self) -> None:

@@ -307,6 +307,7 @@ class RemoteHost:
         self._events = events
         self._status = _Status(0, 0.0, 0, None, "it has not been asked yet", None, 0)
         self._probed_s = 0.0
+        self._probe: asyncio.Future[bool] | None = None
 
     @property
     def activity(self) -> int:
@@ -347,21 +348,35 @@ class RemoteHost:
         await self._said("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self) -> bool:
-        """Whether a silent node answers again; asked at most every PROBE_S."""
+        """Whether a silent node answers again; asked at most every PROBE_S, and its answer is waited for by nobody."""
         now_s = asyncio.get_running_loop().time()
-        if now_s - self._probed_s < PROBE_S:
+        if self._probe is None:
+            if now_s - self._probed_s >= PROBE_S:
+                self._probed_s = now_s
+                self._probe = asyncio.ensure_future(self._answers())
             return False
-        self._probed_s = now_s
-        await self._said("/idle?at=0", "GET", probing=True)
+        if not self._probe.done():
+            return False
+        probe, self._probe = self._probe, None
+        if probe.result():
+            self.silent = False
+            await self.look(0)
         return not self.silent
 
+    async def _answers(self) -> bool:
+        try:
+            status, _ = await self._line.ask("GET", f"{self._base}/idle?at=0", timeout_s=STEP_S)
+        except Unanswered:
+            return False
+        return status == HTTPStatus.OK
+
     def close(self) -> None:
+        if self._probe is not None:
+            self._probe.cancel()
         self._line.close()
 
-    async def _said(
-        self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S, *, probing: bool = False
-    ) -> None:
-        if self.silent and not probing:
+    async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
+        if self.silent:
             return
         try:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
@@ -373,7 +388,6 @@ class RemoteHost:
             return
         if status != HTTPStatus.OK:
             raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")
-        self.silent = False
         first, *lines = answer.splitlines()
         before = self._status
         self._status = msgspec.json.decode(first, type=_Status)
