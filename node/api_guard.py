@@ -107,7 +107,8 @@ def _host_name(host: str) -> str:
 def _limit(path: str) -> int:
     if path.startswith("/nodes/") and path.endswith("/restore"):
         return BACKUP_BYTES
-    return MESSAGE_BYTES if "/messages" in path or path.startswith("/lab/asks/") else BODY_BYTES
+    mails = "/messages" in path or path.startswith("/lab/asks/") or path.endswith("/mail")
+    return MESSAGE_BYTES if mails else BODY_BYTES
 
 
 def _too_large(limit: int) -> Any:

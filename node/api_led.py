@@ -11,15 +11,20 @@ from node.api_house import Name
 from node.api_models import Body, Line
 from node.api_values import json_response
 
+Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9._-]*)?$")]
+
 
 class BeginOrder(Body):
     """In which run a store begins, at which instant (microseconds since 1970), and how fast its clock goes from there;
-    the organization as YAML or JSON."""
+    the organization as YAML or JSON; the folder of its segments below that of all. fresh: a database of another run is
+    thrown away, else that is refused."""
 
     run: Line
     at: Annotated[int, Field(ge=0)]
     rate: Annotated[float, Field(ge=0.0)] = 0.0
     topology: str
+    traces: Folder = ""
+    fresh: bool = False
 
 
 class Led(Protocol):
@@ -35,7 +40,7 @@ class Led(Protocol):
 
     def die(self, name: str) -> Any: ...
 
-    def left(self, name: str, after: int) -> list[bytes]: ...
+    def left(self, name: str, traces: str, after: int) -> list[bytes]: ...
 
 
 def led_router(led: Led) -> APIRouter:
@@ -70,9 +75,11 @@ def led_router(led: Led) -> APIRouter:
         raise AssertionError("dead")
 
     @router.get("/left")
-    async def left(name: Name, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    async def left(
+        name: Name, traces: Annotated[Folder, Query()] = "", after: Annotated[int, Query(ge=0)] = 0
+    ) -> Response:
         """The events after one, a line each, that a store which does not run has left."""
-        lines = led.left(name, after)
+        lines = led.left(name, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 
     return router

@@ -94,10 +94,25 @@ class LedNode(OneNode):
                 topology = topology_from_text(order.topology, "the lab's topology")
             except ProblemsError as error:
                 raise Misuse(str(error)) from None
+            self._enter(order)
             restore, self._restore = self._restore, None
-            begin = Begin(topology, order.run, order.at, order.rate, held=True, restore=restore)
+            begin = Begin(topology, order.run, order.at, order.rate, held=True, restore=restore, traces=order.traces)
             self._store = await RunningStore.begun(self._options, begin, self._asking, self._idle.set)
             return self.standing(name)
+
+    def _enter(self, order: BeginOrder) -> None:
+        """A database is of one run."""
+        path, _ = data_folders(self._options)
+        note = path.with_suffix(".run")
+        if path.exists() and note.exists() and (before := note.read_text("utf-8")) != order.run:
+            if not order.fresh:
+                raise Misuse(
+                    f"the database of {self._options.name} is of the run {before}, and {order.run} does not begin anew;"
+                    " empty its folder"
+                )
+            for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+                each.unlink(missing_ok=True)
+        note.write_text(order.run, "utf-8")
 
     def keep_backup(self, name: str, content: bytes) -> None:
         """The next begin is on this backup. Raises Misuse while the store runs."""
@@ -122,19 +137,19 @@ class LedNode(OneNode):
         # The first process of a container is spared its own SIGKILL; to leave at once is the same for all who see it.
         os._exit(KILLED)
 
-    def left(self, name: str, after: int) -> list[bytes]:
+    def left(self, name: str, traces: str, after: int) -> list[bytes]:
         """The events that a store which does not run here has left, as lines; they are in the traces afterwards too."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; ask it for its events")
-        path, traces = data_folders(self._options)
+        path, folder = data_folders(self._options, traces)
         if not path.exists():
             return []
         with closing(sqlite3.connect(path)) as raw:
-            found = events_after(Connection(raw), name, traces, after, EVENTS_BYTES)
+            found = events_after(Connection(raw), name, folder, after, EVENTS_BYTES)
         if not found:
             database = Database(path, "normal")
             database.open()
-            export_events(database, name, traces)
+            export_events(database, name, folder)
             database.close()
         return [line for _, line in found]

@@ -36,6 +36,8 @@ class Begin:
     rate: float
     held: bool
     restore: bytes | None = None
+    traces: str = ""
+    """The folder of its segments, below that of all."""
 
 
 class RunningStore:
@@ -82,9 +84,9 @@ class RunningStore:
         await self.host.stop(drain_s)
 
 
-def data_folders(given: Namespace) -> tuple[Path, Path]:
+def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
     """The database of this process, and where its segments go; the folders exist."""
-    traces = given.traces or given.data / "traces"
+    traces = (given.traces or given.data / "traces") / below
     for folder in (given.data, traces):
         folder.mkdir(parents=True, exist_ok=True)
     return given.data / f"{given.name}.sqlite", traces
@@ -95,7 +97,7 @@ def _opened(given: Namespace, begin: Begin, asking: Asking) -> tuple[Node, LabCl
     servers = begin.topology.servers
     if given.name not in servers:
         raise ServerUnknown(f"the topology has no server {given.name!r}; it has {', '.join(servers)}")
-    database, traces = data_folders(given)
+    database, traces = data_folders(given, begin.traces)
     node = Node(
         given.name,
         topology=begin.topology,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from http import HTTPStatus
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from node.api import make_app
 from node.api_events import ALIVE_S, LOOK_S, LastEventId, streamed
@@ -28,6 +29,8 @@ from pflab.face_faults import faults_router, faults_shown
 from pflab.face_lab import FacedLab, LedFace
 from pflab.lab import Lab, LabError
 from pflab.proxy import AddressOf, Proxy
+from topology import topology_from_text
+from topology.problems import ProblemsError
 from traces.errors import TraceError
 
 _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running"}
@@ -35,6 +38,12 @@ _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running"}
 
 class BackupOf(Body):
     backup: Line
+
+
+class Renewal(Body):
+    """The organization as a topology file says it, YAML or JSON; without it, the same."""
+
+    topology: str | None = None
 
 
 class NoHouse:
@@ -121,6 +130,22 @@ def _lab_router(lab: FacedLab) -> APIRouter:
             }
         )
 
+    @router.get("/lab/topology")
+    async def topology() -> Response:
+        """The organization as a topology file says it, with every default filled in."""
+        return json_response(lab.topology.as_document())
+
+    @router.post("/lab/renew", status_code=HTTPStatus.ACCEPTED)
+    async def renew(wanted: Renewal) -> Response:
+        """End this run and begin another, at its start, with its clock standing: of this organization, or of another whose
+        servers are among those that this lab leads. /readyz says when."""
+        try:
+            topology = None if wanted.topology is None else topology_from_text(wanted.topology)
+        except ProblemsError as error:
+            raise LabError(" ".join(str(error).split())) from error
+        await lab.renew(topology)
+        return json_response({"ends": lab.run}, HTTPStatus.ACCEPTED)
+
     return router
 
 
@@ -161,6 +186,17 @@ def _life_router(lab: FacedLab) -> APIRouter:
     async def restore(name: str, wanted: BackupOf) -> Response:
         """Let the server start on a backup of it."""  # spec: RP-4
         await lab.restore(name, wanted.backup)
+        return told(name)
+
+    @router.post("/mail", openapi_extra={"requestBody": {"content": {"message/rfc822": {}}}})
+    async def mail(
+        name: str,
+        request: Request,
+        from_: Annotated[Line, Query(alias="from", examples=["kim@outside.test"])],
+        to: Annotated[list[Line], Query(examples=[["projects@contoso.test"]])],
+    ) -> Response:
+        """Hand ordinary mail to the server by SMTP, as any mail program does; what is answered is durable there."""
+        await lab.mail(name, from_, to, await request.body())
         return told(name)
 
     return router

@@ -30,6 +30,12 @@ class Advance(Body):
     to: Annotated[Line, Field(examples=["15 min"])]
 
 
+class Step(Body):
+    """If nothing is due by `limit`, a duration or an instant, the clock then stands there."""
+
+    limit: Annotated[Line | None, Field(examples=["2 h"])] = None
+
+
 class Until(Body):
     """What to wait for: an event of a type (on one server), or a folder that has converged on its running holders."""
 
@@ -67,10 +73,12 @@ def clock_router(lab: FacedLab) -> APIRouter:
         return json_response(clock_shown(lab))
 
     @router.post("/step")
-    async def step() -> Response:
-        """To the next instant at which anything is due, and until all is quiet there."""
+    async def step(wanted: Step | None = None) -> Response:
+        """To the next instant at which anything is due, and until all is quiet there; `moved` says whether there was one."""
+        limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
-            moved = await lab.coordinator.step()
+            moved = await lab.coordinator.step(limit)
+            lab.faults.expire(lab.now)
         return json_response(clock_shown(lab, moved=moved))
 
     @router.post("/advance")

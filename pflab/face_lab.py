@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from pflab.coordinator import Coordinator
 from pflab.keptmail import HopGate
 from pflab.lab import Lab
+from topology import Topology
 
 
 class FacedLab(Lab):
@@ -14,6 +17,7 @@ class FacedLab(Lab):
     gate: HopGate
     held_from: int
     event_count: int
+    renew: Callable[[Topology | None], Awaitable[None]]
 
 
 class LedFace(FacedLab):

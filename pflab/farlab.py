@@ -6,7 +6,9 @@ are judged here, at each quiet instant: the lab is moved step by step, from one 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 from urllib.parse import urlencode
@@ -30,14 +32,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+AGAIN_S: Final = 0.2
+RENEWED_TRIES: Final = 600
+"""A lab that begins anew is asked so often, every AGAIN_S, whether it has."""
+
 _REFUSED: Final = "MailRefused"
 
 
 class FarLab(Lab):
-    """The lab behind `client`, which must be one of this topology, at its start, its clock standing once it is entered."""
+    """The lab behind `client`, which must be one of this topology, at its start; its clock stands once it is entered.
 
-    def __init__(self, topology: Topology, client: Client) -> None:
+    renews: let it begin anew first, with this topology, which a lab in containers does.
+    """
+
+    def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
         super().__init__()
+        self._renews = renews
         self.topology = topology
         self.faults = cast("FaultPlan", FarFaults(self, client))
         self._client = client
@@ -143,6 +153,8 @@ class FarLab(Lab):
     async def up(self) -> None:
         """Raises LabError if it is another organization's lab, or one that has been moved already."""
         client = self._client
+        if self._renews:
+            await self._renewed()
         shown = _surely(client.lab)
         if _surely(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
             raise LabError(
@@ -155,6 +167,17 @@ class FarLab(Lab):
                 f" {format_instant(self.topology.start_at)}: bring up a fresh one with --clock 0"
             )
         self._run = str(shown["run"])
+
+    async def _renewed(self) -> None:
+        before = _surely(self._client.lab)["run"]
+        _surely(lambda: self._client.renew(self.topology.as_document()))
+        for _ in range(RENEWED_TRIES):
+            await asyncio.sleep(AGAIN_S)
+            with suppress(ClientError):
+                self._client.text("GET", "/readyz")
+                if self._client.lab()["run"] != before:
+                    return
+        raise LabError(f"the lab at {self._client.url} did not begin anew within {RENEWED_TRIES * AGAIN_S:g} s")
 
     async def close(self) -> None:
         """The lab goes on."""

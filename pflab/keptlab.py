@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pflab.lab import Lab
+from pflab.lab import Lab, LabError
 from pflab.members import Member, Roll, Standing
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class KeptLab(Lab):
 
     def running(self, name: str) -> bool:
         return self._members.member(name).standing is Standing.RUNNING
+
+    async def renew(self, topology: Topology | None) -> None:
+        """Begin anew, with another organization perhaps. Raises LabError for a lab that cannot."""
+        raise LabError("this lab cannot begin anew; end it and bring up another")
 
     # --- life and death
 

@@ -13,6 +13,7 @@ from pflab.client import quoted
 from pflab.lab import LabError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from node.host import Address
@@ -46,14 +47,16 @@ class Seen(msgspec.Struct):
 
 
 class Tenant:
-    """One server's process. http: where it is asked; `smtp` is known once the store has begun."""
+    """One server's process. http: where it is asked; `smtp` is known once the store has begun. order: what is said with
+    every begin."""
 
-    def __init__(self, name: str, http: Address, *, token: str | None, run: str, topology: str) -> None:
+    def __init__(self, name: str, http: Address, *, token: str | None, run: str, order: Mapping[str, Any]) -> None:
         self.name = name
         self.http = http
         self.smtp: Address = ("", 0)
         self._run = run
-        self._topology = topology
+        self._order = order
+        self._traces = quoted(str(order.get("traces", "")))
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
 
@@ -96,7 +99,7 @@ class Tenant:
             await self._ordered("POST", "/end", timeout_s=END_S)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
-        order = {"run": self._run, "at": at, "rate": rate, "topology": self._topology}
+        order = {**self._order, "run": self._run, "at": at, "rate": rate}
         answer = await self._ordered("POST", "/begin", msgspec.json.encode(order), timeout_s=BEGIN_S)
         self._take(msgspec.json.decode(answer, type=Seen))
 
@@ -121,7 +124,8 @@ class Tenant:
     async def left(self, after: int) -> list[bytes] | None:
         """Some of the events after one that it left; [] if that was the last. None while it does not wait."""
         try:
-            status, answer = await self._line.ask("GET", f"{self._base}/left?after={after}", timeout_s=BEGIN_S)
+            path = f"{self._base}/left?after={after}&traces={self._traces}"
+            status, answer = await self._line.ask("GET", path, timeout_s=BEGIN_S)
         except Unanswered:
             return None
         return answer.splitlines() if status == HTTPStatus.OK else None

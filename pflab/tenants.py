@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from node.errors import NodeError, NotRunning
@@ -44,7 +44,8 @@ class TenantLab(LedLab[Tenant]):
     """A live lab of tenants.
 
     addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, and
-    another coordinator with this folder goes on; else it ends the run, as every lab does.
+    another coordinator with this folder goes on; else it ends the run, as every lab does. begins_anew: databases of other
+    runs are thrown away. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
     """
 
     driver: ClassVar = "tenants"
@@ -60,6 +61,7 @@ class TenantLab(LedLab[Tenant]):
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
         leaves_running: bool = False,
+        begins_anew: bool = False,
     ) -> None:
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
@@ -82,8 +84,13 @@ class TenantLab(LedLab[Tenant]):
         self._leaves_running = leaves_running
         self._lives = asyncio.Lock()
         self._watching: list[asyncio.Task[None]] = []
+        order = {
+            "topology": topology.as_json(),
+            "traces": "" if folder.traces_at is None else folder.traces_at.name,
+            "fresh": begins_anew,
+        }
         self._homes = {
-            name: Tenant(name, addresses[name], token=face.token, run=self.run, topology=topology.as_json())
+            name: Tenant(name, addresses[name], token=face.token, run=self.run, order=order)
             for name in topology.servers
         }
         if self._goes_on:
@@ -101,6 +108,16 @@ class TenantLab(LedLab[Tenant]):
     def goes_on(self) -> bool:
         """Whether another coordinator has led this run before."""
         return self._goes_on
+
+    async def renew(self, topology: Topology | None) -> None:
+        """End this run, and let whoever runs the lab begin another. Raises LabError where nobody would."""
+        if self.renews is None:
+            raise LabError("nobody here begins this lab anew; begin with empty folders")
+        self.renews(topology or self.topology)
+        self._leaves_running = False
+
+    renews: Callable[[Topology], None] | None = None
+    """Told of the organization of the next run."""
 
     @property
     def face_address(self) -> Address:

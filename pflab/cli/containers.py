@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,9 +21,9 @@ from pflab.cli.ups import PORT, rate_of
 from pflab.compose import ComposeOrder, addresses_of, compose_text
 from pflab.gateway import default_gateways
 from pflab.house import source_root
+from pflab.labruns import Runs
 from pflab.labsecrets import made_or_read
 from pflab.ledlab import FaceAt, url_at
-from pflab.runfolder import RunFolder
 from pflab.tenants import TenantLab
 from pflab.verdict import ExitCode
 from topology import Topology
@@ -81,44 +81,55 @@ def coordinate(
         known_as=None if known_as is None else _address(known_as),
         trusted=default_gateways() if trust_gateway else frozenset(),
     )
-    folder = RunFolder.at(data.absolute(), keeps_mails=keep_mails)
-    lab = TenantLab(
-        organization, folder=folder, addresses=addresses, face=face, run=organization.organization, leaves_running=True
-    )
+    runs = Runs(data.absolute(), organization, keeps_mails=keep_mails)
     try:
-        asyncio.run(_lead(lab, organization, rate))
+        asyncio.run(_lead(runs, addresses, face, rate))
     except (OSError, OpenToAll) as error:
         raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
-async def _lead(lab: TenantLab, topology: Topology, rate: float) -> None:
+async def _lead(runs: Runs, addresses: Mapping[str, Address], face: FaceAt, rate: float) -> None:
+    """One run after the other, until a signal comes."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    coming = asyncio.create_task(_come_up(lab, topology, rate))
-    ending = asyncio.create_task(ended.wait())
-    await asyncio.wait({coming, ending}, return_when=asyncio.FIRST_COMPLETED)
+    while not ended.is_set():
+        lab = runs.lab(addresses, face)
+        renewed = asyncio.Event()
+
+        def renew(topology: Topology, renewed: asyncio.Event = renewed) -> None:
+            runs.next(topology, addresses)
+            renewed.set()
+
+        lab.renews = renew
+        await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
+
+
+async def _lead_one(lab: TenantLab, rate: float, *ends: asyncio.Event) -> None:
+    coming = asyncio.create_task(_come_up(lab, rate))
+    ending = [asyncio.create_task(each.wait()) for each in ends]
     try:
+        await asyncio.wait({coming, *ending}, return_when=asyncio.FIRST_COMPLETED)
         if coming.done():
             await coming
-            await ending
+            await asyncio.wait(ending, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        coming.cancel()
-        await asyncio.gather(coming, return_exceptions=True)
+        for task in (coming, *ending):
+            task.cancel()
+        await asyncio.gather(coming, *ending, return_exceptions=True)
         await lab.close()
 
 
-async def _come_up(lab: TenantLab, topology: Topology, rate: float) -> None:
-    first = not lab.goes_on
+async def _come_up(lab: TenantLab, rate: float) -> None:
     await lab.up()
-    if first:
+    if not lab.goes_on:
         await lab.coordinator.set_rate(rate)
-    away = [name for name in topology.servers if not lab.running(name)]
-    print_lines([f"{topology.organization} is up: {', '.join(name for name in topology.servers if name not in away)}"])
-    if away:
-        print_lines([f"  not running: {', '.join(away)}"])
+    there = [name for name in lab.names if lab.running(name)]
+    print_lines([f"{lab.topology.organization} is up: {', '.join(there)}"])
+    if len(there) < len(lab.names):
+        print_lines([f"  not running: {', '.join(name for name in lab.names if name not in there)}"])
     print_lines([f"  {url_at(lab.face_address)}/docs"])
     sys.stdout.flush()
 

@@ -91,6 +91,14 @@ class Stack:
         except ClientError:
             return []
 
+    def servers(self) -> list[str]:
+        """All servers of the present run; none while nobody answers."""
+        try:
+            with self.client() as client:
+                return client.servers()
+        except ClientError:
+            return []
+
     def until(self, holds: Callable[[], bool], what: str) -> None:
         """Waits for what containers do by themselves."""
         give_up_s = time.monotonic() + PATIENCE_S

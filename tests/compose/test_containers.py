@@ -9,10 +9,15 @@ from http.client import HTTPConnection
 
 import pytest
 
+from pflab.cli.app import run
+from pflab.verdict import ExitCode
 from tests.compose.stack import STORES, Stack
 from traces.labtime import DAY_US, parse_instant
 
 pytestmark = pytest.mark.compose
+
+SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "mail-to-folder", "line-down")
+"""Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all."""
 
 FOLDERS = ("Projects", "Projects/Archive", "Company")
 
@@ -20,6 +25,30 @@ FOLDERS = ("Projects", "Projects/Archive", "Company")
 def subjects(stack: Stack, store: str, folder: str = "Projects") -> set[str]:
     with stack.client() as client:
         return {str(each["subject"]) for each in client.messages(store, folder)}
+
+
+def test_a_scenario_is_played_on_the_containers(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pflab run --lab` plays a scenario of the default lab on the fresh stack."""
+    code = run(["run", "quiet-organization", "--lab", stack.url, "--json"])
+    (result,) = json.loads(capsys.readouterr().out)
+    assert code == ExitCode.GOOD, result["failure"]
+
+
+def test_any_scenario_is_played_on_a_lab_begun_anew(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--renew` gives the containers another organization, whose servers are among theirs, and a new run; nothing of the one
+    before is left, and the lab's own organization comes back in the same way."""
+    with stack.client() as client:
+        before, own = client.lab(), client.json("GET", "/lab/topology")
+    began_s = time.monotonic()
+    code = run(["run", *SCENARIOS, "--lab", stack.url, "--renew", "--json"])
+    results = json.loads(capsys.readouterr().out)
+    stack.figure(f"{len(SCENARIOS)} scenarios, each on a lab begun anew: {time.monotonic() - began_s:.0f} s")
+    assert code == ExitCode.GOOD, [each["failure"] for each in results]
+    assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
+    with stack.client() as client:
+        client.renew(own)
+        stack.until(lambda: stack.servers() == list(STORES), "the lab to begin anew")
+    stack.until_all_run()
 
 
 def test_posts_travel_between_containers(stack: Stack) -> None:
