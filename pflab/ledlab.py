@@ -108,7 +108,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         self._nodes: dict[str, RemoteNode] = {}
         self._gathered = Gathered(self._record, folder, topology.servers)
         self._where = Whereabouts(
-            self._answering,
+            lambda: [host for host in self._hosts_in_order() if not host.lost],
             smtp_of=lambda name: self._homes[name].smtp,
             lab=lambda: face.known_as or self._server.address,
             faults=self.faults,

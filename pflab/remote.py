@@ -38,6 +38,9 @@ T = TypeVar("T")
 STEP_S: Final = 2.0
 """A node that is silent for so long counts as stopped until it answers (real time)."""
 
+LOST_S: Final = 8.0
+"""One that is there and has said nothing for so long is not waited for in the midst of a mail any more (real time)."""
+
 MOST_LISTED: Final = 10_000
 """Messages that a node lists at once."""
 
@@ -306,6 +309,7 @@ class RemoteHost:
         self._base = f"/nodes/{quoted(name)}"
         self._events = events
         self._status = _Status(0, 0.0, 0, None, "it has not been asked yet", None, 0)
+        self._lost_s = 0.0
         self._probed_s = 0.0
         self._probe: asyncio.Future[bool] | None = None
 
@@ -316,6 +320,11 @@ class RemoteHost:
     @property
     def failure(self) -> Exception | None:
         return None if self._status.failure is None else RemoteFailure(self._status.failure)
+
+    @property
+    def lost(self) -> bool:
+        """Whether nobody need wait for it in the midst of a mail: its process is gone, or has been silent for long."""
+        return self.silent and asyncio.get_running_loop().time() >= self._lost_s
 
     def next_due(self) -> LabTime | None:
         return self._status.due
@@ -378,12 +387,16 @@ class RemoteHost:
     async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
         if self.silent:
             return
+        lost_after_s = 0.0
         try:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
-        except Unanswered:
+        except Unanswered as error:
             status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
+            if isinstance(error.__cause__, TimeoutError):  # somebody is there, and may be long at one thing
+                lost_after_s = LOST_S - timeout_s
         if status == HTTPStatus.SERVICE_UNAVAILABLE:  # nobody is there, or a process whose store does not run
             self.silent = True
+            self._lost_s = asyncio.get_running_loop().time() + lost_after_s
             self._status.busy, self._status.due = "", None
             return
         if status != HTTPStatus.OK:

@@ -16,12 +16,13 @@ from pflab.remote import RemoteHost
 class RemoteCoordinator(Coordinator):
     """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
 
-    `company` is called when a host has fallen silent, or is back: the others must know.
+    `company` is called when a host is lost, or is back: the others must know.
     """
 
     def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
         super().__init__(*args, **more)
         self._every = every
+        self._lost: set[str] = set()
         self.company: Callable[[], Awaitable[None]] | None = None
 
     async def look(self) -> None:
@@ -37,12 +38,14 @@ class RemoteCoordinator(Coordinator):
     async def _ask_all(self, wait_s: float) -> None:
         now = self.now
         hosts = self._every()
-        silent = {host.name for host in hosts if host.silent}
         await asyncio.gather(*[host.look(now, wait_s) for host in hosts if not host.silent])
         for host in hosts:
             if host.silent and await host.back():
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 await host.go()
-        if self.company is not None and silent != {host.name for host in hosts if host.silent}:
-            await self.company()
+        lost = {host.name for host in hosts if host.lost}
+        if lost != self._lost:
+            self._lost = lost
+            if self.company is not None:
+                await self.company()
