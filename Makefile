@@ -30,14 +30,14 @@ $(BIN)/python:
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
 	@touch $@
 
 demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no questions)
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)
 
 test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
-	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) $(or $(ARGS),tests)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
 test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)

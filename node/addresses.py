@@ -17,6 +17,7 @@ from node.directory import Directory
 from node.folders import Folder, Folders
 from node.rst import ReplicationStateTable
 from topology.model import STORE_ADDRESS_SUFFIX
+from transport.mta_routes import OUTSIDE
 
 MAX_ALIAS: Final = 48
 """Characters of an alias made of a name; with digits behind it, it stays within the 64 of RFC 5321 4.5.3.1.1."""
@@ -72,7 +73,7 @@ class AddressBook:
         """The server that mail for the address goes to; None if it is nobody's.
 
         A folder's is its holder: this one, else the nearest (spec: ML-5). Whoever is no store and no folder is a person,
-        whose mailbox is here.
+        whose mailbox is here; one of another domain may have it OUTSIDE.
         """
         store = self._directory.server_of(address)
         if store is not None:
@@ -80,7 +81,9 @@ class AddressBook:
         folder = self.folder_of(address)
         if folder is not None:
             return self.holder(folder)
-        return None if self._would_be_a_store(address) else self._name
+        if self._would_be_a_store(address):
+            return None
+        return self._name if address.rpartition("@")[2].casefold() == self._domain.casefold() else OUTSIDE
 
     def accepts(self, address: str) -> bool:
         """Whether mail from SMTP is taken for it: a store, a folder, a contact of a folder; nobody is relayed for."""

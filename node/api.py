@@ -65,7 +65,8 @@ async def _unknown(_: Request, error: Exception) -> Response:
 
 
 async def _large(_: Request, error: Exception) -> Response:
-    return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", str(error))
+    assert isinstance(error, TooLarge)
+    return problem(error.status, type(error).__name__, str(error))
 
 
 async def _wrong(_: Request, error: Exception) -> Response:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from node.api_house import House, Name
+from node.api_house import House, Name, Number
 from node.api_values import ServerUnknown
 from node.errors import NodeError
 
@@ -18,6 +19,8 @@ LOOK_S: Final = 0.1
 
 ALIVE_S: Final = 15.0
 """Real time after which a silent stream says that it lives."""
+
+_PLACE: Final = re.compile(r"[0-9]{1,18}")
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 
@@ -38,7 +41,7 @@ def events_router(house: House) -> APIRouter:
     )
     async def events(
         name: Name,
-        after: Annotated[int, Query(ge=0, description="The number (seq) of the last event known.")] = 0,
+        after: Annotated[Number, Query(description="The number (seq) of the last event known.")] = 0,
         limit_bytes: Annotated[int, Query(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
     ) -> Response:
         """Events as JSON lines, from number `after` + 1 on; ask again with the last one's seq until none come."""
@@ -48,14 +51,15 @@ def events_router(house: House) -> APIRouter:
     @router.get("/nodes/{name}/stream", responses=_STREAMED)  # type: ignore[arg-type]
     async def stream(
         name: Name,
-        after: Annotated[int | None, Query(ge=0, description="Begin after this seq; without it, now.")] = None,
+        after: Annotated[Number | None, Query(description="Begin after this seq; without it, now.")] = None,
         last: LastEventId = None,
     ) -> Response:
         """Server-sent events: each event of the store, its seq as id."""
         host = house.host(name)
         begins = after if after is not None else host.read(lambda node: node.seq)
-        if last is not None and last.isdigit():
-            begins = int(last)
+        told = place_of(last)
+        if told is not None:
+            begins = told
         return streamed(_of_one(house, name, begins))
 
     @router.get("/stream", responses=_STREAMED)  # type: ignore[arg-type]
@@ -69,6 +73,11 @@ def events_router(house: House) -> APIRouter:
     return router
 
 
+def place_of(text: str | None) -> int | None:
+    """The number that an event's id is; None for what can be none."""
+    return int(text) if text is not None and _PLACE.fullmatch(text) else None
+
+
 def streamed(content: AsyncIterator[bytes]) -> Response:
     return StreamingResponse(content, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
@@ -78,8 +87,9 @@ def _position(house: House, text: str | None) -> dict[str, int]:
     found: dict[str, int] = {}
     for part in (text or "").split(","):
         name, _, seq = part.rpartition(":")
-        if name and seq.isdigit():
-            found[name] = int(seq)
+        place = place_of(seq)
+        if name and place is not None:
+            found[name] = place
     if text is None:
         for name in house.names:
             try:

@@ -36,9 +36,20 @@ MESSAGE_BYTES: Final = 64 * 1024 * 1024
 BACKUP_BYTES: Final = 1024 * 1024 * 1024
 """The largest backup that a store takes to begin on."""
 
+BODIES_BYTES: Final = 4 * MESSAGE_BYTES
+"""What the bodies of all requests under way have together."""
+
 
 class TooLarge(Exception):
     """A body went over its limit while it was read."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class Crowded(TooLarge):
+    """There is no room for more of a body at present."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class Guard:
@@ -55,11 +66,14 @@ class Guard:
         token: str | None = None,
         hosts: Iterable[str] = LOOPBACK_NAMES,
         trusted: frozenset[str] = frozenset(),
+        bodies_bytes: int = BODIES_BYTES,
     ) -> None:
         self._app = app
         self._token = token
         self._trusted = trusted
         self._hosts = frozenset(hosts)
+        self._bodies_bytes = bodies_bytes
+        self._taken = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,7 +90,19 @@ class Guard:
         if declared.isdigit() and int(declared) > limit:
             await _too_large(limit)(scope, receive, send)
             return
-        await self._app(scope, _limited(receive, limit), send)
+        body = _Body(self, receive, limit)
+        try:
+            await self._app(scope, body.receive, send)
+        except TooLarge as error:  # an application that does not know it
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
+        finally:
+            self._taken -= body.taken
+
+    def take(self, size: int) -> None:
+        """Room for a part of a body. Raises Crowded."""
+        if self._taken + size > self._bodies_bytes:
+            raise Crowded("too many bodies are on their way in; ask again in a while")
+        self._taken += size
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         if scope["path"] in OPEN_PATHS:
@@ -84,20 +110,35 @@ class Guard:
         peer = scope.get("client") or ("", 0)
         # Whoever shows a token is judged by it, wherever they ask from.
         if self._token is not None and ("authorization" in headers or peer[0] not in self._trusted):
-            kind, _, given = headers.get("authorization", "").partition(" ")
-            if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self._token.encode()):
+            if not carries(headers.get("authorization", ""), self._token):
                 return HTTPStatus.UNAUTHORIZED, "this lab wants its token: Authorization: Bearer TOKEN"
             return None
         host = headers.get("host", "")
         if _host_name(host) not in self._hosts:
             return HTTPStatus.FORBIDDEN, f"this lab is not called {host[:80]!r}; ask for localhost or 127.0.0.1"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and not _is_ours(origin, host):
             return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
         return None
 
 
+def carries(authorization: str, token: str) -> bool:
+    """Whether the header Authorization holds the token."""
+    kind, _, given = authorization.partition(" ")
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
 def _host_name(host: str) -> str:
+    """The name without the port; '' for what is no Host."""
+    if "@" in host:
+        return ""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -117,15 +158,20 @@ def _too_large(limit: int) -> Any:
     )
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    taken = 0
+class _Body:
+    """A request's body as it comes in, within its limit and the room of all."""
 
-    async def receive_limited() -> MutableMapping[str, Any]:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > limit:
-            raise TooLarge(f"the body is over {limit} bytes; send less at once")
+    def __init__(self, guard: Guard, receive: Receive, limit: int) -> None:
+        self._guard = guard
+        self._receive = receive
+        self._limit = limit
+        self.taken = 0
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        message = await self._receive()
+        size = len(message.get("body", b""))
+        if self.taken + size > self._limit:
+            raise TooLarge(f"the body is over {self._limit} bytes; send less at once")
+        self._guard.take(size)
+        self.taken += size
         return message
-
-    return receive_limited

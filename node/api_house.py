@@ -17,6 +17,11 @@ Name = Annotated[str, Path(description="The server's name in the topology.", exa
 FolderQuery = Annotated[
     str, Query(max_length=1000, description="A folder by its path, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
+LAST_NUMBER = 2**63 - 1
+"""The highest number that a store can keep."""
+
+Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
+
 Key = Annotated[
     str | None,
     Header(

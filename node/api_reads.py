@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
-from node.api_house import FolderQuery, House, Name
+from node.api_house import LAST_NUMBER, FolderQuery, House, Name, Number
 from node.api_values import json_bytes, json_response, plain, refusals, shown
 from node.core import Node
 from node.folders import ROOT_TEXT
@@ -159,16 +159,16 @@ def _mail(router: APIRouter, house: House) -> None:
     @router.get("/log", tags=["events"], responses={200: shown(list[LogView], [entry])})
     async def log(
         name: Name,
-        after: Annotated[int, Query(ge=0, description="The id of the last entry known.")] = 0,
+        after: Annotated[Number, Query(description="The id of the last entry known.")] = 0,
         limit: Annotated[int, Query(ge=1, le=10_000)] = 200,
-        event: Annotated[int | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
+        event: Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
     ) -> Response:
         """The store's application log: the newest entries, in order."""  # spec: EV-1
         found = house.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
         return json_response(plain(found))
 
     @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {MAIL: {"example": told}}}})
-    async def mailbox_mail(name: Name, notice: int) -> Response:
+    async def mailbox_mail(name: Name, notice: Annotated[int, Path(ge=0, le=LAST_NUMBER)]) -> Response:
         """A mail of the mailbox, by the id that the list has."""
         content = house.host(name).read(lambda node: node.mailbox_mail(notice))
         return Response(content, media_type=MAIL)

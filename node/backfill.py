@@ -7,12 +7,11 @@ marked down and the choice is made again. `base_at` is the instant that the runn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from node import sources
+from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.cnset import CNSet
 from node.context import Context
-from node.idset import decode_idset, encode_idset
+from node.idset import encode_idset
 from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.sources import leaver_claims, leavers
@@ -31,98 +30,6 @@ from traces.events import (
 )
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-
-@dataclass(slots=True)
-class Entry:
-    """One row of the array."""
-
-    id: int
-    fid: int
-    numbers: CNSet
-    fai: CNSet
-    made_at: LabTime
-    base_at: LabTime
-    due_at: LabTime
-    attempts: int
-    local: bool
-    waiting: bool
-
-
-@dataclass(slots=True)
-class Request:
-    """One outstanding request: one folder, one source (spec: BF-6)."""
-
-    id: int
-    entry: int
-    fid: int
-    source: str
-    numbers: CNSet
-    fai: CNSet
-    sent_at: LabTime
-    retry_at: LabTime
-    answered: bool
-    recalled: bool
-
-
-_RECALLED = 2
-"""In the column `answered`: the entry is due before this request's own time, and then it ends without blame."""
-
-_ENTRY = "SELECT id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting FROM entry"
-_REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered FROM request"
-
-
-def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> Entry:
-    return Entry(
-        row[0],
-        row[1],
-        decode_idset(row[2]),
-        decode_idset(row[3]),
-        row[4],
-        row[5],
-        row[6],
-        row[7],
-        bool(row[8]),
-        bool(row[9]),
-    )
-
-
-def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
-    """The array, or one folder's part of it, oldest first."""
-    if fid is None:
-        rows = conn.exec_driver_sql(f"{_ENTRY} ORDER BY id").all()
-    else:
-        rows = conn.exec_driver_sql(f"{_ENTRY} WHERE fid = ? ORDER BY id", (fid,)).all()
-    return [_entry(tuple(row)) for row in rows]
-
-
-def requests(conn: Connection, *, entry: int | None = None, fid: int | None = None) -> list[Request]:
-    """Outstanding requests, of one entry or one folder."""
-    column, value = ("entry", entry) if entry is not None else ("fid", fid)
-    rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
-    return [
-        Request(
-            r[0], r[1], r[2], r[3], decode_idset(r[4]), decode_idset(r[5]), r[6], r[7], bool(r[8]), r[8] == _RECALLED
-        )
-        for r in rows
-    ]
-
-
-def _save(conn: Connection, entry: Entry) -> None:
-    conn.exec_driver_sql(
-        "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
-        " WHERE id = ?",
-        (
-            encode_idset(entry.numbers),
-            encode_idset(entry.fai),
-            entry.base_at,
-            entry.due_at,
-            entry.attempts,
-            int(entry.local),
-            int(entry.waiting),
-            entry.id,
-        ),
-    )
 
 
 def _is_local(ctx: Context, fid: int, numbers: CNSet, fai: CNSet) -> bool:
@@ -219,8 +126,8 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
             set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
-            s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (_RECALLED, entry.id))
-        _save(s.conn, entry)
+            s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
+        save(s.conn, entry)
 
 
 # -- out of the array
@@ -239,7 +146,7 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
         for request in requests(s.conn, entry=entry.id):
             _shrink(ctx, s, request, own.numbers | held, own.fai)
         if numbers or fai:
-            _save(s.conn, entry)  # a partly satisfied entry keeps its time
+            save(s.conn, entry)  # a partly satisfied entry keeps its time
         else:
             _remove(ctx, s, entry, "satisfied")
             s.trace.record(EntrySatisfied, folder=ctx.folders.text_of(fid), entry=entry.id)
@@ -279,7 +186,7 @@ def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
             reason=reason,
         )
         if entry.numbers or entry.fai:
-            _save(s.conn, entry)
+            save(s.conn, entry)
         else:
             _remove(ctx, s, entry, "pruned")
 
@@ -355,10 +262,9 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
 
 def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
     """An entry's time-out ended: sources that did not answer are marked down, and requests go out (spec: BF-3, BF-4)."""
-    row = s.conn.exec_driver_sql(f"{_ENTRY} WHERE id = ?", (entry_id,)).first()
-    if row is None:
+    entry = find_entry(s.conn, entry_id)
+    if entry is None:
         return
-    entry = _entry(tuple(row))
     for request in requests(s.conn, entry=entry.id):
         if request.retry_at > s.now and not request.recalled:
             continue  # what was asked in another round goes on
@@ -379,7 +285,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     for source, numbers, fai in sources.choose(ctx, s, entry.fid, entry.id, *left):
         if not _slot_is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
-            _save(s.conn, entry)
+            save(s.conn, entry)
             if requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
                 set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
@@ -390,7 +296,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     entry.base_at = s.now
     # A request of an earlier round has its own retry time; its source is looked at, and its slot given back, then.
     entry.due_at = min([retry_at, *(request.retry_at for request in running)])
-    _save(s.conn, entry)
+    save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
     _wake_next(ctx, s)
 

@@ -9,11 +9,11 @@ from node.context import Context, next_cycle, set_of_pcl
 from node.errors import MessageUnknown, Misuse, NoReplicaHere
 from node.folders import Folder, object_from_text, object_text
 from node.items import Version, encode_edit, encode_mail, encode_message
+from node.kept import Kept, insert_versions, kept_versions, replace_all
 from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.rst import OwnRow
 from node.timers import Timer, set_timer_if_none
-from node.versions import Kept, digest_of, insert_versions, kept_versions, replace_all
 from node.views import Post
 from traces import LabTime
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
@@ -216,6 +216,6 @@ def _record(s: Stimulus, folder: Folder, version: Version, operation: str, super
         modified_at=version.modified_at,
         supersedes=supersedes,
         pcl=set_of_pcl(version.pcl.numbers()),
-        digest=digest_of(version.item),
+        digest=version.digest,
         subject=version.subject,
     )

@@ -125,7 +125,7 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         content_wait_us=settings.content_rmq_timeout_us,
         repeat_status=settings.repeat_status,
         preferred_source=settings.preferred_backfill_source,
-        mail_policy=MtaPolicy.of_settings(settings),
+        mail_policy=MtaPolicy.of_settings(settings, profile.link_rule),
     )
 
 

@@ -7,7 +7,8 @@ which of the two is calling.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
@@ -32,7 +33,8 @@ from topology.settings import RawSetting, Settings, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
-from transport.hopline import MAX_LAMPORT
+from transport.hopline import believed_lamport
+from transport.linkstate import reports_of
 from transport.mailitem import post_of_mail
 from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.peek import subject_and_id
@@ -44,6 +46,15 @@ class Node(StoreLife):
     """One server of the organization."""
 
     # -- users
+
+    @contextmanager
+    def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
+        """A stimulus in which a message is changed. Where replication is immediate its broadcast is a part of it: the
+        change and its mail commit together (spec: OUT-1)."""
+        with self._stimulus(now) as (ctx, s):
+            yield ctx, s
+            if ctx.config.always_us == 0:
+                agent.tick(ctx, s)
 
     def post(
         self,
@@ -58,12 +69,12 @@ class Node(StoreLife):
     ) -> str:
         """A new message; its id (spec: CN-2)."""
         posted = Post(subject, body, sender, tuple(attachments))
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post(ctx, s, folder, [posted], fai=associated)[0]
 
     def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
         """New messages in one transaction; their ids."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post(ctx, s, folder, posts)
 
     def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
@@ -75,7 +86,7 @@ class Node(StoreLife):
             mail = post_of_mail(content)
         except CodecError as error:
             raise Misuse(f"the mail cannot be posted: {error}") from None
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
 
     def send_mail(
@@ -96,17 +107,17 @@ class Node(StoreLife):
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
         """A new version, covering every one kept; its change number (spec: CF-3)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.edit(ctx, s, folder, message, subject=subject, body=body)
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
         """Deletes a message; the deletion's change number (spec: DL-1)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.delete(ctx, s, folder, message)
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
         """Ends a conflict: `keep` is the change of one version, or 'all' (spec: CF-3)."""
-        with self._stimulus(now) as (ctx, s):
+        with self._change(now) as (ctx, s):
             return changes.resolve(ctx, s, folder, message, keep)
 
     def create_folder(
@@ -188,8 +199,7 @@ class Node(StoreLife):
             with self._stimulus(now) as (ctx, s):
                 fault = self._fault(sender, recipients, subject, s.now)
                 if fault is not None:
-                    if hop.lamport <= MAX_LAMPORT:
-                        s.trace.lamport_seen(hop.lamport)
+                    s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
                     s.trace.record(
                         HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
                     )
@@ -202,6 +212,11 @@ class Node(StoreLife):
                 )
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
+
+    def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
+        """The store `peer` has authenticated and tells of links that are down or up again (spec: RT-2)."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
 
     def _fault(self, sender: str, recipients: Sequence[str], subject: str, now: LabTime) -> str | None:
         if self._arrivals is None:
@@ -260,11 +275,17 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
 
-    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
-        """The end of an attempt as the SMTP sender tells it: each recipient may have a fate of its own."""
+    def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        """The ends of attempts as the SMTP sender tells them, by queue id; each recipient may have a fate of its own."""
         with self._stimulus(now) as (ctx, s):
-            eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
-            self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+            for queue_id, outcome in ended:
+                if outcome.refused is not None:
+                    eventlog.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
+                self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
+        """The end of one attempt."""
+        self.hops_concluded(now, [(queue_id, outcome)])
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
         """A fault keeps the mail back."""

@@ -167,12 +167,12 @@ class Database:
     @staticmethod
     def made_at(content: bytes) -> int:
         """The lab time of the last stimulus in a copy. sqlite3.DatabaseError if it is no copy of a node's database."""
-        with closing(sqlite3.connect(":memory:")) as source:
-            source.deserialize(content)
-            found: tuple[int] | None = source.execute("SELECT last_at FROM store_state").fetchone()
-        if found is None:
-            raise LookupError("no store has begun in it")
-        return found[0]
+        return _stored(content, "last_at")
+
+    @staticmethod
+    def recorded_through(content: bytes) -> int:
+        """The number of the last event in a copy, likewise."""
+        return _stored(content, "seq")
 
     def drop_connections(self) -> None:
         """What a crash does to them. An in-memory database outlives it, as a disk would."""
@@ -189,3 +189,13 @@ class Database:
         if self._connection is not None:
             self._connection.close()
         self._connection = self._raw = None
+
+
+def _stored(content: bytes, column: str) -> int:
+    """What a copy of a node's database says of its store."""
+    with closing(sqlite3.connect(":memory:")) as source:
+        source.deserialize(content)
+        found: tuple[int] | None = source.execute(f"SELECT {column} FROM store_state").fetchone()
+    if found is None:
+        raise LookupError("no store has begun in it")
+    return found[0]

@@ -28,6 +28,9 @@ from transport.stimulus import Stimulus
 LOG_KEPT: Final = 5_000
 """Entries that are kept; the oldest go first."""
 
+PRUNED_EVERY: Final = 64
+"""At so many new entries the oldest are looked for; up to as many more than LOG_KEPT may stand meanwhile."""
+
 MAX_TEXT: Final = 8_000
 """Characters of an entry's text."""
 
@@ -180,8 +183,10 @@ def write(conn: Connection, now: LabTime, event: int, values: Values) -> None:
         text = "\n".join(kind.text(values))[:MAX_TEXT]
     except KeyError as missing:
         raise Misuse(f"event {event} tells of {missing.args[0]}, which was not given") from None
-    conn.exec_driver_sql("INSERT INTO log (at, event, text) VALUES (?, ?, ?)", (now, event, text))
-    conn.exec_driver_sql("DELETE FROM log WHERE id <= (SELECT max(id) FROM log) - ?", (LOG_KEPT,))
+    entry = conn.exec_driver_sql("INSERT INTO log (at, event, text) VALUES (?, ?, ?)", (now, event, text)).lastrowid
+    assert entry is not None
+    if entry % PRUNED_EVERY == 0:
+        conn.exec_driver_sql("DELETE FROM log WHERE id <= ?", (entry - LOG_KEPT,))
 
 
 def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[str]) -> None:

@@ -16,7 +16,6 @@ from node.numbers import ChangeNumber
 from node.outgoing import hierarchy_changed
 from node.pcl import Pcl
 from node.replicas import settle, snapshot
-from node.versions import digest_of
 from topology.schedule import parse_schedule
 from traces.events import ChangeMade, TombstoneMade
 from transport.stimulus import Stimulus
@@ -143,7 +142,7 @@ def _record(
         modified_at=version.modified_at,
         supersedes=tuple(number.text for number in replaced),
         pcl=set_of_pcl(version.pcl.numbers()),
-        digest=digest_of(version.item),
+        digest=version.digest,
         subject=props.name if props else "",
         replicas=props.replicas if props else None,
         parent=object_text(props.parent) if props else None,

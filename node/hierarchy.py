@@ -9,11 +9,12 @@ from node.cnset import CNSet
 from node.context import Context
 from node.folders import Folder, object_text
 from node.items import ROOT, Version, read_folder
+from node.kept import tie
 from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.replmail import Update
 from node.tables import HIERARCHY_FID
-from node.versions import Applied, Way, record_version, tie
+from node.versions import Applied, Way, record_version
 from traces.events import TombstoneMade, VersionFailed
 from transport.errors import CodecError
 from transport.stimulus import Stimulus

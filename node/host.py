@@ -22,6 +22,7 @@ from node.errors import MailRefused, NodeError, NotRunning
 from node.flights import Flights, cancelled
 from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
+from node.reports import Ended, Reports
 from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
@@ -88,15 +89,17 @@ class Host:
             check_recipient=self._check_recipient,
             offers=node.offers,
             verify_peer=node.verify_peer,
+            link_state=lambda peer, line: self._taken(lambda node: node.link_state(clock.now(), peer, [line])),
             tls=tls.server if tls is not None else None,
             on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
         self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
         self._in_flight = Flights()
-        self._telling: set[asyncio.Future[None]] = set()
+        self._reports = Reports(node.name, gate, self._in_flight, conclude=self._conclude, told=self._wake.set)
         self._due_at: LabTime | None = None
         self._stale = True
+        self._read_out = False
         self._ticked_s = 0.0
         self._held = False
         self._up = False
@@ -118,6 +121,7 @@ class Host:
         await self._end_pump()
         if self._in_flight:
             await asyncio.wait(self._in_flight.tasks, timeout=drain_s)
+            self._reports.flush()
         await self._end_io()
         self._node.close(self._clock.now())
         self._idle()
@@ -155,6 +159,7 @@ class Host:
             raise NotRunning(f"server {self.name} is not running")
         self.activity += 1
         self._stale = True
+        self._read_out = False
         self._wake.set()
         return fn(self._node)
 
@@ -165,8 +170,12 @@ class Host:
 
     def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
+        self._taken(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+
+    def _taken(self, fn: Callable[[Node], None]) -> None:
+        """A stimulus from a peer; RefusalError is for its ears."""
         try:
-            self._stimulus(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+            self._stimulus(fn)
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
         except NotRunning as error:
@@ -211,8 +220,8 @@ class Host:
             return f"it failed: {self.failure}"
         if self._in_flight:
             return f"{len(self._in_flight)} mails on their way out"
-        if self._telling:
-            return f"{len(self._telling)} reports on their way"
+        if self._reports.on_their_way:
+            return f"{self._reports.on_their_way} reports on their way"
         if self._listener.open_transactions:
             return f"{self._listener.open_transactions} mails on their way in"
         due_at = self.next_due()
@@ -265,7 +274,7 @@ class Host:
         due_at = self.next_due()
         if due_at is None or due_at > now:
             return False
-        if self._send_due(now):
+        if not self._read_out and self._send_due(now):
             return True
         if self._in_flight and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
@@ -312,7 +321,10 @@ class Host:
         """Begin with due mails that are not in flight; True if there was any."""
         flights, begun = self._in_flight, False
         room = flights.room
-        for transmission in self._node.outgoing(now, room, flights.ids, flights.crowded) if room else ():
+        found = self._node.outgoing(now, room, flights.ids, flights.crowded) if room else []
+        # There are no more, so the queue need not be read again before something happens here or the next tick.
+        self._read_out = len(found) < room
+        for transmission in found:
             if flights.takes(transmission.next_hop):
                 self._begin(transmission, now)
                 begun = True
@@ -346,10 +358,12 @@ class Host:
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
             return
-        address = self._address_of(transmission.next_hop)
+        address = transmission.outside or self._address_of(transmission.next_hop)
         if plan.refuse is not None or address is None:
             reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
-            self._conclude(transmission, SendOutcome(SendState.DEFERRED, reason))
+            outcome = SendOutcome(SendState.DEFERRED, reason, unreachable=True)
+            self._reports.tell(transmission, outcome)
+            self._conclude([(transmission, outcome)])
             return
         self.activity += 1
         delivery = self._deliver(transmission, address, plan)
@@ -364,30 +378,29 @@ class Host:
                 if outcome.state is not SendState.DELIVERED:
                     break
         except asyncio.CancelledError:
-            if not self._up or self._address_of(transmission.next_hop) is not None:
-                raise
-            outcome = SendOutcome(SendState.DEFERRED, f"{transmission.next_hop} has fallen silent")
-        finally:
+            if self._up and self._address_of(transmission.next_hop) is None:
+                lost = f"{transmission.next_hop} has fallen silent"
+                self._reports.take(transmission, SendOutcome(SendState.DEFERRED, lost))
+                return
             self._in_flight.end(transmission)
             self._wake.set()
-        if self._up:
-            try:
-                self._conclude(transmission, outcome)
-            except Exception as error:
-                self._failed(error)
+            raise
+        except BaseException:
+            self._in_flight.end(transmission)
+            self._wake.set()
+            raise
+        self._reports.take(transmission, outcome)
 
-    def _conclude(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        told = self._gate.after_send(self.name, transmission, outcome.state is SendState.DELIVERED)
-        if told is not None:
-            telling = asyncio.ensure_future(told)
-            self._telling.add(telling)
-            telling.add_done_callback(self._told)
-        now = self._clock.now()
-        self._stimulus(lambda node: node.hop_concluded(now, transmission.queue_id, outcome))
-
-    def _told(self, telling: asyncio.Future[None]) -> None:
-        self._telling.discard(telling)
+    def _conclude(self, ended: Ended) -> None:
+        """What became of mails, in one stimulus."""
         self._wake.set()
+        if not self._up:
+            return
+        now = self._clock.now()
+        try:
+            self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
+        except Exception as error:
+            self._failed(error)
 
     # --- the end
 
@@ -399,5 +412,6 @@ class Host:
     async def _end_io(self) -> None:
         self._up = False
         await cancelled(self._in_flight.tasks)
+        self._reports.flush()  # what a kill leaves unreported is sent again, which harms nobody
         await self._listener.stop()
         await self._sender.close()

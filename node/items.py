@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from node.numbers import GUID_SIZE, ChangeNumber, NumberError
 from node.pcl import Pcl, PclError
@@ -58,6 +59,11 @@ ROOT = bytes(21) + b"\x01"
 RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
 
 
+def digest_of(item: bytes | None) -> str:
+    """The SHA-256 of an item, as traces and signatures have it; '' for a deletion."""
+    return sha256(item).hexdigest() if item is not None else ""
+
+
 @dataclass(
     slots=True, unsafe_hash=True
 )  # never changed; frozen ones take four times as long to make, and bulk makes many
@@ -72,6 +78,14 @@ class Version:
     subject: str = ""
     fai: bool = False
     message_id: str = ""  # of an ordinary mail that was posted (spec: ML-5)
+    known_digest: str = field(default="", init=False, compare=False)  # of `digest`; never copied to another item
+
+    @property
+    def digest(self) -> str:
+        """See `digest_of`; an item is hashed once."""
+        if not self.known_digest:
+            self.known_digest = digest_of(self.item)
+        return self.known_digest
 
 
 @dataclass(frozen=True, slots=True)

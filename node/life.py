@@ -207,6 +207,8 @@ class StoreLife:
             directory = Directory(self._topology, conn)
             folders, rst = Folders(conn, store), ReplicationStateTable(conn)
             book = AddressBook(self.name, self._topology.domain, directory, folders, rst)
+            mta = Mta(self.name, directory.routing, book.server_of, self._config.mail_policy, book.accepts)
+            mta.recall(conn)
             return Context(
                 name=self.name,
                 seed=self._seed,
@@ -217,7 +219,7 @@ class StoreLife:
                 config=self._config,
                 identity=self._identity,
                 verifier=self._verifier,
-                mta=Mta(self.name, directory.routing, book.server_of, self._config.mail_policy, book.accepts),
+                mta=mta,
                 book=book,
             )
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from node import backfill as array
+from node import array
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import MessageUnknown, Misuse
 from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
-from node.items import attachments_of, body_of, export_mail, sender_of
+from node.items import attachments_of, body_of, digest_of, export_mail, sender_of
 from node.numbers import ChangeNumber, named
 from node.tables import HIERARCHY_FID
 from node.timers import Timer
-from node.versions import digest_of
 from node.views import (
     BadMailView,
     EntryView,

@@ -12,9 +12,10 @@ from typing import Final
 from node.context import Context
 from node.folders import Folder, object_text
 from node.items import RESOLVE_NO_NOTIFICATION, Version, body_of, export_mail
+from node.kept import kept_versions
 from node.numbers import ChangeNumber, named
 from node.ordinary import Letter, send
-from node.versions import Applied, kept_versions
+from node.versions import Applied
 from traces.events import ConflictNotice
 from transport.errors import CodecError
 from transport.mailwrite import Attached

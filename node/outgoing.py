@@ -8,6 +8,7 @@ from node.cnset import CNSet
 from node.context import Context, next_cycle
 from node.hierarchy import hiding
 from node.items import Version
+from node.kept import named_by, tied_numbers
 from node.mailer import section_of, send
 from node.packing import highest, pending_after, split
 from node.pcl import Pcl
@@ -15,7 +16,6 @@ from node.replmail import MessageType, Update, names_of
 from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
-from node.versions import named_by, tied_numbers
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from transport.linkstate import LinkRule
+
 
 class SourceChoice(Enum):
     """How backfill sources are chosen (spec: BF-3)."""
@@ -26,13 +28,14 @@ class Profile:
     source_choice: SourceChoice
     responders: Responders
     limits_folders: bool  # spec: OUT-2
+    link_rule: LinkRule  # spec: RT-2
 
 
 _SORTED = SourceChoice.SORTED_LIST
 _ALL = Responders.ALL_HOLDERS
 
 PROFILES: Mapping[str, Profile] = {
-    "2003": Profile("2003", 2003, _SORTED, _ALL, limits_folders=False),
+    "2003": Profile("2003", 2003, _SORTED, _ALL, limits_folders=False, link_rule=LinkRule.TOLD_IF_ANOTHER_WAY),
 }
 """The versions whose behaviour is built; a topology that asks for another is refused at start, in words."""
 

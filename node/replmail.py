@@ -100,7 +100,7 @@ P_PCL = 0x67330102
 P_MODIFIED_AT = 0x67340014
 P_ASSOCIATED = 0x6735000B
 
-MAIL_VERSION = 1
+MAIL_VERSION = 2
 LAST_INSTANT = parse_instant("9999-12-31T00:00Z")
 MAX_SECTIONS = 4096
 MAX_DELETIONS = 60_000  # packed at most 50,000 a mail; a property list holds 65,536 values
@@ -214,13 +214,13 @@ _NUMBER_HEAD: Final = struct.pack("<IIII", 1, P_NUMBER, 1, XID_SIZE)
 _NUMBER_PAD: Final = bytes(-XID_SIZE & 3)
 
 
-def _signed_bytes(props: Bag, parts: tuple[Part, ...]) -> bytes:
-    digest = hashlib.sha256(encode_bag({tag: props[tag] for tag in _SIGNED if tag in props}))
-    for part in parts:
+def _signed_bytes(props: Bag, parts: Iterable[Part], digests: Iterable[str]) -> bytes:
+    """What a mail's signature signs; `digests` are those of the parts' items, which a store needs anyway."""
+    pieces = [encode_bag({tag: props[tag] for tag in _SIGNED if tag in props})]
+    for part, digest in zip(parts, digests, strict=True):
         beside = _beside_bytes(part.props)
-        digest.update(b"%d %d\0%b" % (len(beside), len(part.item), beside))
-        digest.update(part.item)
-    return b"pflab replication mail 1\0" + digest.digest()
+        pieces.append(b"%d\0%b%b" % (len(beside), beside, bytes.fromhex(digest)))
+    return b"pflab replication mail 2\0" + hashlib.sha256(b"".join(pieces)).digest()
 
 
 _SIGNED = (
@@ -242,9 +242,8 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     """The signed system message of a mail. Only a mail of one section may carry updates (spec: OUT-2)."""
     assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail names"
     deletions = tuple(_deletion(update) for update in mail.updates if update.version.item is None)
-    parts = tuple(
-        Part(update.version.item, _beside(update)) for update in mail.updates if update.version.item is not None
-    )
+    parts = tuple(Part(item, _beside(update)) for update in mail.updates if (item := update.version.item) is not None)
+    digests = [update.version.digest for update in mail.updates if update.version.item is not None]
     props: Bag = {
         P_VERSION: MAIL_VERSION,
         P_TYPE: mail.type - 2**32 if mail.type >= 2**31 else int(mail.type),  # PtypInteger32 is signed
@@ -258,7 +257,7 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
         P_SECTIONS: tuple(encode_bag(_section_bag(section, deletions)) for section in mail.sections),
         P_CERTIFICATE: identity.certificate,
     }
-    props[P_SIGNATURE] = identity.sign(_signed_bytes(props, parts))
+    props[P_SIGNATURE] = identity.sign(_signed_bytes(props, parts, digests))
     return SystemMessage(props, parts)
 
 
@@ -322,8 +321,9 @@ def _read_stands_for(data: bytes) -> CNSet:
     return numbers
 
 
-def _read_part(part: Part) -> tuple[Update | None, CNSet, str]:
-    """The update in a part; where its item cannot be decoded, the numbers it would have stood for and the reason."""
+def _read_part(part: Part, digest: str) -> tuple[Update | None, CNSet, str]:
+    """The update in a part, whose item has this digest; where the item cannot be decoded, the numbers it would have stood
+    for and the reason."""
     number = ChangeNumber.from_xid(_typed(part.props, P_NUMBER, bytes))
     beside = part.props.get(P_STANDS_FOR)
     stands_for = _read_stands_for(beside) if isinstance(beside, bytes) else CNSet.EMPTY
@@ -333,6 +333,7 @@ def _read_part(part: Part) -> tuple[Update | None, CNSet, str]:
         return None, stands_for | CNSet.of(number), f"{number.text}: {error}"
     if version.number != number:
         return None, stands_for | CNSet.of(number), f"{number.text}: the item inside is {version.number.text}"
+    version.known_digest = digest
     return Update(version, stands_for), CNSet.EMPTY, ""
 
 
@@ -351,7 +352,8 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
         raise BadMail(f"replication mail of version {version}; this store reads version {MAIL_VERSION}")
     store = _typed(props, P_STORE, str)
     certificate, signature = _typed(props, P_CERTIFICATE, bytes), _typed(props, P_SIGNATURE, bytes)
-    if not verifier.verify(store, certificate, signature, _signed_bytes(props, message.parts)):
+    digests = [hashlib.sha256(part.item).hexdigest() for part in message.parts]
+    if not verifier.verify(store, certificate, signature, _signed_bytes(props, message.parts, digests)):
         raise BadMail(f"the signature is not that of store {store}")
     raw_sections = _typed(props, P_SECTIONS, tuple)
     if not 0 < len(raw_sections) <= MAX_SECTIONS:
@@ -361,8 +363,8 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
     failed, reasons = CNSet.EMPTY, []
     if len(read) == 1:
         updates.extend(_read_deletion(raw) for raw in read[0][1])
-        for part in message.parts:
-            update, lacking, reason = _read_part(part)
+        for part, digest in zip(message.parts, digests, strict=True):
+            update, lacking, reason = _read_part(part, digest)
             if update is not None:
                 updates.append(update)
             else:  # spec: IN-5 set aside alone

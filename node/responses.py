@@ -8,13 +8,13 @@ from node.cnset import CNSet
 from node.context import Context
 from node.hierarchy import hiding
 from node.items import Version
+from node.kept import named_by, tied_numbers
 from node.mailer import section_of, send
 from node.packing import in_order, shares, split
 from node.pcl import Pcl
 from node.replmail import Mark, MessageType, ReplicationMail, Section, Update
 from node.rst import OwnRow
 from node.tables import HIERARCHY_FID
-from node.versions import named_by, tied_numbers
 from traces.events import RequestAnswered
 from transport.sql import Connection
 from transport.stimulus import Stimulus

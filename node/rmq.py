@@ -15,7 +15,6 @@ from node.idset import decode_idset, encode_idset
 from node.items import Version, read_version
 from node.replmail import Update
 from node.timers import Timer, clear_timer, set_timer
-from node.versions import digest_of
 from traces.events import VersionDropped, VersionHeld
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -65,7 +64,7 @@ def _fields(update: Update) -> dict[str, Any]:
         "modified_at": version.modified_at,
         "way": "broadcast",
         "stands_for": update.names.text(),
-        "digest": digest_of(version.item),
+        "digest": version.digest,
         "deleted": False,
     }
 

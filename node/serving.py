@@ -8,7 +8,8 @@ from typing import Final
 
 import uvicorn
 
-from node.api_guard import LOOPBACK_NAMES, App, Guard
+from node.api_guard import BODIES_BYTES, LOOPBACK_NAMES, App, Guard
+from node.serving_door import HttpLimits, door_with
 
 KEPT_S: Final = 75.0
 """Real time for which a connection without a request is kept."""
@@ -36,12 +37,15 @@ class HttpServer:
         port: int = 0,
         token: str | None = None,
         trusted: frozenset[str] = frozenset(),
+        limits: HttpLimits | None = None,
+        bodies_bytes: int = BODIES_BYTES,
     ) -> None:
         if token is None and host not in LOOPBACK_NAMES:
             raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
         self._asked = (host, port)
         config = uvicorn.Config(
-            Guard(app, token=token, trusted=trusted),
+            Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes),
+            http=door_with(limits or HttpLimits()),
             log_config=None,
             access_log=False,
             lifespan="off",

@@ -282,11 +282,10 @@ posted = (
 log = Table(  # the application log (spec: EV-1)
     "log",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", Integer, primary_key=True),  # whoever follows the log asks for what is after an id; the last one stays
     Column("at", Integer, nullable=False),
     Column("event", Integer, nullable=False),
     Column("text", Text, nullable=False),
-    sqlite_autoincrement=True,  # whoever follows the log asks for what is after an id
 )
 
 event = Table(

@@ -4,25 +4,29 @@ For each object the table `message` keeps either one tombstone or the versions o
 the order in which versions and deletions arrive, what is kept in the end is the same: a deletion beats every version; of
 two versions the one that includes the other's number stays; concurrent ones stay side by side, and one of them, chosen
 by rule, is shown. Associated messages are last writer wins (spec: CN-9).
-
-Numbers that no longer have a version of their own stay tied to their object in the table `superseded`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, Literal
 
 from node.cnset import CNSet
 from node.context import Context, set_of_pcl, version_rank
 from node.folders import object_text
 from node.items import Version
-from node.numbers import ChangeNumber
-from node.pcl import Pcl
+from node.kept import (
+    Kept,
+    insert_version,
+    insert_versions,
+    kept_versions,
+    known_objects,
+    replace_all,
+    tie,
+    tied_numbers,
+)
 from node.replmail import Update
-from traces import LabTime
 from traces.events import (
     ConflictArose,
     ConflictEnded,
@@ -34,25 +38,6 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 Way = Literal["broadcast", "backfill", "queue"]
-_LOOKUP = 400  # objects asked for in one SELECT; SQLite takes 999 parameters in its oldest builds
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A row of the table `message`: a kept version, or a tombstone."""
-
-    mid: int
-    number: ChangeNumber
-    pcl: Pcl
-    modified_at: LabTime
-    deleted: bool
-    fai: bool
-    sent: bool
-    supersedes: bool
-
-    @property
-    def rank(self) -> tuple[LabTime, ChangeNumber]:
-        return version_rank(self.number, self.modified_at)
 
 
 @dataclass(slots=True)
@@ -67,116 +52,13 @@ class Applied:
     lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
 
 
-def digest_of(item: bytes | None) -> str:
-    return sha256(item).hexdigest() if item is not None else ""
-
-
-def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept]:
-    """What is kept of an object, the version shown first."""
-    return [
-        Kept(
-            mid, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, bool(deleted), bool(fai), bool(sent), bool(supersedes)
-        )
-        for mid, rep, ctr, pcl, at, deleted, fai, sent, supersedes in conn.exec_driver_sql(
-            "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"
-            " ORDER BY shown DESC, rep, ctr",
-            (object_id,),
-        )
-    ]
-
-
-def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Iterable[ChangeNumber]) -> None:
-    """Ties numbers to an object that has taken their place (spec: CN-7)."""
-    rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
-    if rows:
-        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded VALUES (?, ?, ?, ?)", rows)
-
-
-def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
-    """Every superseded number of an object."""
-    return CNSet.from_numbers(
-        ctx.store.number(rep, ctr)
-        for rep, ctr in conn.exec_driver_sql(
-            "SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr", (object_id,)
-        )
-    )
-
-
-def named_by(version: Version, tied: CNSet) -> CNSet:
-    """Of an object's superseded numbers those that this version took the place of (spec: CN-7).
-
-    Of several kept versions each names what it incorporates. A deletion stands for all; so does the winner where the last
-    writer wins, for losers that it never knew (spec: CN-9, DL-2).
-    """
-    if version.fai or version.item is None:
-        return tied
-    return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
-
-
-def insert_version(
-    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
-) -> None:
-    conn.exec_driver_sql(_INSERT, _row(ctx, conn, fid, version, sent=sent, supersedes=supersedes, shown=shown))
-
-
-_INSERT = (
-    "INSERT INTO message (fid, object, rep, ctr, pcl, modified_at, fai, deleted, sent, supersedes, shown, subject, item)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
-def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
-    """Many new objects at once: one statement."""
-    flag, rep = int(sent), ctx.store.rep
-    rows = [
-        (
-            fid,
-            each.object,
-            rep(conn, each.number.guid),
-            each.number.counter,
-            each.pcl.encode(),
-            each.modified_at,
-            int(each.fai),
-            int(each.item is None),
-            flag,
-            0,
-            1,
-            each.subject,
-            each.item,
-        )
-        for each in versions
-    ]
-    if rows:
-        conn.exec_driver_sql(_INSERT, rows)
-
-
-def _row(
-    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
-) -> tuple[Any, ...]:
-    return (
-        fid,
-        version.object,
-        ctx.store.rep(conn, version.number.guid),
-        version.number.counter,
-        version.pcl.encode(),
-        version.modified_at,
-        int(version.fai),
-        int(version.item is None),
-        int(sent),
-        int(supersedes),
-        int(shown),
-        version.subject,
-        version.item,
-    )
-
-
 # -- what arrived
 
 
 def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update], way: Way) -> Applied:
     """Applies a mail's versions and deletions to a folder held here."""
     result = Applied()
-    known = _known_objects(s.conn, [update.version.object for update in updates])
+    known = known_objects(s.conn, [update.version.object for update in updates])
     own = ctx.rst.own(fid)
     assert own is not None, "only a folder held here is applied to"
     plain: list[Version] = []
@@ -201,20 +83,6 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     _record_plain(ctx, s, fid, plain, way)
     _account(result, plain)
     return result
-
-
-def _known_objects(conn: Connection, objects: list[bytes]) -> set[bytes]:
-    known: set[bytes] = set()
-    for at in range(0, len(objects), _LOOKUP):
-        chunk = tuple(objects[at : at + _LOOKUP])
-        marks = ",".join("?" * len(chunk))
-        known.update(
-            row[0]
-            for row in conn.exec_driver_sql(
-                f"SELECT DISTINCT object FROM message WHERE object IN ({marks}) ORDER BY object", chunk
-            )
-        )
-    return known
 
 
 def _account(result: Applied, versions: Sequence[Version]) -> None:
@@ -243,7 +111,7 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
             modified_at=version.modified_at,
             way=way,
             stands_for=number,
-            digest=digest_of(version.item),
+            digest=version.digest,
             deleted=False,
         )
 
@@ -313,7 +181,7 @@ def record_version(
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": names.text(),
-        "digest": digest_of(version.item),
+        "digest": version.digest,
         "deleted": version.item is None,
     }
     if reason:
@@ -370,15 +238,6 @@ def _load(ctx: Context, conn: Connection, object_id: bytes, kept: Kept) -> Versi
     return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
 
 
-def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[Kept], sent: bool) -> None:
-    """One version takes the place of those kept, whose numbers stay tied to the object."""
-    if kept:
-        s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
-        tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
-    supersedes = bool(kept) or any(each.supersedes for each in kept)
-    insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
-
-
 def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[Kept], result: Applied) -> str:
     """Compares a version with every kept one (spec: CN-4); why it is ignored, or ''."""
     if any(each.pcl.includes(version.number) for each in kept):
@@ -423,25 +282,3 @@ def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
             versions=tuple(sorted(each.number.text for each in kept)),
             winner=winner.number.text,
         )
-
-
-def has_unsent(conn: Connection, fid: int) -> bool:
-    return conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first() is not None
-
-
-__all__ = [
-    "Applied",
-    "Kept",
-    "Way",
-    "apply_updates",
-    "digest_of",
-    "has_unsent",
-    "insert_versions",
-    "kept_versions",
-    "named_by",
-    "record_version",
-    "replace_all",
-    "show_winner",
-    "tie",
-    "tied_numbers",
-]

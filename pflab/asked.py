@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import msgspec
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
+from node.api_guard import carries
 from node.api_values import json_response
 from node.asking import AfterSend, Arrival, AtVerb, BeforeSend, Lost
 from pflab.faults import FaultPlan
@@ -15,9 +17,14 @@ from pflab.keptmail import HopGate
 T = TypeVar("T")
 
 
-def asks_router(faults: FaultPlan, gate: HopGate) -> APIRouter:
-    """The routes /lab/asks/..., for nodes and nobody else."""
-    router = APIRouter(prefix="/lab/asks", include_in_schema=False)
+def asks_router(faults: FaultPlan, gate: HopGate, token: str) -> APIRouter:
+    """The routes /lab/asks/..., for nodes and nobody else: they know the token."""
+
+    async def known(request: Request) -> None:
+        if not carries(request.headers.get("authorization", ""), token):
+            raise HTTPException(HTTPStatus.UNAUTHORIZED, "this is for the lab's own nodes")
+
+    router = APIRouter(prefix="/lab/asks", include_in_schema=False, dependencies=[Depends(known)])
 
     @router.post("/before-send")
     async def before_send(request: Request) -> Response:

@@ -73,6 +73,9 @@ BRANCHES: tuple[str, ...] = (
     "mail lost",
     "hop failed",
     "mail expired",
+    "link down",
+    "link up again",
+    "mail went round a link",
     "bad mail",
     "crash",
 )
@@ -116,6 +119,7 @@ class BranchBook:
             ev.ReplicaPending: self._leaves,
             ev.FolderHidden: self._folder_hidden,
             ev.FolderShown: self._folder_shown,
+            ev.LinkDown: self._link_down,
         }
 
     def event(self, event: Event) -> None:
@@ -215,6 +219,10 @@ class BranchBook:
     def _row(self, event: ev.RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = event.sent_number
 
+    def _link_down(self, event: ev.LinkDown) -> None:
+        if event.avoided:
+            self.seen["mail went round a link"] += 1
+
     # --- stores and folders
 
     def _node(self, event: ev.NodeStarted) -> None:
@@ -280,6 +288,8 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.HopDropped: "mail lost",
     ev.HopFailed: "hop failed",
     ev.HopExpired: "mail expired",
+    ev.LinkDown: "link down",
+    ev.LinkUp: "link up again",
     ev.MailBad: "bad mail",
 }
 

@@ -27,13 +27,14 @@ LAST_WORDS: Final = 400
 class Child:
     """A node of a run folder as a process. `http` and `smtp` are known once it has started."""
 
-    def __init__(self, name: str, *, folder: RunFolder, run: str, durability: str) -> None:
+    def __init__(self, name: str, *, folder: RunFolder, run: str, durability: str, token: str) -> None:
         self.name = name
         self.http: tuple[str, int] = ("", 0)
         self.smtp: tuple[str, int] = ("", 0)
         self._folder = folder
         self._run = run
         self._durability = durability
+        self._token = token
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -50,11 +51,14 @@ class Child:
         path = self._folder.path
         logs = path / "logs"
         logs.mkdir(exist_ok=True)
+        token = logs / f"{self.name}.token"
+        _write_for_us_alone(token, self._token)
         order = [
             *node_order(self.name),
             *("--topology", str(path / "topology.yaml"), "--lab-secret-file", str(path / "seed")),
             *("--data", str(self._folder.database(self.name).parent), "--traces", str(self._folder.traces)),
             *("--run", self._run, "--durability", self._durability),
+            *("--token-file", str(token)),
             *("--at", format_instant(at), "--rate", str(rate), "--held", "--leashed"),
         ]
         backup = path / "databases" / f"{self.name}.restore"
@@ -72,7 +76,10 @@ class Child:
                 env=node_environment(),
                 start_new_session=True,  # Ctrl-C is for us, and we end our processes in order
             )
-        await self._ready(logs / f"{self.name}.log")
+        try:
+            await self._ready(logs / f"{self.name}.log")
+        finally:
+            token.unlink(missing_ok=True)
         backup.unlink(missing_ok=True)
 
     async def _ready(self, log: Path) -> None:
@@ -113,6 +120,12 @@ class Child:
     def _let_go(self) -> None:
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
+
+
+def _write_for_us_alone(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(text, "utf-8")
 
 
 def _last_words(log: Path) -> str:

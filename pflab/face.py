@@ -15,7 +15,7 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
 from node.api import make_app
-from node.api_events import ALIVE_S, LOOK_S, LastEventId, streamed
+from node.api_events import ALIVE_S, LOOK_S, LastEventId, place_of, streamed
 from node.api_guard import App
 from node.api_house import House
 from node.api_models import Body, Line
@@ -88,24 +88,25 @@ class LiveHouse:
 
 def face_of_live(lab: Any) -> App:
     """The face of an embedded lab (pflab.live)."""
-    return _app(lab, LiveHouse(lab, lab.host_of))
+    app: App = _app(lab, LiveHouse(lab, lab.host_of))
+    return app
 
 
-def make_face(lab: Any, address_of: AddressOf, token: str | None = None) -> App:
-    """The face of a lab of processes (pflab.ledlab); `token` is what its nodes want."""
-    return Proxy(_app(lab, NoHouse(lab)), address_of, token)
+def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
+    """The face of a lab of processes (pflab.ledlab), which know each other by a token."""
+    app = _app(lab, NoHouse(lab), asks_router(lab.faults, lab.gate, token))
+    return Proxy(app, address_of, token)
 
 
-def _app(lab: FacedLab, house: House) -> App:
+def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
     routers = (_lab_router(lab), clock_router(lab), faults_router(lab), _life_router(lab), _stream_router(lab))
-    app: App = make_app(
+    return make_app(
         house,
         *routers,
-        asks_router(lab.faults, lab.gate),
+        *more,
         title="pflab lab",
         kinds=(LabError, ClockError, TraceError),
     )
-    return app
 
 
 def _lab_router(lab: FacedLab) -> APIRouter:
@@ -211,7 +212,8 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         last: LastEventId = None,
     ) -> Response:
         """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
-        begins = int(last) if last is not None and last.isdigit() else after
+        told = place_of(last)
+        begins = after if told is None else told
         return streamed(_followed(lab, lab.event_count if begins is None else begins))
 
     @router.get("/lab/events")

@@ -210,7 +210,7 @@ class FaultPlan(LinkFaults):
                 if self._severed(fault, server, transmission):
                     return Decision(refuse=f"connection refused: cut ({fault.id})")
                 continue
-            if fault.kind in _ON_HOPS and self._meets(fault, server, transmission):
+            if fault.kind in _ON_HOPS and not transmission.is_call and self._meets(fault, server, transmission):
                 decision = self._decide(fault, server, transmission, now)
                 copies = max(copies, decision.copies)
                 if decision.hold_until_at is not None:

@@ -24,9 +24,9 @@ _TO_XEXCH50 = " (to XEXCH50)"
 Ask = Callable[[Verb], VerbFault | None]
 
 
-def deferred(reason: str) -> SendOutcome:
-    """An attempt that may be repeated."""
-    return SendOutcome(SendState.DEFERRED, reason)
+def unreachable(reason: str) -> SendOutcome:
+    """An attempt to which nobody answered; it may be repeated."""
+    return SendOutcome(SendState.DEFERRED, reason, unreachable=True)
 
 
 class _Ended(Exception):
@@ -50,6 +50,7 @@ class Dialogue:
     failed: SendOutcome | None = None
     end: VerbFault | None = None
     refused: CommandRefused | None = None
+    greeted: bool = True
 
     @property
     def content(self) -> bytes:
@@ -62,9 +63,19 @@ class Dialogue:
         return replace(self.transmission.hop_from(server, authenticated=carried), refused=self.refused)
 
     @property
+    def links(self) -> tuple[str, ...]:
+        """What the receiving end hears of links, before any mail."""
+        # spec: RT-2
+        return self.transmission.links if self.greeted and self.authenticated else ()
+
+    @property
     def stores(self) -> bool:
         """Whether the receiving end takes the mail, be its answer lost or not."""
-        return self.failed is None and (self.end is None or self.end.mishap is not Mishap.REPLY)
+        return (
+            not self.transmission.is_call
+            and self.failed is None
+            and (self.end is None or self.end.mishap is not Mishap.REPLY)
+        )
 
     @property
     def outcome(self) -> SendOutcome:
@@ -84,9 +95,12 @@ def dialogue(server: str, transmission: Transmission, offers: Offers, ask: Ask |
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
     if ask is not None:
         try:
+            talk.greeted = False
             _session(talk, offers, ask)
-            _envelope(talk, ask)
-            _content(talk, ask)
+            talk.greeted = True
+            if not transmission.is_call:
+                _envelope(talk, ask)
+                _content(talk, ask)
         except _Ended as end:
             talk.failed = end.outcome
     if talk.ordinary.endswith(_TO_XEXCH50):
@@ -105,7 +119,7 @@ def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:
     fault = _met(ask(Verb.EHLO), "EHLO")
     if fault is not None:
         if fault.code < 500:
-            raise _Ended(deferred(f"no connection: {fault.line}"))
+            raise _Ended(unreachable(f"no connection: {fault.line}"))
         # HELO then: no extension, neither BDAT nor XEXCH50.
         talk.chunking = talk.authenticated = False
         talk.ordinary = "XEXCH50 is not offered"
@@ -115,7 +129,7 @@ def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:
     fault = _met(ask(Verb.AUTH), "AUTH")
     if fault is not None:
         if fault.code < 500:
-            raise _Ended(deferred(f"no connection: {fault.line} (to AUTH)"))
+            raise _Ended(unreachable(f"no connection: {fault.line} (to AUTH)"))
         talk.authenticated = False
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
 
@@ -158,13 +172,13 @@ def _met(fault: VerbFault | None, at: str) -> VerbFault | None:
     if fault.mishap is not Mishap.REPLY:
         raise _Ended(_lost(fault, at))
     if fault.code == 421:
-        raise _Ended(deferred(f"{fault.line} (to {at})"))
+        raise _Ended(SendOutcome(SendState.DEFERRED, f"{fault.line} (to {at})"))
     return fault
 
 
 def _lost(fault: VerbFault, at: str) -> SendOutcome:
     how = "lost" if fault.mishap is Mishap.DISCONNECT else "silent"
-    return deferred(f"the connection failed: {how} at {at}")
+    return unreachable(f"the connection failed: {how} at {at}")
 
 
 def _of_reply(fault: VerbFault, step: str) -> SendOutcome:

@@ -62,12 +62,12 @@ class Keeping:
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """Raises LabError when the file cannot be written."""
         self._gate.after_send(server, transmission, delivered)
-        if delivered:
+        if delivered and not transmission.is_call:
             self._write(server, transmission)
 
     def _write(self, server: str, sent: Transmission) -> None:
         at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")
-        name = f"{at}-{server}-to-{sent.next_hop}-{_TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)}"
+        name = f"{at}-{server}-to-{sent.next_hop.replace(':', '-')}-{_TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)}"
         count = self._names[name] = self._names.get(name, 0) + 1
         path = self._mails / (f"{name}-{count}.eml" if count > 1 else f"{name}.eml")
         try:

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from node.database import Database
 from traces.events import BackupMade, BackupRestored
 from transport.mta_values import IncomingHop
 
@@ -171,7 +172,7 @@ class Lab(ABC):
         content = self.read(name, lambda node: node.backup())
         self._backups.append((name, content))
         backup = f"backup-{len(self._backups)}"
-        self._note(BackupMade, store=name, backup=backup)
+        self._note(BackupMade, store=name, backup=backup, through=Database.recorded_through(content))
         return backup
 
     async def restore(self, name: str, backup: str) -> None:

@@ -9,6 +9,7 @@ is the drivers' part: `pflab.processes` starts them here, `pflab.tenants` finds 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +105,8 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, record=record)
         self._members: Roll = Roll(topology)
         self._homes: dict[str, HomeT] = {}
-        self._token = face.token
+        self.token = face.token or secrets.token_urlsafe(32)
+        """What its processes know each other by; whoever else asks needs it too where the face wants it."""
         self._nodes: dict[str, RemoteNode] = {}
         self._gathered = Gathered(self._record, folder, topology.servers)
         self._where = Whereabouts(
@@ -122,7 +124,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
             changed=self._clock_changed,
         )
         self.coordinator.company = self._where.tell
-        app = make_face(self, self._address_of, face.token)
+        app = make_face(self, self._address_of, self.token)
         self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
         self._gathering: asyncio.Task[None] | None = None
         self.begun = False
@@ -335,9 +337,9 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     async def _lead(self, member: Member, home: HomeT, now: LabTime) -> None:
         """A process that is there is led from now on."""
         name = member.name
-        self._nodes[name] = RemoteNode(name, Client(url_at(home.http), token=self._token))
+        self._nodes[name] = RemoteNode(name, Client(url_at(home.http), token=self.token))
         known = self._gathered
-        host = RemoteHost(name, home.http, token=self._token, seq=known.last_seq[name], events=known.came)
+        host = RemoteHost(name, home.http, token=self.token, seq=known.last_seq[name], events=known.came)
         self._hosts[name] = host
         self._members.risen(member)
         await host.look(now)

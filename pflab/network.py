@@ -57,7 +57,7 @@ class Network:
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
         """What happens to a transmission about to leave."""
         decision = self._gate.before_send(server, transmission, now)
-        if decision is not GO or not self.policy.jitter_us:
+        if decision is not GO or not self.policy.jitter_us or transmission.is_call:
             return decision
         sending = (server, transmission.queue_id, transmission.message_id)
         if sending in self._dawdled:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from traces.errors import SetTextError
+
 Ranges = list[tuple[int, int]]
 Numbers = dict[str, Ranges]
 
+_TRACED_RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
 _NAMED = re.compile(r"^(?P<name>\S+?)-(?P<low>\d+)(?:(?:\.\.|-)(?P<high>\d+))?$")
 
 
@@ -35,13 +38,17 @@ def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:
 
 
 def parse_traced(text: str) -> Numbers:
-    """The set written as `{guid}:lo-hi,lo-hi;{guid}:n`, empty text for the empty set."""
+    """The set written as `{guid}:lo-hi,lo-hi;{guid}:n`, empty text for the empty set. Raises
+    SetTextError for another text.
+    """
     pairs = []
     for part in filter(None, text.split(";")):
         guid, _, ranges = part.partition(":")
         for item in ranges.split(","):
-            low, _, high = item.partition("-")
-            pairs.append((guid.strip("{}"), int(low), int(high or low)))
+            match = _TRACED_RANGE.fullmatch(item)
+            if match is None or int(match[2] or match[1]) < int(match[1]):
+                raise SetTextError(f"{text[:80]!r} is no set of change numbers; the trace is not as a store wrote it")
+            pairs.append((guid.strip("{}"), int(match[1]), int(match[2] or match[1])))
     return tidy(pairs)
 
 

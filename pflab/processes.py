@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ProcessLab(LedLab[Child]):
     """A live lab of processes; see SocketLab for folder, seed and tls.
 
-    http_port: where the lab's face listens (`pflab.face`), see `url`.
+    token: what its processes know each other by. http_port: where the lab's face listens (`pflab.face`), see `url`.
     """
 
     driver: ClassVar = "processes"
@@ -43,7 +43,7 @@ class ProcessLab(LedLab[Child]):
         return self._homes[name].pid
 
     def _home_of(self, name: str) -> Child:
-        return Child(name, folder=self._folder, run=self._run, durability=self._durability)
+        return Child(name, folder=self._folder, run=self._run, durability=self._durability, token=self.token)
 
     def _alive(self, name: str) -> bool:
         return self._homes[name].alive

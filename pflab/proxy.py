@@ -12,7 +12,9 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
-from node.api_guard import App, Receive, Scope, Send
+from starlette.routing import Match
+
+from node.api_guard import Receive, Scope, Send, TooLarge
 from node.api_values import problem, problem_of
 from node.errors import NodeError
 from pflab.lab import LabError
@@ -22,14 +24,10 @@ CHUNK_BYTES: Final = 64 * 1024
 
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")
 _NOT_HANDED_ON: Final = {
-    b"connection",
-    b"transfer-encoding",
-    b"keep-alive",
-    b"content-length",
-    b"host",
-    b"expect",
-    b"authorization",
+    *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
+    *(b"origin", b"authorization"),
 }
+"""What is between whoever asks and us."""
 
 AddressOf = Callable[[str], tuple[str, int]]
 """Where the API of a running node is. Raises LabError for one that there is not, NodeError for one that is not running."""
@@ -38,17 +36,18 @@ AddressOf = Callable[[str], tuple[str, int]]
 class Proxy:
     """An ASGI application before another: what concerns a node goes to the node, the rest to `app`.
 
-    token: what the nodes want; whoever asks has been let in by then.
+    Only what `app` documents is handed on: its nodes take more from their coordinator, and from nobody else. `token`: by
+    which they know us.
     """
 
-    def __init__(self, app: App, address_of: AddressOf, token: str | None = None) -> None:
+    def __init__(self, app: Any, address_of: AddressOf, token: str) -> None:
         self._app = app
         self._address_of = address_of
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match = _NODE.match(scope["path"]) if scope["type"] == "http" else None
-        if match is None:
+        if match is None or not self._documented(scope):
             await self._app(scope, receive, send)
             return
         name = match[1]
@@ -69,10 +68,19 @@ class Proxy:
             finally:
                 writer.close()
 
+    def _documented(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in self._app.routes)
+
     async def _handed_on(
         self, scope: Scope, receive: Receive, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        body = await _body(receive)
+        try:
+            body = await _body(receive)
+        except TooLarge as error:
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
+            return
+        if body is None:
+            return
         writer.write(self._head(scope, len(body)) + body)
         await writer.drain()
         answering = asyncio.ensure_future(_answer(reader, send))
@@ -92,16 +100,17 @@ class Proxy:
         query = b"?" + scope["query_string"] if scope["query_string"] else b""
         lines = [b"%b %b%b HTTP/1.0" % (scope["method"].encode(), scope.get("raw_path") or b"/", query)]
         lines += [b"%b: %b" % (name, value) for name, value in scope["headers"] if name not in _NOT_HANDED_ON]
-        if self._token is not None:
-            lines.append(b"Authorization: Bearer " + self._token.encode("ascii"))
-        lines += [b"Host: 127.0.0.1", b"Content-Length: %d" % length]
+        lines += [b"Host: 127.0.0.1", b"Authorization: Bearer " + self._token.encode(), b"Content-Length: %d" % length]
         return b"\r\n".join([*lines, b"", b""])
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None if whoever asks has hung up in the midst of it."""
     content = bytearray()
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         content += message.get("body", b"")
         if not message.get("more_body"):
             return bytes(content)

@@ -35,6 +35,8 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("entry", "yellow"),
     ("request", "cyan"),
     ("source", "red"),
+    ("link.down", "red"),
+    ("link", "cyan"),
     ("status", "cyan"),
     ("row", "dim"),
     ("loss", "bold red"),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from node.errors import Crashed, MailRefused, NotRunning
 from node.keys import derived_seed
 from pflab.faults import FaultPlan
-from pflab.hop import deferred, dialogue
+from pflab.hop import dialogue, unreachable
 from pflab.keptlab import KeptLab
 from pflab.keptmail import gate_of
 from pflab.lab import LabError, NotIdle
@@ -285,17 +285,21 @@ class Simulator(KeptLab):
         if hold_until_at is not None:
             self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
-        outcome = deferred(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
+        outcome = (
+            unreachable(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
+        )
         self._network.after_send(seat.name, transmission, outcome.state is SendState.DELIVERED)
         self._survive(seat, lambda node: node.hop_concluded(now, queue_id, outcome))
 
     def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> SendOutcome:
         """Give a mail to the next server. Returns what became of it, as an SMTP sender would."""
+        if transmission.outside is not None:  # there is no outside in here: the mail counts as handed over
+            return SendOutcome(SendState.DELIVERED, "250 handed over")
         target = self._seat.get(transmission.next_hop)
         if target is None or target.member.standing is not Standing.RUNNING:
-            return deferred(f"connection refused: {transmission.next_hop} is not running")
+            return unreachable(f"connection refused: {transmission.next_hop} is not running")
         silent = self.weather.silent(target.name, self._now)
-        late = deferred(f"connection lost: {target.name} does not answer")
+        late = unreachable(f"connection lost: {target.name} does not answer")
         if silent and not self.weather.commits_silently(target.name):
             return late
         outcome = late
@@ -310,6 +314,11 @@ class Simulator(KeptLab):
         now, node = self._clock(target.name), self._members.node(target.name)
         ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
         talk = dialogue(server, transmission, node.offers(), ask)
+        try:
+            if talk.links:
+                self._act_of_its_own(target, lambda node: node.link_state(now, server, talk.links))
+        except Crashed:
+            return unreachable(f"connection lost: {target.name} went down")
         if not talk.stores:
             return talk.outcome
         content = talk.content if self.weather.fair else self.weather.content(transmission)
@@ -320,7 +329,7 @@ class Simulator(KeptLab):
         except MailRefused as refusal:
             return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
         except Crashed:
-            return deferred(f"connection lost: {target.name} went down")
+            return unreachable(f"connection lost: {target.name} went down")
         return talk.outcome
 
     # --- stimuli, crashes, life

@@ -90,7 +90,7 @@ class TenantLab(LedLab[Tenant]):
             "fresh": begins_anew,
         }
         self._homes = {
-            name: Tenant(name, addresses[name], token=face.token, run=self.run, order=order)
+            name: Tenant(name, addresses[name], token=self.token, run=self.run, order=order)
             for name in topology.servers
         }
         if self._goes_on:

@@ -191,6 +191,7 @@ def _setting_schema(spec: SettingSpec) -> dict[str, Any]:
         Kind.COUNT: ["integer"],
         Kind.SWITCH: ["integer", "boolean"],
         Kind.SERVER: ["string"],
+        Kind.HOST: ["string"],
         Kind.SCHEDULE: ["string", "array"],
     }
     unit = f" (a number is in {spec.unit})" if spec.unit else ""

@@ -1,6 +1,5 @@
 """What is wrong with a file, so that its author can put it right: where, what, and what would be right."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -117,7 +116,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_folded = {candidate.casefold(): candidate for candidate in known}
     if len(name) > _LONGEST_MISSPELLED:
         return one_of(by_folded.values())
-    near = difflib.get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415 - only who has made a mistake needs it
+
+    near = get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.6)
     if near:
         return f"did you mean {quoted(by_folded[near[0]])}?"
     return one_of(by_folded.values())

@@ -3,7 +3,9 @@
 Every server routes for itself; so that mail never circles, all of them must choose alike. The best path is the
 first by (cost, number of connectors, names of the connectors in order), which has two properties: it is one
 and the same wherever it is computed, and the rest of a best path is itself the best path from there. Costs are
-at least 1, so every connector crossed brings the mail nearer.
+at least 1, so every connector crossed brings the mail nearer. That holds among servers that know of the same connectors
+to be down (spec: RT-2). With each hop a server learns what the last one knew, so a mail that went back and forth would
+soon meet servers that all know the same; only across a relay nothing can be told, hence `tells_links`.
 """
 
 import heapq
@@ -53,12 +55,48 @@ class Routing:
         self._neighbours = _neighbours(up)
         # spec: RT-4; referrals follow the configuration, whatever links are up.
         self._all_neighbours = _neighbours(topology.connectors)
+        self.tells_links = not any(self.bridged(frozenset({each.name})) for each in links)
+        """Whether links may be told of: no relay lies on a ring, so that mail which has crossed one never comes back."""
         self._paths: dict[str, dict[str, tuple[Connector, ...]]] = {}
         self._affinities: dict[str, dict[str, tuple[Connector, ...]]] = {}
 
     def with_down(self, down: frozenset[str]) -> "Routing":
         """The routes with exactly these connectors down (by name)."""
         return Routing(self._topology, down)
+
+    def bridged(self, down: frozenset[str]) -> frozenset[str]:
+        """Those of the connectors `down` that mail can go round while all of them are down.
+
+        A connector that joins what nothing else joins is no better left than used.
+        """
+        # spec: RT-2
+        left = _neighbours(each for each in self._topology.connectors if each.name not in down)
+        return frozenset(
+            each.name for each in self._topology.connectors if each.name in down and _joined(left, *each.between)
+        )
+
+    def connector(self, name: str) -> Connector | None:
+        """The connector of that name, if the organization has one."""
+        return next((each for each in self._topology.connectors if each.name == name), None)
+
+    def has(self, server: str) -> bool:
+        """Whether there is a server of that name."""
+        return server in self._site_of
+
+    def crosses(self, server: str, connector: Connector) -> bool:
+        """Whether mail of others or its own leaves `server` over the connector."""
+        site = self._home(server)
+        if site not in connector.between:
+            return False
+        return connector.kind is ConnectorKind.DIRECT or connector.bridgehead(site) == server
+
+    def neighbours(self, server: str) -> tuple[NextHop, ...]:
+        """The servers that are one hop away, those behind relays left out, in the order of the topology."""
+        site = self._home(server)
+        near = [NextHop(name, None) for name, home in self._site_of.items() if home == site and name != server]
+        links = [each for each in self._topology.connectors if each.name not in self.relays]
+        far = [NextHop(each.bridgehead(each.other_site(site)), each) for each in links if self.crosses(server, each)]
+        return (*near, *far)
 
     def path(self, a: str, b: str) -> tuple[Connector, ...] | None:
         """The connectors from site `a` to site `b`, in order; () within a site; None if there is no way."""
@@ -155,6 +193,10 @@ def _neighbours(connectors: Iterable[Connector]) -> _Neighbours:
         for site in connector.between:
             found.setdefault(site, []).append((connector, connector.other_site(site)))
     return found
+
+
+def _joined(neighbours: _Neighbours, a: str, b: str) -> bool:
+    return b in _best_paths(a, neighbours, lambda edge: edge.cost)
 
 
 def _best_paths(

@@ -35,6 +35,7 @@ class Kind(Enum):
     SWITCH = "switch"
     SERVER = "server"
     SCHEDULE = "schedule"
+    HOST = "host and port"
 
 
 _UNIT_SIZES: Final = {

@@ -322,6 +322,23 @@ _MTA: Final = (
         place=Place.MTA,
     ),
     SettingSpec(
+        "MTA Link Retries",
+        Kind.COUNT,
+        3,
+        "how often in a row the next server must not be reached over a connector before the connector counts as down and"
+        " mail goes another way",
+        low=1,
+        place=Place.MTA,
+    ),
+    SettingSpec(
+        "Smart Host",
+        Kind.HOST,
+        None,
+        "the mail server, as host:port, that takes mail for addresses outside the organization; absent: it stays in the"
+        " lab's mailboxes",
+        place=Place.MTA,
+    ),
+    SettingSpec(
         "MTA Hop Limit",
         Kind.COUNT,
         30,

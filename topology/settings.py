@@ -1,5 +1,6 @@
 """The settings of one store: values read, clamped and typed (spec: SE-1)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -28,6 +29,9 @@ _ON: Final = {
     "false": False,
     "no": False,
 }
+
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
+"""A name, an IPv4 address or an IPv6 address in brackets, and a port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +246,15 @@ class Settings:
         return self._maybe("MTA Maximum Retries", int)
 
     @property
+    def mta_link_retries(self) -> int:
+        return self._of("MTA Link Retries", int)
+
+    @property
+    def smart_host(self) -> str | None:
+        """`host:port` (spec: ML-5)."""
+        return self._maybe("Smart Host", str)
+
+    @property
     def mta_hop_limit(self) -> int:
         """spec: ML-7"""
         return self._of("MTA Hop Limit", int)
@@ -281,6 +294,8 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
             return raw, None
         case Kind.SCHEDULE:
             return _schedule_value(raw), None
+        case Kind.HOST:
+            return _host_value(raw), None
         case Kind.DURATION | Kind.COUNT | Kind.SIZE:
             return _clamped(spec, _number_value(spec, raw))
 
@@ -303,6 +318,15 @@ def _switch_value(spec: SettingSpec, raw: RawSetting) -> bool:
     if value is None:
         raise ValueTextError(f"{quoted(raw)} is not a switch", "0 or 1")
     return value
+
+
+def _host_value(raw: RawSetting) -> str:
+    match = _HOST.fullmatch(raw) if isinstance(raw, str) else None
+    if match is None or not 0 < int(match[1]) < 65_536:
+        raise ValueTextError(
+            f"{quoted(raw)} is not a host with a port", "a text such as 127.0.0.1:25 or relay.test:587"
+        )
+    return str(raw)
 
 
 def _schedule_value(raw: RawSetting) -> Schedule:

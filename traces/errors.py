@@ -11,3 +11,7 @@ class TimeTextError(TraceError, ValueError):
 
 class SegmentError(TraceError):
     """A segment file cannot be written or read as it stands."""
+
+
+class SetTextError(TraceError, ValueError):
+    """A text in a trace is no set of change numbers."""

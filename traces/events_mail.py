@@ -101,6 +101,23 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
     reason: str
 
 
+class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
+    """A server found nobody at the other end of a connector, or was told so (spec: RT-2). by: the server that found it;
+    reason: of its last failure, '' where it is told on; avoided: mail goes another way now. Since 1.2."""
+
+    connector: str
+    by: str
+    reason: str
+    avoided: bool
+
+
+class LinkUp(Event, frozen=True, kw_only=True, tag="link.up"):
+    """A connector that `by` had found down carries mail again (spec: RT-2). Since 1.2."""
+
+    connector: str
+    by: str
+
+
 class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
     """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: of the envelope."""
 
@@ -138,4 +155,6 @@ MailEvent = (
     | HopReceived
     | HopDropped
     | HopExpired
+    | LinkDown
+    | LinkUp
 )

@@ -39,10 +39,14 @@ class NodeStopped(Event, frozen=True, kw_only=True, tag="node.stopped"):
 
 
 class BackupMade(Event, frozen=True, kw_only=True, tag="backup.made"):
-    """A copy of the store's database as it stood; backup: its id in this run."""
+    """A copy of the store's database as it stood; backup: its id in this run.
+
+    through: the store's last event that is in it, by its seq; 0 in traces older than 1.2, which do not say it.
+    """
 
     store: str
     backup: str
+    through: int = 0
 
 
 class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):

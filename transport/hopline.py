@@ -70,6 +70,17 @@ MAX_LAMPORT: Final = 10**12
 """Lamport numbers above it are not taken from other servers: a lab never gets there, and digits stay within the line."""
 
 
+MAX_LEAP: Final = 10**7
+"""How far ahead of our own a Lamport number may be that comes over a hop without authentication: anybody may have written
+it. Replication mail says its sender's once more, under its signature.
+"""
+
+
+def believed_lamport(hop: IncomingHop, own: int) -> int:
+    """The Lamport number that a hop tells, 0 for one that is not believed; `own` is the highest known here."""
+    return hop.lamport if hop.lamport <= (MAX_LAMPORT if hop.authenticated else min(MAX_LAMPORT, own + MAX_LEAP)) else 0
+
+
 def hop_line(server: str, sent_at: LabTime, lamport: int, priority: Priority = Priority.NORMAL) -> bytes:
     """The `X-Pflab-Hop` line that `server` puts on top of what it sends."""
     urgency = "" if priority is Priority.NORMAL else f"; priority={int(priority)}"

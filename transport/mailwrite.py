@@ -72,7 +72,7 @@ def write_mail(mail: NewMail) -> bytes:
             _from(mail),
             _to(mail.recipients),
             f"Date: {date_text(mail.date_at)}\r\n",
-            text_field("Subject", " ".join(mail.subject.split())),
+            text_field("Subject", " ".join(mail.subject.replace("\0", " ").split())),
             *(text_field(name, value) for name, value in mail.extra),
             "MIME-Version: 1.0\r\n",
         )

@@ -12,16 +12,16 @@ Reports return deliveries to this server itself, for a notice of non-delivery ma
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
-from topology.routes import NextHop, Routing
-from traces.events import HopExpired, HopFailed, HopReceived, HopSent
+from topology.routes import Routing
+from traces.events import HopReceived, HopSent
 from traces.labtime import LabTime
 from transport import mta_queue
-from transport.bodyform import as_seven_bit, far_size
-from transport.hopline import MAX_LAMPORT, count_received, received_line
-from transport.mta_queue import Place, QueueRow
-from transport.mta_routes import Split, differs, opening, place, split_recipients
+from transport.hopline import believed_lamport, count_received, received_line
+from transport.linkstate import LinkReport
+from transport.mta_dispatch import NO_ROUTE, Dispatch
+from transport.mta_links import Links
+from transport.mta_routes import OUTSIDE
 from transport.mta_values import (
     IncomingHop,
     LocalDelivery,
@@ -35,22 +35,17 @@ from transport.mta_values import (
     Transmission,
     UnknownRecipientError,
 )
-from transport.notices import NULL_SENDER, notice
 from transport.peek import subject_and_id
 from transport.policy import MtaPolicy
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
-EXPIRED: Final = "4.4.7 not delivered before it expired"
-TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
-"""Reasons, each with the enhanced status code of RFC 3463."""
 
-
-class Mta:
+class Mta(Dispatch):
     """The MTA of `server`.
 
-    `routing` may be replaced at any time (a link went down or up); `reroute` then moves what is queued.
+    `routing` may be replaced at any time (a link went down or up); `reroute` then moves what is queued. It does so by
+    itself when it learns of a link (`transport.mta_links`); after a start, `recall` gives it what it knew.
     `addresses` gives the server that a mail address is to go to, None when it is nobody's. `accepts` says whether mail
     for it is taken from SMTP; by default whatever has a server is.
     """
@@ -63,19 +58,36 @@ class Mta:
         policy: MtaPolicy | None = None,
         accepts: Callable[[str], bool] | None = None,
     ) -> None:
-        self.server = server
-        self.routing = routing
-        self.addresses = addresses
-        self.policy = policy or MtaPolicy()
+        super().__init__(server, routing, addresses, policy or MtaPolicy())
+        self._usual = routing
+        self._links = Links(server, routing, self._policy)
         self._accepts = accepts or (lambda address: addresses(address) is not None)
+
+    @property
+    def policy(self) -> MtaPolicy:
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: MtaPolicy) -> None:
+        self._policy = self._links.policy = policy
+
+    def recall(self, conn: Connection) -> None:
+        """Reads from the tables what it knew of links."""
+        self._links.recall(conn)
+        self._avoid(self._links.down)
 
     # --- mail in
 
     def check_recipient(self, address: str) -> None:
         """For RCPT: UnknownRecipientError (550) unless the address lives in the organization."""
         # spec: ML-7
-        if not self._accepts(address):
+        if not self._takes(address):
             raise UnknownRecipientError((address,))
+
+    def _takes(self, address: str) -> bool:
+        """Nobody is relayed for: what would leave by the smart host comes from this server's own store alone."""
+        leaves = self._policy.smart_host is not None and self.addresses(address) == OUTSIDE
+        return not leaves and self._accepts(address)
 
     def submit(self, s: Stimulus, mail: OutgoingMail) -> list[LocalDelivery]:
         """Takes a mail from this server's store: queues a copy for each next hop.
@@ -102,7 +114,7 @@ class Mta:
         answered only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
-        unknown = [address for address in recipients if not self._accepts(address)]
+        unknown = [address for address in recipients if not self._takes(address)]
         if unknown:
             raise UnknownRecipientError(unknown)
         if not recipients:
@@ -110,8 +122,7 @@ class Mta:
         hops = count_received(content)
         if hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {hops} hops, {self.policy.hop_limit} allowed")
-        if hop.lamport <= MAX_LAMPORT:
-            s.trace.lamport_seen(hop.lamport)
+        s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
             HopReceived,
             mail=message_id or None,
@@ -140,7 +151,7 @@ class Mta:
         next hops in `crowded`."""
         # spec: OUT-8, RT-2
         contents: dict[int, bytes] = {}
-        due: list[Transmission] = []
+        due = self._links.due(now, limit, busy, crowded)
         for row in mta_queue.due_rows(conn, now, limit + len(busy), crowded):
             if len(due) == limit:
                 break
@@ -148,7 +159,7 @@ class Mta:
                 continue
             if row.content_id not in contents:
                 contents[row.content_id] = mta_queue.find_content(conn, row.content_id)
-            sent = mta_queue.transmission(row, contents[row.content_id], now)
+            sent = mta_queue.transmission(row, contents[row.content_id], now, self._links.lines)
             due.append(replace(sent, system=False) if row.connector in self.routing.relays else sent)
         return due
 
@@ -162,10 +173,26 @@ class Mta:
         return self._return(s, mail, 0, reasons)
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
-        """The report of an attempt, as the SMTP sender gives it."""
+        """The report of an attempt, as the SMTP sender gives it; it may tell that a link is down, or up again."""
+        # spec: RT-2
+        if queue_id < 0:
+            return self._learnt(s, self._links.called(s, queue_id, answered=outcome.state is SendState.DELIVERED))
+        row = mta_queue.find_row(s.conn, queue_id)
+        connector = row.connector if row is not None else None
         if outcome.state is SendState.DELIVERED:
-            return self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
-        return self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
+            local = self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
+        else:
+            local = self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
+        if connector is None:
+            return local
+        if outcome.unreachable:
+            return local + self._learnt(s, self._links.failed(s, connector, outcome.reason))
+        return local + self._learnt(s, self._links.reached(s, connector))
+
+    def told(self, s: Stimulus, peer: str, reports: Sequence[LinkReport]) -> list[LocalDelivery]:
+        """The store `peer`, which has authenticated, told of links: mail takes another way if that changes routes."""
+        # spec: RT-2
+        return self._learnt(s, self._links.heard(s, peer, reports))
 
     def next_hop(self, s: Stimulus, queue_id: int) -> str:
         """The server that a queued copy goes to next; '' if it goes nowhere."""
@@ -229,197 +256,30 @@ class Mta:
                 local += self.deferred(s, queue_id, NO_ROUTE)
         return local
 
-    def reroute(self, s: Stimulus) -> list[LocalDelivery]:
-        """Moves every queued copy that the routing that holds now would send another way. Linear in the
-        queue.
-        """
-        # spec: RT-2
-        local: list[LocalDelivery] = []
-        for queue_id in mta_queue.all_ids(s.conn):
-            self._moved(s, queue_id, local)
-        return local
-
     def hold(self, s: Stimulus, queue_id: int, until_at: LabTime) -> None:
         """Keeps a copy back until `until_at`: the delay fault."""
+        if queue_id < 0:
+            self._links.hold(s, queue_id, until_at)
+            return
         mta_queue.hold_row(s.conn, queue_id, until_at)
 
     def next_due(self, conn: Connection) -> LabTime | None:
         """When `ready` or `tick` has something to do; in the past when it has now. None: an empty queue."""
-        return mta_queue.next_due(conn)
+        due = [at for at in (mta_queue.next_due(conn), self._links.next_due()) if at is not None]
+        return min(due, default=None)
 
     def queued(self, conn: Connection) -> list[QueuedMail]:
         """The queue, for people to look at."""
         return mta_queue.queued_mails(conn)
 
-    # --- inside
+    # --- links
 
-    def _split(self, recipients: Sequence[str], size: int) -> Split:
-        return split_recipients(self.server, self.routing, self.addresses, recipients, size)
+    def _learnt(self, s: Stimulus, news: bool) -> list[LocalDelivery]:
+        return self.reroute(s) if news and self._avoid(self._links.down) else []
 
-    def _dispatch(self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None) -> list[LocalDelivery]:
-        size = far_size(mail.content)
-        split = self._split(mail.recipients, size)
-        contents: dict[bool, int] = {}
-        for next_hop, recipients in split.copies():
-            far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
-            if far not in contents:
-                # spec: ML-4
-                written = replace(mail, content=as_seven_bit(mail.content)) if far else mail
-                contents[far] = mta_queue.add_content(s.conn, written, s.trace.lamport)
-            self._queue(s, mail, size, contents[far], next_hop, recipients)
-        return self._end(s, mail, split, 0, hop)
-
-    def _queue(
-        self,
-        s: Stimulus,
-        mail: OutgoingMail,
-        size: int,
-        content_id: int,
-        hop: NextHop | None,
-        recipients: tuple[str, ...],
-    ) -> None:
-        patience = self.policy.of(mail.priority)
-        nowhere = Place(None, None, s.now + patience.retry_us)
-        where = nowhere if hop is None else place(s.conn, s.now, hop, size, mail.priority)
-        expires_at = s.now + patience.expiry_us
-        queue_id = mta_queue.add_row(
-            s.conn, content_id, where, recipients, priority=mail.priority, expires_at=expires_at
-        )
-        if hop is None:
-            row = mta_queue.find_row(s.conn, queue_id)
-            assert row is not None
-            _trace_failure(s, row, NO_ROUTE, where.due_at)
-
-    def _failed(self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]) -> list[LocalDelivery]:
-        """Ends an attempt that did not reach `row.recipients`: each of them is returned or tried again."""
-        why = {refusal.address: refusal.reason for refusal in refusals}
-        returned = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
-        again = tuple(address for address in row.recipients if address not in returned)
-        gives_up = self._gives_up(s, row)
-        if gives_up:
-            returned |= {address: f"{gives_up}; the last attempt: {why[address]}" for address in again}
-            again = ()
-        reason = "; ".join(dict.fromkeys(why.values()))
-        mail = self._mail_of(s, row) if returned else None
-        if again:
-            # The last attempt is made at the instant of expiry, or when the link next opens.
-            retry_at = min(s.now + self.policy.of(row.priority).retry_us, row.expires_at)
-            attempts = row.attempts if row.next_hop is None else row.attempts + 1
-            left = replace(row, recipients=again, attempts=attempts, last_error=reason)
-            local = self._requeue(s, left, retry_at, failed=True)
-        else:
-            _trace_failure(s, row, reason, None)
-            mta_queue.drop_row(s.conn, row)
-            local = []
-        return local + self._return(s, mail, row.queue_id, returned) if mail else local
-
-    def _gives_up(self, s: Stimulus, row: QueueRow) -> str:
-        """Why a mail whose attempt has just failed is not tried again; '' when it is."""
-        if s.now >= row.expires_at:
-            return EXPIRED
-        most = self.policy.max_retries
-        return "" if most is None or row.attempts < most else TRIED_OFTEN.format(retries=most)
-
-    def _moved(self, s: Stimulus, queue_id: int, local: list[LocalDelivery]) -> bool:
-        """Moves a copy if the routing that holds now would not leave it as it is; adds to `local` what falls
-        to this server.
-        """
-        row = mta_queue.find_row(s.conn, queue_id)
-        assert row is not None
-        copies = self._split(row.recipients, row.far_size).copies()
-        if len(copies) == 1 and copies[0][1] == row.recipients and not differs(row, copies[0][0]):
+    def _avoid(self, down: frozenset[str]) -> bool:
+        """Takes the routes without those connectors; True if they are others than before."""
+        if down == self.routing.down:
             return False
-        local += self._requeue(s, row, row.due_at)
+        self.routing = self._usual.with_down(down)
         return True
-
-    def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
-        """Gives a copy the route that holds now: at `retry_at` if it is the old one, like a new mail if not."""
-        split = self._split(row.recipients, row.far_size)
-        copies = [(_where(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
-        if failed:
-            _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
-        local: list[LocalDelivery] = []
-        if split.local or split.returned:
-            local = self._end(s, self._mail_of(s, row), split, row.queue_id, None)
-        if not copies:
-            mta_queue.drop_row(s.conn, row)
-            return local
-        far_id = self._far_content(s, row) if any(where.connector is not None for where, _ in copies) else 0
-        where, recipients = copies[0]
-        content_id = far_id if where.connector is not None else row.content_id
-        mta_queue.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), where)
-        for where, recipients in copies[1:]:
-            mta_queue.add_row(
-                s.conn,
-                far_id if where.connector is not None else row.content_id,
-                where,
-                recipients,
-                priority=row.priority,
-                expires_at=row.expires_at,
-                attempts=row.attempts,
-                last_error=row.last_error,
-            )
-        mta_queue.drop_content(s.conn, row.content_id)
-        return local
-
-    def _far_content(self, s: Stimulus, row: QueueRow) -> int:
-        """The content of a copy as it crosses a connector."""
-        # spec: ML-4
-        if not row.binary:
-            return row.content_id
-        mail = self._mail_of(s, row)
-        return mta_queue.add_content(s.conn, replace(mail, content=as_seven_bit(mail.content)), row.lamport)
-
-    def _end(
-        self, s: Stimulus, mail: OutgoingMail, split: Split, queue_id: int, hop: IncomingHop | None
-    ) -> list[LocalDelivery]:
-        """What of a mail goes no further: the delivery here, and the notice for what cannot be delivered."""
-        local: list[LocalDelivery] = []
-        if split.local:
-            local.append(
-                LocalDelivery(tuple(split.local), mail.sender, mail.content, mail.message_id, hop, mail.system)
-            )
-        if split.returned:
-            local += self._return(s, mail, queue_id, split.returned)
-        return local
-
-    def _return(
-        self, s: Stimulus, mail: OutgoingMail, queue_id: int, failures: Mapping[str, str]
-    ) -> list[LocalDelivery]:
-        """Gives up on the addresses in `failures`: an event, and a notice unless the mail is one itself."""
-        # spec: RT-2, ML-7
-        s.trace.record(
-            HopExpired,
-            mail=mail.message_id or None,
-            queue_id=queue_id,
-            recipients=tuple(failures),
-            reason="; ".join(dict.fromkeys(failures.values())),
-        )
-        if mail.sender == NULL_SENDER:
-            return []
-        return self.submit(s, notice(self.server, s.now, mail, failures))
-
-    def _mail_of(self, s: Stimulus, row: QueueRow) -> OutgoingMail:
-        content = mta_queue.find_content(s.conn, row.content_id)
-        return OutgoingMail(row.message_id, row.sender, row.recipients, content, row.priority, row.subject, row.system)
-
-
-def _where(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime) -> Place:
-    if hop is None:
-        return Place(None, None, retry_at)
-    if differs(row, hop):
-        return place(s.conn, s.now, hop, row.far_size, row.priority)
-    # A retry takes no new place on a slow link: what failed has not crossed, and it must not hold up the others.
-    return Place(row.next_hop, row.connector, opening(hop, retry_at))
-
-
-def _trace_failure(s: Stimulus, row: QueueRow, reason: str, retry_at: LabTime | None) -> None:
-    s.trace.record(
-        HopFailed,
-        mail=row.message_id or None,
-        next_hop=row.next_hop or "",
-        connector=row.connector,
-        reason=reason,
-        retry_at=retry_at,
-        queue_id=row.queue_id,
-    )

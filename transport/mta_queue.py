@@ -167,6 +167,11 @@ def drop_row(conn: Connection, row: QueueRow) -> None:
     drop_content(conn, row.content_id)
 
 
+def forget_row(conn: Connection, row: QueueRow) -> None:
+    """Takes a copy off the queue and leaves the content, for copies of other numbers."""
+    conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
+
+
 def drop_content(conn: Connection, content_id: int) -> None:
     """Takes a mail's content away unless a copy still needs it."""
     conn.exec_driver_sql(_DELETE_CONTENT, (content_id, content_id))
@@ -199,8 +204,8 @@ def due_rows(conn: Connection, now: LabTime, limit: int, but_to: Collection[str]
     return rows
 
 
-def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
-    """The attempt at `now` to send a row that has a route."""
+def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, ...] = ()) -> Transmission:
+    """The attempt at `now` to send a row that has a route, by a server that knows that of links."""
     assert row.next_hop is not None
     return Transmission(
         queue_id=row.queue_id,
@@ -216,6 +221,7 @@ def transmission(row: QueueRow, content: bytes, now: LabTime) -> Transmission:
         sent_at=now,
         lamport=row.lamport,
         system=row.system,
+        links=links,
     )
 
 

@@ -14,6 +14,9 @@ from transport.mta_queue import Place, QueueRow, reserve_link
 from transport.mta_values import Priority
 from transport.sql import Connection
 
+OUTSIDE: Final = "(outside)"
+"""What an address book says of an address that is of another organization: the name of no server."""
+
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"
 """Reasons why a recipient goes back to the sender, each with the enhanced status code of RFC 3463."""
@@ -49,14 +52,18 @@ def split_recipients(
     addresses: Callable[[str], str | None],
     recipients: Iterable[str],
     size: int,
+    smart_host: str | None = None,
 ) -> Split:
-    """Splits the recipients of a mail of `size` bytes that is at `server`."""
+    """Splits the recipients of a mail of `size` bytes that is at `server`; without a smart host who is outside has a
+    mailbox here."""
     split = Split()
     for address in dict.fromkeys(recipients):
         home = addresses(address)
         if home is None:
             split.returned[address] = UNKNOWN
-        elif home == server:
+        elif home == OUTSIDE and smart_host is not None:
+            _route(split, address, NextHop(smart_host, None), size)  # spec: ML-5
+        elif home in (server, OUTSIDE):
             split.local.append(address)
         else:
             _route(split, address, routing.next_hop(server, home), size)

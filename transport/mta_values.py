@@ -125,6 +125,21 @@ class Transmission:
     sent_at: LabTime
     lamport: int
     system: bool = False
+    links: tuple[str, ...] = ()
+    """What the sender knows of links that are or were down, for an authenticated peer (RT-2)."""
+
+    @property
+    def outside(self) -> tuple[str, int] | None:
+        """Host and port of the smart host that this goes to; None if it goes to a server of the organization. No
+        server's name has a colon in it."""
+        # spec: ML-5
+        host, colon, port = self.next_hop.rpartition(":")
+        return (host.strip("[]"), int(port)) if colon else None
+
+    @property
+    def is_call(self) -> bool:
+        """True if there is no mail in it: the next server is only to be reached, and told of links."""
+        return not self.recipients
 
     def hop_from(self, server: str, *, authenticated: bool = False) -> IncomingHop:
         """What the receiving end sees of this hop when `server` sends it. XEXCH50 is for authenticated peers alone."""
@@ -198,6 +213,8 @@ class SendOutcome:
     """Of a system message that was delivered: why it went as ordinary mail (ML-3); '' when it did not."""
     refused: CommandRefused | None = None
     """Of a mail that was delivered: the XEXCH50 that the peer refused."""
+    unreachable: bool = False
+    """The attempt failed because nobody answered, not by what somebody said (RT-2)."""
 
     @property
     def permanent(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 from topology.settings import Settings
 from traces.labtime import DAY_US, MINUTE_US
+from transport.linkstate import LinkRule
 from transport.mta_values import Offers, Priority
 
 RETRY_US: Final = 10 * MINUTE_US
@@ -22,6 +23,9 @@ X.400 MTA of 5.5 and 2000 has 2, 7 and 10 days for urgent, normal and not urgent
 HOP_LIMIT: Final = 30
 """Received lines that a mail may bring along: msExchSmtpMaxHopCount of Exchange 2003 (technet.microsoft.com
 aa996739; 15 in 2000)."""
+
+LINK_RETRIES: Final = 3
+"""Failures in a row after which a link is down: the SMTP service's glitch retries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,29 @@ class MtaPolicy:
     max_retries: int | None = None
     hop_limit: int = HOP_LIMIT
     offers: Offers = field(default_factory=Offers)
+    link_retries: int = LINK_RETRIES
+    link_rule: LinkRule = LinkRule.IGNORED
+    smart_host: str | None = None
+    """`host:port` of the server for mail that leaves the organization; None: none leaves (ML-5)."""
 
     @classmethod
-    def of_settings(cls, settings: Settings) -> "MtaPolicy":
-        """What the settings of a server say."""
+    def of_settings(cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED) -> "MtaPolicy":
+        """What the settings of a server say. `link_rule` is its version's."""
         not_urgent, normal, urgent = (
             PriorityPolicy(settings.mta_retry_us(priority), settings.mta_expiry_us(priority)) for priority in Priority
         )
         offers = Offers(settings.smtp_authentication, settings.smtp_chunking)
-        return cls(not_urgent, normal, urgent, settings.mta_maximum_retries, settings.mta_hop_limit, offers)
+        return cls(
+            not_urgent,
+            normal,
+            urgent,
+            settings.mta_maximum_retries,
+            settings.mta_hop_limit,
+            offers,
+            settings.mta_link_retries,
+            link_rule,
+            settings.smart_host,
+        )
 
     def of(self, priority: Priority) -> PriorityPolicy:
         """The patience that holds for `priority`."""

@@ -12,6 +12,7 @@ from typing import Final
 
 from transport.mta_values import RefusalError
 from transport.smtp_data import CRLF, check_lines
+from transport.smtp_room import NoRoom
 
 CHUNK_LIMIT: Final = 10_000
 """Chunks of one mail (decision): a chunk a line is far from any sender's habit."""
@@ -69,6 +70,12 @@ class Chunks:
         """Nothing more of this mail is taken."""
         self._refusal = refusal
         self._blocks.clear()
+
+    def overflowed(self) -> RefusalError:
+        """Why a chunk is refused of which not all could be kept."""
+        self.refuse(NoRoom())
+        self._told = True
+        return NoRoom()
 
     def came(self, blocks: list[bytes]) -> None:
         """The bytes of a chunk that was not refused."""

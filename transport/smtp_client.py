@@ -59,6 +59,7 @@ class StoreClient(SMTP):
     """A connection to one server. Time-outs are the caller's."""
 
     authenticated = False
+    told_links: tuple[str, ...] = ()
 
     def __init__(self, host: str, port: int, greeting_name: str) -> None:
         self._address = (host, port)

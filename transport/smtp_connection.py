@@ -19,11 +19,13 @@ from typing import Any, Final, Protocol, cast
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from transport import linkstate
 from transport.mta_values import CommandRefused, IncomingHop, Offers, RefusalError
 from transport.smtp_chunks import Chunks
 from transport.smtp_data import read_in_small_blocks
 from transport.smtp_limits import COMMAND_LINE_LIMIT_BYTES, MAX_REPLY_CHARS, STREAM_BUFFER_BYTES, ListenerLimits
 from transport.smtp_reader import CommandReader
+from transport.smtp_room import Room, Share
 from transport.smtp_verbs import Foreseen, Mishap, Verb, VerbFault, fault_of
 
 _ANGLE_ADDRESS = re.compile(r"<([^\s<>\"\\,:@]+@[^\s<>\"\\,:@]+|)>[ ]?(.*)")
@@ -31,8 +33,8 @@ NULL_PATH: Final = "<>"
 _BINARY: Final = "BODY=BINARYMIME"
 CODE_CLOSING: Final = 421
 
-_FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT"})
-"""Commands that do not count as fruitless unless they are refused."""
+_FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT", linkstate.VERB})
+"""Commands that do not count as fruitless; refusals of any command are counted apart."""
 
 log = logging.getLogger("pflab.smtp")
 
@@ -42,6 +44,7 @@ class House(Protocol):
 
     hostname: str
     limits: ListenerLimits
+    room: Room
     transactions_seen: int
     sessions: set[Any]
     tls: ssl.SSLContext | None
@@ -53,6 +56,7 @@ class House(Protocol):
     ) -> Awaitable[None] | None: ...
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool: ...
     def on_verb(self, peer: str, verb: Verb) -> Foreseen: ...
+    def link_state(self, peer: str, line: str) -> None: ...
 
 
 class MailEnvelope(Envelope):
@@ -109,7 +113,8 @@ class Connection(SMTP):
         self._house = house
         self.store: str | None = None
         self._held: list[bytes] = []
-        self._fruitless = 0
+        self._fruitless = self._refused = 0
+        self._share = Share(house.room)
         self._heard_s = self._patience_s = 0.0
         self._secured = False
         self._chunking = False
@@ -128,7 +133,9 @@ class Connection(SMTP):
         asyncio.StreamReaderProtocol.__init__(
             self, reader, client_connected_cb=self._cb_client_connected, loop=self.loop
         )
-        self._smtp_methods = {name: partial(self._run, name, method) for name, method in self._smtp_methods.items()}
+        methods = {name.replace("_", "-"): method for name, method in self._smtp_methods.items()}
+        self._smtp_methods = {name: partial(self._run, name, method) for name, method in methods.items()}
+        self.command_size_limits[linkstate.VERB] = linkstate.LINE_LIMIT_BYTES
 
     # --- the connection
 
@@ -157,8 +164,9 @@ class Connection(SMTP):
         return cast(CommandReader, self._reader)
 
     def hang_up(self) -> None:
-        """Closes the connection after what has been written."""
+        """Closes the connection after what has been written; commands that have come already are not obeyed."""
         self._flush()
+        self._lines.forget()
         if self.transport is not None:
             self.transport.close()
 
@@ -174,11 +182,14 @@ class Connection(SMTP):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._house.sessions.discard(self)
+        self._share.free()
         super().connection_lost(error)
 
     async def push(self, status: str | bytes) -> None:
         """A reply, held back while the next command of a group is at hand."""
-        self._held.append(status.encode("ascii") if isinstance(status, str) else status)
+        reply = status.encode("ascii") if isinstance(status, str) else status
+        self._refused += reply[:1] in {b"4", b"5"}
+        self._held.append(reply)
         if not self._lines.has_line:
             self._flush()
             await self._writer.drain()
@@ -220,7 +231,8 @@ class Connection(SMTP):
         """One command, unless a fault takes its place or there were too many to no purpose."""
         # spec: ML-7
         self._fruitless += name not in _FREE
-        if self._fruitless > self._house.limits.fruitless_commands:
+        limits = self._house.limits
+        if self._fruitless > limits.fruitless_commands or self._refused > limits.refused_commands:
             await self.push("421 4.7.0 too many commands and no mail")
             self.hang_up()
             return
@@ -264,9 +276,14 @@ class Connection(SMTP):
             cast(asyncio.Transport, self.transport).abort()
         return True
 
+    def has_room(self, size: int) -> bool:
+        """Takes room for `size` bytes of content more; False if there is none."""
+        return self._share.grow(size, stranger=self.store is None)
+
     # --- what aiosmtpd asks
 
     def _create_envelope(self) -> MailEnvelope:
+        self._share.free()
         return MailEnvelope()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:

@@ -59,6 +59,7 @@ class DataReader:
         self._limit_bytes = limit_bytes
         self._buffer = bytearray()
         self._too_large = False
+        self._refusal: RefusalError | None = None
         self._end = -1
         self.rest = b""
 
@@ -81,11 +82,24 @@ class DataReader:
             del buffer[: -len(END_OF_DATA)]
         return False
 
+    @property
+    def keeps(self) -> bool:
+        """False once what comes is thrown away."""
+        return not self._too_large
+
+    def refuse(self, refusal: RefusalError) -> None:
+        """Throws away what has come and will come of this content."""
+        self._refusal = refusal
+        self._too_large = True
+        del self._buffer[: -len(END_OF_DATA)]
+
     def content(self) -> bytes:
         """The content with its dots as they were. Raises RefusalError: too large (552), or with line ends
         or lines that are not allowed (550).
         """
         assert self._end >= 0, "the content has not ended"
+        if self._refusal is not None:
+            raise self._refusal
         if self._too_large:
             raise RefusalError(552, f"5.3.4 message larger than {self._limit_bytes} bytes")
         del self._buffer[self._end :]

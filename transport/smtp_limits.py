@@ -27,6 +27,14 @@ STORE_CONNECTION_LIMIT: Final = 16
 FRUITLESS_LIMIT: Final = 200
 """Commands that bring no mail, since the last mail, until the connection ends (decision): NOOP, RSET, EHLO and such."""
 
+REFUSED_LIMIT: Final = 2 * RECIPIENT_LIMIT
+"""Commands that are refused, since the last mail, until the connection ends (decision): a mail with twice the recipients
+that are allowed still goes through.
+"""
+
+CONTENTS_LIMIT_BYTES: Final = 8 * MESSAGE_LIMIT_BYTES
+"""Contents on their way in over all connections together (decision): of strangers four as large as they may be."""
+
 COMMAND_LINE_LIMIT_BYTES: Final = 512
 """Longest command line (RFC 5321 4.5.3.1.4); aiosmtpd adds room for the parameters of MAIL."""
 
@@ -58,5 +66,7 @@ class ListenerLimits:
     stranger_connections: int = STRANGER_CONNECTION_LIMIT
     store_connections: int = STORE_CONNECTION_LIMIT
     fruitless_commands: int = FRUITLESS_LIMIT
+    refused_commands: int = REFUSED_LIMIT
+    contents_bytes: int = CONTENTS_LIMIT_BYTES
     idle_seconds: float = IDLE_SECONDS
     silence_seconds: float = SILENCE_SECONDS

@@ -15,6 +15,7 @@ from transport.errors import TransportError
 from transport.mta_values import IncomingHop, Offers
 from transport.smtp_auth import VerifyPeer
 from transport.smtp_limits import COMMAND_LINE_LIMIT_BYTES, ListenerLimits
+from transport.smtp_room import Room
 from transport.smtp_session import StoreSession
 from transport.smtp_verbs import OnVerb
 
@@ -35,7 +36,8 @@ class SmtpListener:
 
     Both callbacks run in the event loop and must not block for long. An exception that is no RefusalError
     is logged, and the peer is told to try again. `offers` is asked at each EHLO; `verify_peer` says which stores are
-    stores (none, unless given); `tls`: STARTTLS is offered with it; `on_verb`: the faults of a lab.
+    stores (none, unless given); `tls`: STARTTLS is offered with it; `on_verb`: the faults of a lab;
+    `link_state`: given what a store that has authenticated tells of a link.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class SmtpListener:
         verify_peer: VerifyPeer = lambda *_: False,
         tls: ssl.SSLContext | None = None,
         on_verb: OnVerb = lambda *_: None,
+        link_state: Callable[[str, str], None] = lambda *_: None,
     ) -> None:
         self.hostname = hostname
         self.accept = accept
@@ -58,6 +61,8 @@ class SmtpListener:
         self.verify_peer = verify_peer
         self.tls = tls
         self.on_verb = on_verb
+        self.link_state = link_state
+        self.room = Room(self.limits.contents_bytes)
         self.sessions: set[StoreSession] = set()
         self.transactions_seen = 0
         self._server: asyncio.Server | None = None

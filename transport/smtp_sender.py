@@ -16,7 +16,7 @@ from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
 from transport.mta_values import SendOutcome, SendState, Transmission
 from transport.smtp_auth import MECHANISM, Credentials, answer_to
 from transport.smtp_client import StoreClient
-from transport.smtp_transaction import StaleError, deferred, is_success, transact, words
+from transport.smtp_transaction import StaleError, is_success, transact, unreachable, words
 
 Address = tuple[str, int]
 """Host and port."""
@@ -144,12 +144,12 @@ class SmtpSender:
             except StaleError:
                 _hang_up(peer)
         try:
-            client = await self._connect(address, greeting_name, transmission.next_hop)
+            client = await self._connect(address, greeting_name, transmission)
         except (SMTPException, OSError, ValueError) as error:
-            return deferred(f"no connection: {words(error)}")
+            return unreachable(f"no connection: {words(error)}")
         return await self._attempt(peer, client, transmission, greeting_name, kept=False)
 
-    async def _connect(self, address: Address, greeting_name: str, server: str) -> StoreClient:
+    async def _connect(self, address: Address, greeting_name: str, transmission: Transmission) -> StoreClient:
         client = StoreClient(*address, greeting_name)
         try:
             async with asyncio.timeout(self.limits.connect_seconds):
@@ -160,13 +160,18 @@ class SmtpSender:
                     if 400 <= refusal.code < 500:
                         raise  # later it may say what it can do
                     await client.helo()
-                if self._tls is not None and client.supports_extension("starttls"):
-                    await client.secure(self._tls, server)
-                await self._authenticate(client, server)
+                if transmission.outside is None:
+                    await self._prove(client, transmission.next_hop)
         except BaseException:
             client.close()
             raise
         return client
+
+    async def _prove(self, client: StoreClient, server: str) -> None:
+        """What is between servers of a lab; to a smart host this one is anybody."""
+        if self._tls is not None and client.supports_extension("starttls"):
+            await client.secure(self._tls, server)
+        await self._authenticate(client, server)
 
     async def _authenticate(self, client: StoreClient, server: str) -> None:
         """Proves which store this is, where that is asked for. A peer that says no for good gets mail all the same."""
@@ -189,14 +194,14 @@ class SmtpSender:
             outcome = await transact(client, transmission, greeting_name, self.limits, kept=kept)
             reusable = outcome.state is SendState.DELIVERED or await self._reset(client)
         except TimeoutError:
-            return deferred("the peer did not answer in time")
+            return unreachable("the peer did not answer in time")
         except (SMTPException, OSError) as error:
-            return deferred(f"the connection failed: {words(error)}")
+            return unreachable(f"the connection failed: {words(error)}")
         else:
             return outcome
         finally:
             # One that could not prove itself is not kept: the next mail may fare better.
-            proven = client.authenticated or self._credentials is None
+            proven = client.authenticated or self._credentials is None or transmission.outside is not None
             if reusable and proven and not self._closed and client.is_connected:
                 self._keep(peer, client)
             else:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import Session
 
-from transport import smtp_chunks, xexch50
+from transport import linkstate, smtp_chunks, xexch50
 from transport.errors import CodecError
 from transport.hopline import take_hop_line
 from transport.mta_values import IncomingHop, RefusalError
@@ -21,6 +21,7 @@ from transport.smtp_chunks import Chunks
 from transport.smtp_connection import NULL_PATH, Connection, MailEnvelope, plain, reply_to
 from transport.smtp_data import DataReader
 from transport.smtp_limits import READ_BYTES
+from transport.smtp_room import NoRoom
 from transport.smtp_verbs import Mishap, Verb, fault_of
 
 
@@ -38,7 +39,7 @@ class StoreSession(Connection):
         if self._house.tls is not None and not self._secured:
             lines.append("STARTTLS")
         if offers.authentication:
-            lines.append(f"AUTH {MECHANISM}")
+            lines += [f"AUTH {MECHANISM}", linkstate.VERB]
         return lines
 
     # --- who it is
@@ -82,8 +83,13 @@ class StoreSession(Connection):
             nonce = secrets.token_bytes(NONCE_BYTES)
             self._lines.forget()
             await self.push(b"334 " + b64encode(nonce))
-            answer = (await self._lines.readuntil()).rstrip(b"\r\n")
-            await self._greet_store(answer, nonce)
+            try:
+                answer = (await self._lines.readuntil()).rstrip(b"\r\n")
+            except asyncio.LimitOverrunError:
+                await self.push("500 5.5.6 no answer to AUTH is so long")
+                self.hang_up()
+            else:
+                await self._greet_store(answer, nonce)
 
     async def _greet_store(self, answer: bytes, nonce: bytes) -> None:
         house = self._house
@@ -99,6 +105,21 @@ class StoreSession(Connection):
             self.store = store
             await self.push("235 2.7.0 OK")
 
+    async def smtp_X_LINK2STATE(self, arg: str | None) -> None:  # noqa: N802 - as above; a hyphen is no part of a name
+        """What a store knows of a link. Nobody else is heard."""
+        # spec: RT-2
+        if self.store is None or not self._house.offers().authentication:
+            await self.push(xexch50.NEED_AUTHENTICATION)
+        elif linkstate.read_line(arg) is None or arg is None:
+            await self.push("501 5.5.4 no report of a link")
+        else:
+            try:
+                self._house.link_state(self.store, arg)
+            except Exception as error:
+                await self.push(reply_to(error))
+            else:
+                await self.push("250 2.0.0 OK")
+
     async def smtp_XEXCH50(self, arg: str | None) -> None:  # noqa: N802 - as above
         """The properties of the mail beside its content."""
         # spec: ML-3
@@ -113,7 +134,7 @@ class StoreSession(Connection):
             size, recipients = said
             await self.push(xexch50.GO_AHEAD)
             self._flush()
-            blob = b"".join(await self._lines.take(size))
+            blob = b"".join(await self._lines.take(size, lambda _: True))
             try:
                 self._mail.hop = xexch50.decode(blob, recipients, self.store, self._mail.rcpt_tos)
             except CodecError as error:
@@ -142,7 +163,11 @@ class StoreSession(Connection):
             chunk = await self._lines.read(READ_BYTES)
             if not chunk:
                 raise ConnectionResetError("the connection ended inside DATA")
+            if data.keeps and not self.has_room(len(chunk)):
+                data.refuse(NoRoom())
             ended = data.feed(chunk)
+            if not data.keeps:
+                self._share.free()
         self._lines.unread(data.rest)
         await self._end(data.content)
 
@@ -170,7 +195,10 @@ class StoreSession(Connection):
         refusal = chunks.announced(chunk)
         if not self._lines.has(chunk.size):
             self._flush()
-        blocks = await self._lines.take(chunk.size)
+        blocks = await self._lines.take(chunk.size, self.has_room if refusal is None else lambda _: False)
+        if refusal is None and sum(map(len, blocks)) < chunk.size:
+            refusal = chunks.overflowed()
+            self._share.free()
         if mail.rcpt_tos:
             mail.chunks = chunks
         if refusal is not None:
@@ -201,7 +229,7 @@ class StoreSession(Connection):
             await self._mishap(fault)
             return
         if reply.startswith("2"):
-            self._fruitless = 0
+            self._fruitless = self._refused = 0
         await self.push(reply)
 
     async def _accept(self, read: Callable[[], bytes], mail: MailEnvelope) -> str:

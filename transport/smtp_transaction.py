@@ -19,6 +19,7 @@ from transport import xexch50
 from transport.bodyform import as_seven_bit, is_binary
 from transport.errors import CodecError
 from transport.hopline import hop_line
+from transport.linkstate import VERB
 from transport.mta_values import CommandRefused, RecipientRefusal, SendOutcome, SendState, Transmission
 from transport.smtp_client import StoreClient
 from transport.smtp_data import stuff
@@ -59,7 +60,12 @@ class _Envelope:
 async def transact(
     client: StoreClient, transmission: Transmission, greeting_name: str, patience: Patience, *, kept: bool
 ) -> SendOutcome:
-    """One mail. Raises SMTPException, OSError or TimeoutError; StaleError when a kept connection died early."""
+    """One mail, or one call. Raises SMTPException, OSError or TimeoutError; StaleError when a kept connection died early."""
+    if transmission.is_call or client.told_links != transmission.links:
+        async with asyncio.timeout(patience.command_seconds):
+            heard = await _tell_links(client, transmission.links, kept=kept)
+        if transmission.is_call:
+            return SendOutcome(SendState.DELIVERED, heard)
     if _ADDRESS.fullmatch(transmission.sender) is None:
         return SendOutcome(SendState.REFUSED, "5.1.7 the sender's address cannot be sent by SMTP")
     chunking = client.supports_extension("chunking")
@@ -73,8 +79,13 @@ async def transact(
                 SendState.REFUSED, f"5.6.1 a binary mail, which {transmission.next_hop} takes not: {error}"
             )
     hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
-    blob = xexch50.encode(hop, transmission.recipients) if client.supports_extension("xexch50") else b""
-    line = hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
+    inside = transmission.outside is None  # what servers of a lab tell each other is for nobody else
+    blob = xexch50.encode(hop, transmission.recipients) if inside and client.supports_extension("xexch50") else b""
+    line = (
+        b""
+        if not inside
+        else hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
+    )
     commands = len(transmission.recipients) + 3
     async with asyncio.timeout(patience.command_seconds * commands) as limit:
         options = _options(client, len(line) + len(content), binary=binary)
@@ -111,6 +122,26 @@ async def transact(
         _ordinary(client, transmission, said),
         None if said is None or is_success(said) else CommandRefused(command, words(said)),
     )
+
+
+async def _tell_links(client: StoreClient, links: tuple[str, ...], *, kept: bool) -> str:
+    """Tells a store what this one knows of links, anybody else nothing; the last answer."""
+    # spec: RT-2
+    heard = client.authenticated and client.supports_extension(VERB)
+    lines = [f"{VERB} {line}".encode("ascii") for line in links] if heard else []
+    sent = b"\r\n".join([*(lines or [b"NOOP"]), b""])
+    try:
+        answers = await client.exchange(sent, max(1, len(lines)))
+    except SMTPServerDisconnected as error:
+        if kept:
+            raise StaleError from error
+        raise
+    if answers[-1].code == CODE_SERVICE_CLOSING:
+        if kept:
+            raise StaleError
+        raise SMTPResponseException(answers[-1].code, answers[-1].message)
+    client.told_links = links
+    return words(answers[-1])
 
 
 def _options(client: StoreClient, size: int, *, binary: bool) -> bytes:
@@ -188,9 +219,9 @@ def refused(step: str, answer: SMTPResponse) -> SendOutcome:
     return SendOutcome(state, _answered(step, answer))
 
 
-def deferred(reason: str) -> SendOutcome:
-    """The outcome of an attempt that may be repeated."""
-    return SendOutcome(SendState.DEFERRED, reason)
+def unreachable(reason: str) -> SendOutcome:
+    """The outcome of an attempt to which nobody answered."""
+    return SendOutcome(SendState.DEFERRED, reason, unreachable=True)
 
 
 def is_success(answer: SMTPResponse) -> bool:

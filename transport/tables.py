@@ -1,4 +1,4 @@
-"""The MTA's tables: mail contents, queue rows per next hop, and when each slow link is free again.
+"""The MTA's tables: mail contents, queue rows per next hop, when each slow link is free again, and which links are down.
 
 A mail's content is stored once, whoever it goes to; a queue row is one copy of it on its way to one next
 server. Instants are lab time in microseconds.
@@ -68,6 +68,40 @@ link_free = Table(
     Column("next_hop", Text, primary_key=True),
     Column("free_at", BigInteger, nullable=False),
     sqlite_with_rowid=False,
+)
+
+link_report = Table(
+    "mta_link_report",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # The server at one end that says so.
+    Column("server", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("down", Integer, nullable=False),
+    Column("lamport", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+link_failure = Table(
+    "mta_link_failure",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # In a row, of this server.
+    Column("failures", Integer, nullable=False),
+    Column("failed_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+link_call = Table(
+    "mta_link_call",
+    metadata,
+    # Whom to tell of links, or to look after.
+    Column("id", Integer, primary_key=True),
+    Column("next_hop", Text, nullable=False),
+    Column("connector", Text),
+    Column("due_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 

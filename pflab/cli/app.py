@@ -47,6 +47,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "analyze": ("pflab.cli.tells", "List the settings of a topology that are not the default, and what they do."),
     "explain": ("pflab.cli.tells", "Tell the life of a change or of a mail across the stores of a run, in words."),
     "diff": ("pflab.cli.tells", "Say where two runs part, and what came of it."),
+    "check": (
+        "pflab.cli.checks",
+        "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
+    ),
     "trace": ("pflab.cli.tells", "Print what happened in a run, one line an event."),
     "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
@@ -222,10 +226,11 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     from pflab.client import ClientError  # noqa: PLC0415
     from pflab.lab import LabError  # noqa: PLC0415
     from topology.problems import ProblemsError  # noqa: PLC0415
+    from traces.errors import TraceError  # noqa: PLC0415
 
     if isinstance(error, ProblemsError):
         return str(error).splitlines()
-    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError) else None
+    return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError | TraceError) else None
 
 
 def _usage_line(error: Any) -> str:

@@ -4,24 +4,46 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+    from rich.text import Text
+
+
+_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal would obey, or could not show: subjects and names come from strangers."""
+
+
+def harmless(text: str) -> str:
+    """A text as it may be printed: lines and tabs stay, nothing else in it steers a terminal."""
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class _Terminal(Console):
+    def render_str(self, text: str, **how: Any) -> Text:
+        """A text of anybody, on its way to a terminal."""
+        return super().render_str(harmless(text), **how)
+
     def on_broken_pipe(self) -> None:
         """Rich would end the process with 1, which here means a violation."""
         raise BrokenPipeError(errno.EPIPE, "the reader of our output has gone")
 
 
 out = _Terminal(highlight=False, soft_wrap=True)
+
+
+def terminal_to(file: IO[str]) -> Console:
+    """A terminal that writes into a file, as `out` does on stdout."""
+    return _Terminal(file=file, highlight=False, soft_wrap=True)
+
+
 page = _Terminal(highlight=False)
 """For tables and panels, which fit themselves to the terminal; `out` lets long lines be long."""
 err = _Terminal(stderr=True, highlight=False, soft_wrap=True)

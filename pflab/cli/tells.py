@@ -13,7 +13,7 @@ from pflab.analyzer import analyze as analyze_topology
 from pflab.cli.chosen import chosen_reader, chosen_stores
 from pflab.cli.lablink import Lab
 from pflab.cli.labs import existing_run, read_topology
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, harmless, out, print_json, print_lines
 from pflab.cli.stores import OneFolder, OneServer, Run
 from pflab.explain import explain as explain_in
 from pflab.rundiff import diff as diff_of
@@ -122,8 +122,8 @@ def styled_line(event: Event, names: Lexicon) -> Text:
     """One line an event, readable at a glance; its type gives the colour."""
     at, node, told = columns(event, names)
     line = Text(f"{at}  ", style="dim")
-    line.append(f"{node:<{NODE_COLUMNS}}  ", style="bold")
-    line.append(told, style=style_of(tag_of(event)))
+    line.append(f"{harmless(node):<{NODE_COLUMNS}}  ", style="bold")
+    line.append(harmless(told), style=style_of(tag_of(event)))
     return line
 
 

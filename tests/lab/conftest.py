@@ -10,6 +10,7 @@ from typing import Protocol
 import pytest
 
 from pflab.lab import Lab
+from pflab.ledlab import FaceAt
 from pflab.live import LiveLab
 from pflab.members import NodeFactory, default_node
 from pflab.processes import ProcessLab
@@ -18,6 +19,9 @@ from pflab.simulator import Simulator
 from pflab.tenants import TenantLab
 from tests.lab.keeper import Keeper
 from topology import topology_from_text
+
+TOKEN = "known-to-the-lab"
+"""Of labs whose processes somebody else keeps alive."""
 
 ONE_SITE = """
 servers: {A: , B: , C: }
@@ -66,7 +70,11 @@ def make_lab(driver: str, tmp_path: Path, kept: ExitStack) -> LabFactory:
             "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),
             "processes": lambda: ProcessLab(topology, seed=seed, folder=folder),
             "tenants": lambda: TenantLab(
-                topology, seed=seed, folder=folder, addresses=kept.enter_context(Keeper(topology, folder)).addresses
+                topology,
+                seed=seed,
+                folder=folder,
+                addresses=kept.enter_context(Keeper(topology, folder, token=TOKEN)).addresses,
+                face=FaceAt(token=TOKEN),
             ),
         }
         return makers[driver]()

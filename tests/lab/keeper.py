@@ -22,16 +22,14 @@ class Keeper:
     Processes are there when it has been entered, and gone when it is left. token: what they want of whoever asks.
     """
 
-    def __init__(self, topology: Topology, folder: RunFolder, *, token: str | None = None) -> None:
+    def __init__(self, topology: Topology, folder: RunFolder, *, token: str) -> None:
         self.addresses: dict[str, tuple[str, int]] = {}
         self._names = list(topology.servers)
         self._folder = folder
         self._secret = folder.path / "secret"
         self._secret.write_text("of this test", "utf-8")
         self._token = folder.path / "token"
-        self._with_token = token is not None
-        if token is not None:
-            self._token.write_text(token, "utf-8")
+        self._token.write_text(token, "utf-8")
         self._processes: dict[str, subprocess.Popen[str]] = {}
         self._away: set[str] = set()
         self._ending = threading.Event()
@@ -96,8 +94,7 @@ class Keeper:
             *("--lab-secret-file", str(self._secret), "--durability", "normal"),
             *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),
         ]
-        if self._with_token:
-            order += ["--token-file", str(self._token)]
+        order += ["--token-file", str(self._token)]
         with Path(path / "logs" / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
                 order, stdout=subprocess.PIPE, stderr=log, text=True, env=node_environment()

@@ -15,12 +15,12 @@ from pflab.client import Client, ClientError
 from pflab.house import node_environment
 from pflab.runfolder import RunFolder
 from pflab.verdict import ExitCode
+from tests.lab.conftest import TOKEN
 from tests.lab.keeper import Keeper
 from topology import topology_from_text
 
 pytestmark = pytest.mark.live
 
-TOKEN = "known-to-the-lab"
 ORGANIZATION = "{servers: {A: , B: }, folders: {Projects: {replicas: [A, B]}}}"
 END_S = 30
 

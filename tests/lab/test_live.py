@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from node.flights import MAX_DELIVERIES
 from node.labclock import ClockError
 from pflab.lab import LabError
 from pflab.live import LiveLab
 from pflab.runfolder import RunFolder
 from topology import topology_from_text
-from traces.events import ClockChanged
+from traces.events import ClockChanged, HopFailed
 from traces.labtime import HOUR_US, MINUTE_US
 
 pytestmark = pytest.mark.live
@@ -178,6 +179,31 @@ async def test_many_mails_at_once(lab: LiveLab) -> None:
             )
         await lab.advance(lab.topology.start_at + ALWAYS_US)
         assert sorted(subjects(lab, "B")) == [f"{number:02}" for number in range(60)]
+
+
+async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: RunFolder) -> None:
+    """However many mails wait for a silent next hop, those for another go, and none for the silent one has ended."""
+    # spec: RT-2
+    silent: list[asyncio.StreamWriter] = []
+    door = await asyncio.start_server(lambda _, writer: silent.append(writer), "127.0.0.1", 0)
+    port = door.sockets[0].getsockname()[1]
+    topology = topology_from_text(
+        f"servers: {{A: {{settings: {{Smart Host: '127.0.0.1:{port}'}}}}, B: }}\nfolders: {{Projects: }}\n"
+    )
+    async with LiveLab(topology, folder=folder) as lab:
+        for number in range(3 * MAX_DELIVERIES):
+            to = f"kim{number}@elsewhere.test"
+            await lab.do("A", lambda node, now, to=to: node.send_mail(now, "Projects", to=[to], subject="Hello"))  # type: ignore[misc]
+        await comes_true(lambda: len(silent) > 0)
+        await post(lab)
+        await lab.coordinator.set_rate(36_000)
+        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        await lab.coordinator.set_rate(0)
+        assert not [event for event in lab.events() if isinstance(event, HopFailed)]
+        assert len(lab.read("A", lambda node: node.queue())) == 3 * MAX_DELIVERIES
+        door.close()
+        for writer in silent:
+            writer.close()
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 6, 8])

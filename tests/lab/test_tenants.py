@@ -15,7 +15,7 @@ from pflab.ledlab import FaceAt
 from pflab.runfolder import RunFolder
 from pflab.tenants import TenantLab
 from tests.lab.acts import ALWAYS_US, START_AT, post, subjects, told
-from tests.lab.conftest import ONE_SITE
+from tests.lab.conftest import ONE_SITE, TOKEN
 from tests.lab.keeper import Keeper
 
 # The conformance suite, as far as life, death and the record go: what this driver could do wrong by itself.
@@ -32,7 +32,6 @@ from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 pytestmark = pytest.mark.live
 
-TOKEN = "known-to-the-lab"
 TOPOLOGY = topology_from_text(ONE_SITE)
 
 

@@ -108,7 +108,7 @@ async def _kill_all(lab: ProcessLab, kills: int, chance: random.Random, tally: T
 
 
 async def _check(lab: ProcessLab, tally: Tally) -> None:
-    clients = {store: Client(lab.url_of(store)) for store in STORES}
+    clients = {store: Client(lab.url_of(store), token=lab.token) for store in STORES}
 
     def alike() -> bool:
         digests = [clients[store].digests(store)[FOLDER] for store in STORES]

@@ -306,12 +306,36 @@ def test_beyond_loopback_a_token_must_be_given(tmp_path: Path) -> None:
     assert b"token" in ended.stderr
 
 
+FOREIGN = {"pflab", "analytics", "typer", "rich", "networkx", "jinja2", "matplotlib", "pyspark", "numpy", "hypothesis"}
+"""What a store has no use for: the lab above it and its libraries."""
+
+RARE = {"difflib", "cryptography.x509", "email_validator", "uvloop", "watchfiles", "websockets"}
+"""What few runs need, or none: it is imported where it is used."""
+
+
 def test_a_process_carries_none_of_the_labs_large_libraries(tmp_path: Path) -> None:
-    """A node's process imports no networkx, Typer or Rich, nor anything of pflab."""
+    """A node's process imports no networkx, Typer or Rich, nor anything of pflab, nor what it seldom needs."""
     code = (
-        "import sys, node.process; "
-        "print(sorted({'pflab', 'typer', 'rich', 'networkx', 'jinja2', 'matplotlib', 'pyspark'} & set(sys.modules)))"
+        (
+            "import sys; from node.__main__ import imported; imported(); "
+            f"print(sorted({sorted(FOREIGN | RARE)} & sys.modules.keys()))"
+        )
+        .replace("sorted([", "sorted({")
+        .replace("] &", "} &")
     )
     order = [*node_order()[:2], "-c", code]
     ended = subprocess.run(order, capture_output=True, env=node_environment(), check=True, cwd=tmp_path)
     assert ended.stdout.strip() == b"[]"
+
+
+def test_a_process_makes_no_model_of_its_documentation_before_it_is_asked_for(tmp_path: Path) -> None:
+    """FastAPI's models of OpenAPI, which take time and memory, are not built at a store's start, and are when needed."""
+    code = (
+        "from node.__main__ import imported; imported(); from fastapi.openapi.models import OpenAPI; "
+        "before = OpenAPI.__pydantic_complete__; "
+        "made = OpenAPI(openapi='3.1.0', info={'title': 'x', 'version': '1'}, paths={}); "
+        "print(before, made.info.title)"
+    )
+    order = [*node_order()[:2], "-c", code]
+    ended = subprocess.run(order, capture_output=True, env=node_environment(), check=True, cwd=tmp_path)
+    assert ended.stdout.strip() == b"False x"

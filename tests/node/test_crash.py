@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from node.errors import Crashed
+from node.views import Post
 from pflab.simulator import Simulator
-from tests.node.office import LATER, Office
+from tests.node.office import LATER, THREE, Office
 from topology.load import topology_from_text
+from traces.events import MailSubmitted
 from traces.labtime import HOUR_US
 
 
@@ -42,6 +44,24 @@ def test_a_cycle_cut_by_a_crash_sends_each_change_at_least_once(point: str) -> N
     office["A"].reopen(office.at(16))
     office.run(office.at(16))
     assert [message.subject for message in office["B"].messages("Projects")] == ["x"]
+
+
+@pytest.mark.parametrize(("point", "kept"), [("before commit", 0), ("after commit", 1)])
+def test_an_immediate_broadcast_is_there_exactly_if_its_change_is(point: str, kept: int) -> None:
+    """Where replication is immediate a change and its mail commit together: one transaction, and no cycle is left."""
+    # spec: OUT-1, OUT-9
+    office = Office(THREE + "settings: {Replication Always Interval: 0}\n")
+    office["A"].crash_at = point
+    with pytest.raises(Crashed):
+        office["A"].post_batch(office.at(1), "Projects", [Post("one"), Post("two")])
+    office["A"].abandon()
+    office["A"].reopen(office.at(1))
+    assert len(office["A"].messages("Projects")) == 2 * kept
+    assert len(office["A"].queue()) == 2 * kept
+    office.run(office.at(1))
+    assert [len(office[name].messages("Projects")) for name in ("B", "C")] == [2 * kept] * 2
+    sent = [event for event in office.events if isinstance(event, MailSubmitted) and event.message_type == 4]
+    assert len(sent) == kept
 
 
 @pytest.mark.parametrize("point", ["before commit", "after commit"])

@@ -167,6 +167,7 @@ def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: p
     office["A"].reopen(office.at(17))
     assert office["A"].event_log() == before
     monkeypatch.setattr(eventlog, "LOG_KEPT", 3)
+    monkeypatch.setattr(eventlog, "PRUNED_EVERY", 1)
     for number in range(5):
         office["A"].post(office.at(20 + 15 * number), "Projects", subject="y")
         office.run(office.at(31 + 15 * number))

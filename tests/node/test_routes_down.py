@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pflab.simulator import Simulator
 from topology.load import topology_from_text
 from traces.labtime import HOUR_US
@@ -21,7 +19,6 @@ folders:
 """
 
 
-@pytest.mark.xfail(strict=True, reason="nothing tells an MTA of a link that is down: Mta.reroute is called by no one")
 async def test_mail_goes_another_way_while_a_link_is_down() -> None:
     """A link that goes down or up changes routes (spec: RT-2)."""
     topology = topology_from_text(TRIANGLE)

@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from node import reports
 from node.core import Node
 from node.errors import MailRefused, NotRunning
 from node.host import Address, Host
@@ -42,6 +43,7 @@ class Toy:
         self.timer_at: LabTime | None = None
         self.queue: list[Transmission] = []
         self.told: list[str] = []
+        self.reports = 0
         self.refusal: MailRefused | None = None
 
     def next_due(self) -> LabTime | None:
@@ -61,11 +63,13 @@ class Toy:
             raise self.refusal
         self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
 
-    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
-        delivered = outcome.state is SendState.DELIVERED
-        failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
-        self.told.append("done" if delivered else failed)
-        self.queue.clear()
+    def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        for queue_id, outcome in ended:
+            delivered = outcome.state is SendState.DELIVERED
+            failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
+            self.told.append("done" if delivered else failed)
+            self.queue = [mail for mail in self.queue if mail.queue_id != queue_id]
+        self.reports += 1
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
         self.told.append(f"held for {until_at - now}")
@@ -122,12 +126,26 @@ class Pair:
         for host in self.hosts:
             self.addresses[host.name] = await host.start()
 
-    def send(self) -> None:
-        """Queue a mail from A to B, by a stimulus."""
-        mail = Transmission(
-            1, "B", None, "a@x", ("b@x",), b"Hello\r\n", "<1@a>", "Hello", 0, Priority.NORMAL, START_AT, 0
-        )
-        self.hosts[0].do(lambda node, now: cast(Toy, node).queue.append(mail))
+    def send(self, count: int = 1) -> None:
+        """Queue mails from A to B, by a stimulus."""
+        mails = [
+            Transmission(
+                number,
+                "B",
+                None,
+                "a@x",
+                ("b@x",),
+                b"Hello\r\n",
+                f"<{number}@a>",
+                "Hello",
+                0,
+                Priority.NORMAL,
+                START_AT,
+                0,
+            )
+            for number in range(1, count + 1)
+        ]
+        self.hosts[0].do(lambda node, now: cast(Toy, node).queue.extend(mails))
 
     async def rest(self) -> None:
         async with asyncio.timeout(20):
@@ -194,6 +212,18 @@ async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
     assert pair.b.told == ["mail from A for b@x"]
     assert pair.a.told == ["done"]
     assert pair.gate.over == [True]
+
+
+async def test_mails_that_end_together_are_reported_in_one_transaction(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ends of mails that were in flight at once are one stimulus of their sender's node, and none is left out."""
+    monkeypatch.setattr(reports, "REPORTS_S", 3600.0)  # so that only the end of the last one tells of them
+    pair.send(3)
+    await pair.rest()
+    assert pair.a.told == ["done"] * 3
+    assert pair.a.reports == 1
+    assert pair.gate.over == [True] * 3
 
 
 async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:

@@ -123,4 +123,4 @@ def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:
     command = [sys.executable, "-m", "bench", "nothing-of-the-kind"]
     done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
-    assert "no benchmark is named nothing-of-the-kind; there are: cnset" in done.stderr
+    assert "no benchmark is named nothing-of-the-kind; there are: ceilings, cnset" in done.stderr

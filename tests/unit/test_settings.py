@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topology import SPECS, Kind, Place, RawSetting, Schedule, ServerVersion, Settings, find_spec
+from topology.problems import ValueTextError
 from topology.settings import read_value, value_text
 from topology.versions import ALL_VERSIONS
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US
@@ -227,6 +228,14 @@ def test_mail_settings_go_by_priority() -> None:
     assert [read.mta_expiry_us(priority) for priority in (-1, 0, 1)] == [4 * DAY_US, 2 * DAY_US, 2 * DAY_US]
 
 
+@pytest.mark.parametrize("raw", ["relay.test", "relay.test:0", "relay.test:65536", ":25", "a b:25", 25, "-x:25", ""])
+def test_a_smart_host_is_a_host_with_a_port(raw: RawSetting) -> None:
+    """ML-5: anything else is refused, in words that say what would be right."""
+    assert settings({"Smart Host": "[::1]:25"}).smart_host == "[::1]:25"
+    with pytest.raises(ValueTextError, match="not a host with a port"):
+        settings({"Smart Host": raw})
+
+
 def test_versions_order_by_age() -> None:
     """5.5 is the oldest, although as text it would sort last."""
     assert sorted(ALL_VERSIONS, key=lambda version: version.rank) == ["5.5", "2000", "2003", "2007"]
@@ -239,6 +248,8 @@ def test_a_value_shown_reads_back_as_itself(spec: object, number: int) -> None:
     raw: RawSetting = number
     if spec.kind is Kind.SWITCH:
         raw = number % 2
+    if spec.kind is Kind.HOST:
+        raw = f"relay.test:{number % 65_535 + 1}"
     if spec.kind is Kind.SCHEDULE:
         raw = str(Schedule.of_slots([number % 672, 7]))
     value, _ = read_value(spec, raw)

@@ -64,6 +64,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "mail": "submitted received bad posted not_posted",
         "mailbox": "delivered",
         "hop": "sent failed received dropped expired",
+        "link": "down up",
         "version": "applied ignored held dropped failed",
         "conflict": "arose ended notice",
         "tombstone": "made dropped",

@@ -10,6 +10,7 @@ from pflab.cli.app import VERBS, function_of, run
 from pflab.verdict import ExitCode
 
 TESTED_ELSEWHERE = {
+    "check",
     "demo",
     "up",
     "node",

@@ -1,0 +1,135 @@
+"""A check from segments to verdict: the stages, in order, each a table that the next one reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics import bronze, convergence, folders, histories, mails, objects, organization, silver, witness, words
+from analytics.errors import NoTraces
+from analytics.tables import Tables
+from analytics.verdict import CheckResult, FolderVerdict
+
+STAGES: Final = (
+    "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the verdict",
+)  # fmt: skip
+
+Progress = Callable[[str], None]
+"""Told the name of each stage as it begins."""
+
+_LOSSES_TOLD: Final = 20
+_DOUBTS_TOLD: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """All tables of a check: gold (verdicts, mismatches, losses) and what they were made from."""
+
+    bronze: DataFrame
+    events: silver.Silver
+    org: organization.Organization
+    histories: DataFrame
+    objects: DataFrame
+    folders: DataFrame
+    mails: DataFrame
+    mail_folders: DataFrame
+    mismatches: DataFrame
+    losses: DataFrame
+    verdicts: DataFrame
+
+
+def judge_traces(
+    spark: SparkSession, traces: Sequence[str], tables: Tables, tell: Progress = lambda _: None
+) -> CheckResult:
+    """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment."""
+    tell(STAGES[0])
+    kept = tables.keep("bronze", bronze.parse(bronze.read_lines(spark, traces)), by=["family"])
+    return conclude(judge(kept, tables, tell))
+
+
+def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> Gold:
+    """From bronze to gold."""
+    events = silver.silver(kept)
+    tell(STAGES[1])
+    org = organization.organization(events)
+    org = organization.Organization(*(getattr(org, name).cache() for name in ("servers", "guids", "genesis", "setup")))
+    rows = tables.keep("evidence/versions", histories.histories(events, org))
+    tell(STAGES[2])
+    things = tables.keep("evidence/objects", objects.objects(rows))
+    everyone = folders.stores(events, org).cache()
+    tree = tables.keep("evidence/folders", folders.folders(things, rows, everyone))
+    tell(STAGES[3])
+    ends = tables.keep("evidence/mails", mails.mail_ends(events))
+    says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
+    tell(STAGES[4])
+    wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
+    off = convergence.stopped(events.events, everyone)
+    judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
+    return Gold(kept, events, org, rows, things, tree, ends, says, wrong, convergence.losses(things, tree), judged)
+
+
+def conclude(gold: Gold) -> CheckResult:
+    """The result for people and programs: counts, and a bounded number of rows in words."""
+    counts = gold.bronze.agg(
+        F.count_if(F.col("aside").isNull()).alias("events"), F.count(F.lit(1)).alias("lines"),
+        F.count_distinct(F.when(F.col("aside").isNull(), F.col("trace"))).alias("traces"),
+    ).first()  # fmt: skip
+    if counts is None or not counts.lines:
+        raise NoTraces("there is no segment (*.jsonl) in the traces named; name run folders or segment files")
+    aside = gold.bronze.where(F.col("family") == bronze.ASIDE).groupBy("aside").count().collect()
+    judged = gold.verdicts.groupBy("judgement").count().collect()
+    doubts = gold.events.doubts.join(gold.folders.select("trace").distinct(), "trace", "left_anti")
+    lost = gold.losses.join(F.broadcast(gold.org.guids), [
+        gold.losses["trace"] == gold.org.guids["trace"], F.substring_index("number", ":", 1) == gold.org.guids["guid"]
+    ], "left").select(gold.losses["trace"], "path", "subject", "number", "name", "store")  # fmt: skip
+    some = lost.orderBy("trace", "path", "number").limit(_LOSSES_TOLD).collect()
+    return CheckResult(
+        traces=counts.traces,
+        events=counts.events,
+        aside={row.aside: row["count"] for row in aside},
+        folders={row.judgement: row["count"] for row in judged},
+        told=_told(gold),
+        doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect()),
+        lost_rightly=tuple(
+            f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
+            for row in some
+        ),
+        lost_rightly_count=lost.count() if len(some) == _LOSSES_TOLD else len(some),
+    )
+
+
+def _told(gold: Gold) -> tuple[FolderVerdict, ...]:
+    chosen = witness.told_folders(gold.verdicts).collect()
+    bad = [row for row in chosen if row.judgement == convergence.NOT_CONVERGED]
+    said: dict[tuple[str, str], list[str]] = {}
+    if bad:
+        few = witness.told(gold.mismatches, gold.org.guids).limit(witness.FOLDERS_TOLD * witness.WITNESSES_TOLD).cache()
+        key = ("trace", "folder", "store", "guid", "low")
+        fates = {
+            tuple(row[name] for name in key): row
+            for row in witness.fates(few, gold.mail_folders, gold.mails, gold.events).collect()
+        }
+        for row in few.orderBy("trace", "path", "nth").collect():
+            lines = said.setdefault((row.trace, row.folder), [])
+            fate = fates.get(tuple(row[name] for name in key)) if row.what.startswith("lacks") else None
+            lines.append(words.witness(row, fate))
+            if row.nth == witness.WITNESSES_TOLD and row["all"] > row.nth:
+                lines.append(f"and {row['all'] - row.nth} more")
+        few.unpersist()
+    return tuple(
+        FolderVerdict(
+            short(row.trace), row.folder, row.path, row.judgement, tuple(row.holders or ()),
+            tuple(said.get((row.trace, row.folder), row.reasons)),
+        )
+        for row in chosen
+    )  # fmt: skip
+
+
+def short(trace: str) -> str:
+    """A trace as people name it: the last two folders of its place."""
+    place = trace.rpartition("#")[0]
+    return "/".join(place.split("/")[-2:])

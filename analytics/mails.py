@@ -1,0 +1,69 @@
+"""Evidence: every replication mail joined end to end, one row for each recipient, and what it says of each folder."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.schemas import MAIL_FOLDERS
+from analytics.silver import Silver
+
+_ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "mail.received", "mail.bad")
+
+RANGES: Final = "array<struct<guid: string, low: bigint, high: bigint>>"
+
+
+def ranges(column: str) -> Column:
+    """A traced set as an array of its ranges (guid, low, high)."""
+    low, high = (f"cast(split_part(i, '-', {part}) as bigint) as {name}" for part, name in ((1, "low"), (-1, "high")))
+    one = f"i -> struct(split_part(p, ':', 1) as guid, {low}, {high})"
+    every = f"flatten(transform(split({column}, ';'), p -> transform(split(split_part(p, ':', 2), ','), {one})))"
+    return F.expr(f"case when {column} = '' then cast(array() as {RANGES}) else {every} end")
+
+
+def mail_ends(events: Silver) -> DataFrame:
+    """trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
+    (received), dropped_at, fault, expired_at, bad_at, reason.
+
+    One shuffle: every event of a mail's ends knows the mail and the store that it is about.
+    """
+    rows = events.events.where(F.col("family").isin("mail") & F.col("type").isin(*_ENDS) & F.col("mail").isNotNull())
+    told = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
+    to = F.when(told, F.col("recipients")).otherwise(F.array("node"))
+    about = rows.select("*", F.explode(to).alias("end")).withColumn("store", F.regexp_replace("end", r"(-IS)?@.*$", ""))
+
+    def of(tag: str, column: str, how: Column | None = None) -> Column:
+        return F.min(F.when(F.col("type") == tag, F.col(column) if how is None else how))
+
+    return about.groupBy("trace", "mail", "store").agg(
+        of("mail.submitted", "node").alias("sender"),
+        of("mail.submitted", "message_type").alias("message_type"),
+        of("mail.submitted", "size").alias("size"),
+        of("mail.submitted", "number", F.col("number").cast("bigint")).alias("number"),
+        F.first(F.when(F.col("type") == "mail.submitted", F.col("marks")), ignorenulls=True).alias("marks"),
+        of("mail.submitted", "at").alias("submitted_at"),
+        of("mail.received", "at").alias("received_at"),
+        F.count_if(F.col("type") == "mail.received").alias("times"),
+        of("hop.dropped", "at").alias("dropped_at"),
+        of("hop.dropped", "fault").alias("fault"),
+        of("hop.expired", "at").alias("expired_at"),
+        of("mail.bad", "at").alias("bad_at"),
+        of("mail.bad", "reason").alias("reason"),
+    )
+
+
+def mail_folders(events: Silver) -> DataFrame:
+    """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, associated messages'
+    numbers included."""
+    sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
+    named = sent.select(
+        "trace", "mail", F.col("node").alias("sender"), "at", "message_type",
+        F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"),
+    ).select("trace", "mail", "sender", "at", "message_type", "f.*")  # fmt: skip
+    return named.select(
+        "trace", "mail", "sender", "at", "message_type", "folder", "updates",
+        F.concat(ranges("cnset"), ranges("cnset_fai")).alias("stands_for"),
+        F.concat(ranges("row"), ranges("row_fai")).alias("row"),
+    )  # fmt: skip

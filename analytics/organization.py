@@ -1,0 +1,78 @@
+"""What a run was made of: stores, their names and addresses, and the folders that were there from the start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.silver import Silver
+
+HIERARCHY: Final = "1-1"
+SETUP: Final = "Setup"
+"""As people see the GUID whose numbers the topology's folders bear."""
+
+_TOPOLOGY: Final = (
+    "servers map<string, struct<site: string, version: string, joins: string>>, "
+    "folders map<string, struct<replicas: array<string>>>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    """servers: trace, store, site, version, later (joins while the run goes on)
+    guids: trace, guid, store, name (A, or A2 for its second GUID)
+    genesis: trace, n, path, name, parent_path, replicas, start_at: the topology's folders, from 1
+    setup: trace, guid: the GUID of their numbers
+    """
+
+    servers: DataFrame
+    guids: DataFrame
+    genesis: DataFrame
+    setup: DataFrame
+
+
+def organization(events: Silver) -> Organization:
+    started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
+    servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
+        "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
+    )
+    return Organization(servers, _guids(events), _genesis(started), _setup(events))
+
+
+def _guids(events: Silver) -> DataFrame:
+    starts = events.of("node.started").groupBy("trace", "node", "replica_guid").agg(F.min("seq").alias("first"))
+    nth = F.row_number().over(Window.partitionBy("trace", "node").orderBy("first"))
+    named = starts.select("trace", F.col("replica_guid").alias("guid"), F.col("node").alias("store"), nth.alias("nth"))
+    name = F.when(F.col("nth") == 1, F.col("store")).otherwise(F.concat("store", F.col("nth").cast("string")))
+    return named.select("trace", "guid", "store", name.alias("name"))
+
+
+def _genesis(started: DataFrame) -> DataFrame:
+    """The n-th folder of the file is object and number n of the GUID named Setup."""
+    listed = started.select("trace", F.col("at").alias("start_at"), F.posexplode("t.folders").alias("n", "path", "of"))
+    parent = F.regexp_extract("path", "^(.*)/[^/]*$", 1)
+    return listed.select(
+        "trace",
+        "start_at",
+        (F.col("n") + 1).alias("n"),
+        "path",
+        F.element_at(F.split("path", "/"), -1).alias("name"),
+        F.when(parent != "", parent).alias("parent_path"),
+        F.col("of.replicas").alias("replicas"),
+    )
+
+
+def _setup(events: Silver) -> DataFrame:
+    """Of all GUIDs of folder ids the one that is no store's; a run that never named a folder of the topology has none."""
+    own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
+    folders = events.events.select("trace", F.col("folder").alias("id"))
+    tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))
+    due = events.events.where(F.col("type") == "status.due").select(
+        "trace", F.explode(F.from_json("folders", "array<string>")).alias("id")
+    )
+    ids = folders.unionByName(tree).unionByName(due).where(F.col("id").isNotNull() & (F.col("id") != HIERARCHY))
+    guids = ids.select("trace", F.substring_index("id", ":", 1).alias("guid")).distinct()
+    return guids.join(own, ["trace", "guid"], "left_anti").groupBy("trace").agg(F.min("guid").alias("guid"))

@@ -1,0 +1,97 @@
+"""The Spark session of a check, and the Java that it needs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from analytics.errors import AnalyticsError, JavaMissing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA_FROM: Final = 17
+"""The oldest Java that Spark 4 runs on."""
+
+LOCAL: Final = "local[*]"
+_JAVA_ANSWERS_WITHIN_S: Final = 60
+_VERSION: Final = re.compile(r'version "(\d+)')
+
+_SETTINGS: Final[Mapping[str, str]] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.session.timeZone": "UTC",
+    # Segments are many and small: without this each of them would be a task of its own.
+    "spark.sql.files.openCostInBytes": "65536",
+}
+_LOCAL_SETTINGS: Final[Mapping[str, str]] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "8",
+    # Plans are many and data often small: the first compiler alone starts in half the time.
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+}
+
+
+def java_version() -> int | None:
+    """The major version of the Java that Spark would start; None if there is none."""
+    java = _java()
+    if java is None:
+        return None
+    try:
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=False, timeout=_JAVA_ANSWERS_WITHIN_S
+        ).stderr
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = _VERSION.search(told)
+    return int(found[1]) if found else None
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        java = Path(home) / "bin" / "java"
+        return str(java) if java.is_file() else None
+    return shutil.which("java")
+
+
+def need_java() -> None:
+    """Raises JavaMissing with what to install."""
+    version = java_version()
+    if version is not None and version >= JAVA_FROM:
+        return
+    found = "no Java was found" if version is None else f"Java {version} was found"
+    raise JavaMissing(
+        f"pflab check runs on Spark, which needs Java {JAVA_FROM} or newer, and {found}; install a JRE "
+        "(openjdk-17-jre-headless, or set JAVA_HOME). Everything else of pflab works without"
+    )
+
+
+def new_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A session on `master` (a Spark URL; by default this machine's cores).
+
+    Raises JavaMissing, and AnalyticsError where pyspark is not installed or the master cannot be reached.
+    """
+    need_java()
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra that not everybody installs
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+    except ImportError:
+        raise AnalyticsError("pflab check needs pyspark; pip install 'pflab[analytics]' brings it") from None
+    where = master or LOCAL
+    local = _LOCAL_SETTINGS if where.startswith("local") else {}
+    builder = SparkSession.builder.appName("pflab check").master(where)
+    for name, value in {**_SETTINGS, **local, **(settings or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, OSError) as error:
+        line = str(error).strip().partition("\n")[0]
+        raise AnalyticsError(f"no Spark session on {where}: {line}") from error

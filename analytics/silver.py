@@ -1,0 +1,130 @@
+"""Silver: the typed events of bronze, each once, and whether a trace is whole enough to judge anything from it.
+
+The sequence numbers of a node run from 1 without a gap (SPEC.md section 16), and its last event says that it stopped; the
+lab's says that the run ended. Where that is not so, something is not in the trace, and what is not there proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import types as T  # noqa: N812
+
+from analytics.bronze import ASIDE
+from analytics.schemas import FAMILIES, WIDE, struct_type
+from traces import EVENT_TYPES
+
+LAB: Final = "lab"
+"""The node under whose name the lab itself records; known by its run.started."""
+
+DOUBTS: Final = T.StructType([T.StructField("trace", T.StringType()), T.StructField("doubt", T.StringType())])
+
+_KEY: Final = ("trace", "node", "seq")
+_UNTOLD: Final = ("malformed", "other version")
+"""Lines aside that leave a hole. A type of event that is unknown here leaves none: its number counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silver:
+    """`events`: good lines, each event once; `doubts`: trace and, in words, why it cannot be judged."""
+
+    events: DataFrame
+    doubts: DataFrame
+
+    def of(self, *tags: str) -> DataFrame:
+        """The events of these types: header and the fields that the first of them has, each with its own type."""
+        fields = struct_type(EVENT_TYPES[tags[0]]).fields
+        families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
+        # The family is a partition: naming it spares reading the others.
+        chosen = self.events.where(F.col("family").isin(*families) & F.col("type").isin(*tags))
+        return chosen.select("trace", "type", *[_typed(field) for field in fields])
+
+
+def _typed(field: T.StructField) -> Column:
+    column = F.col(field.name)
+    if WIDE[field.name].dataType == field.dataType:
+        return column
+    if isinstance(field.dataType, T.StructType | T.ArrayType):
+        return F.from_json(column, field.dataType).alias(field.name)
+    return column.cast(field.dataType).alias(field.name)
+
+
+def silver(bronze: DataFrame) -> Silver:
+    """The events of bronze without those that came again, and the doubts about their traces."""
+    heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == "unknown type"))
+    numbers = _numbers(heads).cache()
+    events = bronze.where(F.col("family") != ASIDE)
+    # One look at a table of a row for each 32,768 events decides whether anything came again at all.
+    if numbers.where("found > distinct").limit(1).count():
+        first = Window.partitionBy(*_KEY).orderBy("file", "hash")
+        events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
+    return Silver(events, doubts(bronze, heads, numbers))
+
+
+def _numbers(heads: DataFrame) -> DataFrame:
+    """By trace, node and bucket of sequence numbers: how many were found, how many of them are distinct, and the last."""
+    bucket = F.bitmap_bucket_number("seq")
+    return heads.groupBy("trace", "node", bucket.alias("bucket")).agg(
+        F.count(F.lit(1)).alias("found"),
+        F.bitmap_count(F.bitmap_construct_agg(F.bitmap_bit_position("seq"))).alias("distinct"),
+        F.max("seq").alias("last"),
+        F.max_by("type", "seq").alias("last_type"),
+        F.max(F.col("type") == "run.started").alias("is_lab"),
+    )
+
+
+def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame) -> DataFrame:
+    """DOUBTS: at most a few for each node of a trace."""
+    nodes = numbers.groupBy("trace", "node").agg(
+        F.sum("distinct").alias("distinct"),
+        F.max("last").alias("last"),
+        F.max_by("last_type", "last").alias("last_type"),
+        F.max("is_lab").alias("is_lab"),
+    )
+    missing = F.col("last") - F.col("distinct")
+    holes = nodes.where(missing > 0).select(
+        "trace",
+        F.format_string("%d of the events of %s up to %d are missing", missing, "node", "last").alias("doubt"),
+    )
+    ended = F.when(F.col("is_lab"), F.col("last_type") == "run.ended").otherwise(F.col("last_type") == "node.stopped")
+    what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it goes on"))
+    endless = nodes.where(~ended).select(
+        "trace",
+        what.otherwise(F.format_string("the events of %s end without a stop", "node")).alias("doubt"),
+    )
+    led = nodes.groupBy("trace").agg(F.max("is_lab").alias("led"))
+    headless = led.where(~F.col("led")).select(
+        "trace", F.lit("the event run.started is missing, and with it the topology").alias("doubt")
+    )
+    return (
+        holes.unionByName(endless)
+        .unionByName(headless)
+        .unionByName(_spoilt(bronze))
+        .unionByName(_twofold(heads, numbers))
+    )
+
+
+def _spoilt(bronze: DataFrame) -> DataFrame:
+    """Lines that cannot be read belong to every run of their place."""
+    aside = (
+        bronze.where(F.col("aside").isin(*_UNTOLD))
+        .groupBy("place")
+        .agg(F.count(F.lit(1)).alias("lines"), F.min("file").alias("file"))
+    )
+    traces = bronze.where(F.col("aside").isNull()).select("place", "trace").distinct()
+    words = F.format_string(
+        "%d line(s) cannot be read, the first in %s", "lines", F.element_at(F.split("file", "/"), -1)
+    )
+    return aside.join(traces, "place").select("trace", words.alias("doubt"))
+
+
+def _twofold(heads: DataFrame, numbers: DataFrame) -> DataFrame:
+    """Numbers that came again with other content: one of the two events is false."""
+    again = numbers.where("found > distinct").select("trace", "node").distinct()
+    events = heads.join(F.broadcast(again), ["trace", "node"], "left_semi").groupBy(*_KEY)
+    false = events.agg(F.min("hash").alias("low"), F.max("hash").alias("high")).where("low != high")
+    words = F.format_string("event %d of %s is there twice with other content", F.min("seq"), "node")
+    return false.groupBy("trace", "node").agg(words.alias("doubt")).select("trace", "doubt")

@@ -1,0 +1,98 @@
+"""What a check says: plain values, bounded in number, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from analytics.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class FolderVerdict:
+    """One folder of one trace. `witnesses` say who lacks what (not converged) or why nobody can tell (unknown)."""
+
+    trace: str
+    folder: str
+    path: str
+    judgement: str
+    holders: tuple[str, ...]
+    witnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The verdict over all traces of a check.
+
+    aside: lines kept aside, by reason; folders: folders by judgement; told: some of them, the worst first; lost_rightly: in
+    words, the first of the changes that went with a restored store (DU-1), and how many there are.
+    """
+
+    traces: int
+    events: int
+    aside: dict[str, int]
+    folders: dict[str, int]
+    told: tuple[FolderVerdict, ...]
+    doubts: tuple[str, ...] = ()
+    lost_rightly: tuple[str, ...] = ()
+    lost_rightly_count: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def judgement(self) -> str:
+        """The worst of all; over nothing it is unknown."""
+        if self.folders.get(NOT_CONVERGED):
+            return NOT_CONVERGED
+        if self.folders.get(UNKNOWN) or not self.folders.get(CONVERGED) or self.doubts:
+            return UNKNOWN
+        return CONVERGED
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 a violation, 2 unknown."""
+        return {CONVERGED: 0, NOT_CONVERGED: 1, UNKNOWN: 2}[self.judgement]
+
+    def as_document(self) -> dict[str, Any]:
+        return {"judgement": self.judgement, **asdict(self)}
+
+    def in_words(self) -> list[str]:
+        lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
+        lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
+        lines += self.doubts
+        lines += list(_folder_lines(self.told))
+        rest = sum(self.folders.values()) - len(self.told)
+        if rest > 0:
+            lines.append(f"and {counted(rest, 'folder')} more")
+        lines += [f"gone with a restore: {text}" for text in self.lost_rightly]
+        if self.lost_rightly_count > len(self.lost_rightly):
+            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a restore")
+        lines += self.notes
+        told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
+        lines.append(f"{self.judgement}: {told or 'no folder'}")
+        return lines
+
+
+def _folder_lines(told: Iterable[FolderVerdict]) -> Iterable[str]:
+    """What is wrong by folder; what is right in a line for each trace."""
+    good: dict[str, list[str]] = {}
+    for each in told:
+        if each.judgement == CONVERGED:
+            good.setdefault(each.trace, []).append(each.path)
+        else:
+            yield f"{each.trace}: {each.path}: {each.judgement}"
+            yield from (f"    {witness}" for witness in each.witnesses)
+    for trace, paths in good.items():
+        yield f"{trace}: converged: {', '.join(paths)}"
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """`A`, `A and B`, `A, B and C`; `nobody` for none."""
+    every = list(names)
+    if len(every) < 2:
+        return every[0] if every else "nobody"
+    return f"{', '.join(every[:-1])} and {every[-1]}"

@@ -1,0 +1,166 @@
+"""Traces with a fault planted in them: copies of a scenario's trace in which one thing was changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Line = dict[str, Any]
+Trace = dict[str, list[Line]]
+"""Node to its events in order, as their JSON objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What must come of it: the judgement of a folder, and words of its witness or doubt. `raw`: lines added as they are."""
+
+    source: str
+    change: Callable[[Trace], None]
+    path: str
+    judgement: str
+    said: str
+    raw: str = ""
+
+
+def read_trace(folder: Path) -> Trace:
+    found: Trace = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            event = json.loads(line)
+            found.setdefault(event["node"], []).append(event)
+    for events in found.values():
+        events.sort(key=lambda event: int(event["seq"]))
+    return found
+
+
+def write_trace(folder: Path, trace: Trace, raw: str = "") -> None:
+    folder.mkdir(parents=True)
+    for node, events in trace.items():
+        lines = [json.dumps(event) for event in events]
+        (folder / f"{node}-1-1.jsonl").write_text("\n".join(lines) + "\n" + raw, encoding="utf-8")
+
+
+def renumber(events: list[Line]) -> None:
+    """Close the gaps in the numbers: what was taken out never happened."""
+    for seq, event in enumerate(events, start=1):
+        event["seq"] = seq
+
+
+def find(trace: Trace, node: str, kind: str, nth: int = 0, **fields: Any) -> Line:
+    wanted = {"type": kind, **fields}
+    return [event for event in trace[node] if wanted.items() <= event.items()][nth]
+
+
+def _without(node: str, kind: str, *, closed: bool) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        trace[node].remove(find(trace, node, kind))
+        if closed:
+            renumber(trace[node])
+
+    return change
+
+
+def _without_all(node: str, kind: str, **fields: Any) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        wanted = {"type": kind, **fields}
+        trace[node] = [event for event in trace[node] if not wanted.items() <= event.items()]
+        renumber(trace[node])
+
+    return change
+
+
+def _ends_early(node: str, kind: str) -> Callable[[Trace], None]:
+    """As if the run had ended before the first such event: what comes after it on that node never happened, save its stop."""
+
+    def change(trace: Trace) -> None:
+        events = trace[node]
+        at = events.index(find(trace, node, kind))
+        trace[node] = [*events[:at], events[-1]]
+        renumber(trace[node])
+
+    return change
+
+
+def _altered(node: str, kind: str, **fields: Any) -> Callable[[Trace], None]:
+    return lambda trace: find(trace, node, kind).update(fields)
+
+
+def _drop_last(node: str) -> Callable[[Trace], None]:
+    return lambda trace: trace[node].pop() and None
+
+
+def _drop_first(node: str) -> Callable[[Trace], None]:
+    return lambda trace: trace[node].pop(0) and None
+
+
+def _again_otherwise(node: str, kind: str) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = find(trace, node, kind)
+        trace[node].append({**event, "lamport": event["lamport"] + 1000})
+
+    return change
+
+
+def _again(node: str, kind: str) -> Callable[[Trace], None]:
+    return lambda trace: trace[node].append(dict(find(trace, node, kind)))
+
+
+def _nothing(_: Trace) -> None:
+    return
+
+
+PLANTED: dict[str, Planted] = {
+    "gap": Planted("edit", _without("B", "version.applied", closed=False), "Projects", "unknown", "1 of the events of B"),
+    "gap-in-lab": Planted("edit", _without("lab", "clock.changed", closed=False), "Projects", "unknown", "events of lab"),
+    "gap-of-a-hop": Planted("edit", _without("A", "hop.sent", closed=False), "Projects", "unknown", "events of A"),
+    "first-missing": Planted("edit", _drop_first("C"), "Projects", "unknown", "events of C"),
+    "last-missing": Planted("edit", _drop_last("C"), "Projects", "unknown", "C end without a stop"),
+    "end-missing": Planted("edit", _drop_last("lab"), "Projects", "unknown", "run has no end"),
+    "malformed": Planted("edit", _nothing, "Projects", "unknown", "cannot be read", raw='{"type":"change.made","run":\n'),
+    "no-event": Planted("edit", _nothing, "Projects", "unknown", "cannot be read", raw='[1,2]\n'),
+    "incomplete": Planted(
+        "edit", lambda trace: find(trace, "A", "change.made").pop("number") and None, "Projects", "unknown", "cannot be read"
+    ),
+    "other-version": Planted(
+        "edit", _altered("A", "mail.submitted", v=2), "Projects", "unknown", "cannot be read"
+    ),
+    "twofold": Planted("edit", _again_otherwise("A", "mail.submitted"), "Projects", "unknown", "twice with other content"),
+    "copied": Planted("edit", _again("A", "mail.submitted"), "Projects", "converged", ""),
+    "unknown-type": Planted("edit", _altered("A", "hop.sent", type="hop.teleported"), "Projects", "converged", ""),
+    "stopped": Planted("edit", _altered("C", "node.stopped", at=1066694400000000), "Projects", "unknown", "C is stopped"),
+    "never-applied": Planted(
+        "new-post", _without("B", "version.applied", closed=True), "Projects", "not converged", "B lacks A-1"
+    ),
+    "lost-for-good": Planted(
+        "lost-mail", _ends_early("B", "entry.made"), "Projects", "not converged", "was lost at 2003-10-21T00:15:00Z (fault F1)"
+    ),
+    "asked-in-vain": Planted(
+        "lost-mail", _without("B", "version.applied", closed=True),
+        "Projects", "not converged", "requested from A at 2003-10-22T06:15:00Z"
+    ),
+    "other-bytes": Planted(
+        "new-post", _altered("C", "version.applied", digest="0" * 64), "Projects", "not converged", "C has other bytes for A-1"
+    ),
+    "stranger": Planted(
+        "new-post", _altered("C", "version.applied", object="ab:9", number="ab:7", pcl="ab:7"),
+        "Projects", "not converged", "which nobody made"
+    ),
+    "not-deleted": Planted(
+        "delete", _altered("B", "version.applied", deleted=False), "Projects", "converged", ""
+    ),
+    "hierarchy-late": Planted(
+        "hierarchy-change", _without_all("B", "version.applied", folder="1-1"), "1-1", "not converged", "B lacks the deletion"
+    ),
+}  # fmt: skip
+
+
+def plant_all(root: Path) -> dict[str, Planted]:
+    """`root/planted/<name>/traces`, from `root/suite`."""
+    for name, planted in PLANTED.items():
+        trace = read_trace(root / "suite" / planted.source / "traces")
+        planted.change(trace)
+        write_trace(root / "planted" / name / "traces", trace, planted.raw)
+    return PLANTED

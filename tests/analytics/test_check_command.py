@@ -1,0 +1,67 @@
+"""`pflab check` as a user calls it: a process of its own, with a Spark of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analytics import session
+from analytics.errors import JavaMissing
+from tests.analytics.conftest import Judged
+
+PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
+PATIENCE_S = 240.0
+
+
+def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PFLAB, *args], capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        env={**os.environ, "PYTHONPATH": str(root), **env},
+    )  # fmt: skip
+
+
+def test_runs_are_judged_and_told(judged: Judged, project_root: Path, tmp_path: Path) -> None:
+    """CV-1: pflab check says in words what is wrong, in JSON what is what, ends with 1, and keeps the tables if asked."""
+    places = [str(judged.root / name) for name in ("suite/edit", "planted/lost-for-good")]
+    done = pflab_check(project_root, *places, "--json", "--tables", str(tmp_path / "tables"))
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert told["judgement"] == "not converged"
+    assert told["traces"] == 2
+    assert {each["path"]: each["judgement"] for each in told["told"] if each["trace"] == "suite/edit"} == {
+        "1-1": "converged", "Projects": "converged",
+    }  # fmt: skip
+    assert (tmp_path / "tables" / "gold" / "verdicts" / "_SUCCESS").exists()
+
+
+def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:
+    """Without Java there is one clear line and exit code 2, and nothing is started."""
+    done = pflab_check(project_root, str(tmp_path), JAVA_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "Java 17 or newer" in done.stderr
+    assert "openjdk-17" in done.stderr
+
+
+def test_an_old_java_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A Java that Spark cannot use is as good as none, and its version is told."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JavaMissing, match="Java 11 was found"):
+        session.need_java()
+
+
+def test_a_place_that_is_not_there_is_told(project_root: Path, tmp_path: Path) -> None:
+    """A slip in a path is one line and exit code 2."""
+    done = pflab_check(project_root, str(tmp_path / "nowhere"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no such file or folder" in done.stderr

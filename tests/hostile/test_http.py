@@ -1,0 +1,157 @@
+"""Whoever reaches the HTTP port of a lab gets an answer that is one line, and changes nothing but what is offered."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from pflab.client import Client
+from tests.unit.uplab import lab_up
+
+pytestmark = pytest.mark.live
+
+HUGE = "9" * 30
+ENDLESS = "9" * 5000
+
+
+@pytest.fixture(scope="module", params=["embedded", "processes"])
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a lab that is up."""
+    folder = tmp_path_factory.mktemp("lab")
+    with lab_up(folder, *(["--processes"] if request.param == "processes" else [])) as url:
+        yield url
+    told = b"".join(log.read_bytes() for log in folder.glob("runs/up/*/logs/*.log"))
+    assert b"Traceback" not in told
+
+
+def asked(lab: str, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
+    """Status and JSON of an answer; a stream is not waited for."""
+    connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        if answer.headers.get_content_type() == "text/event-stream":
+            return answer.status, {}
+        content = answer.read()
+        return answer.status, json.loads(content) if content.startswith(b"{") else {"detail": content.decode()}
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "null", "http://evil.test", "http://localhost:1", "http://evil@127.0.0.1"]
+)
+def test_no_page_of_another_origin_may_ask(lab: str, origin: str) -> None:
+    """An Origin that is not the lab's own, or is none at all, is refused."""
+    status, told = asked(lab, "POST", "/lab/clock/step", Origin=origin)
+    assert (status, told["status"]) == (403, 403)
+
+
+def test_the_labs_own_page_may_ask(lab: str) -> None:
+    """The page of documentation can try every route, of nodes in other processes too."""
+    body = b'{"folder": "Projects", "subject": "from the page"}'
+    status, _ = asked(lab, "POST", "/nodes/A/messages", body, Origin=lab, Content_Type="application/json")
+    assert status == 201
+
+
+@pytest.mark.parametrize("host", ["evil.test", "", "[", "evil.test@localhost", "localhost@evil.test"])
+def test_a_name_that_was_made_to_mean_this_machine_is_refused(lab: str, host: str) -> None:
+    """Under any other name than the lab's nobody is served (DNS rebinding)."""
+    assert asked(lab, "GET", "/lab", Host=host)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/nodes/A/events?after={HUGE}",
+        f"/nodes/A/log?after={HUGE}",
+        f"/nodes/A/log?event={HUGE}",
+        f"/nodes/A/mailbox/{HUGE}",
+        f"/nodes/A/stream?after={HUGE}",
+    ],
+)
+def test_numbers_beyond_all_numbers_are_wrong(lab: str, path: str) -> None:
+    """A number that no store can have is the asker's mistake, and told as one."""
+    status, told = asked(lab, "GET", path)
+    assert (status, told["type"]) == (422, "urn:pflab:Wrong")
+
+
+@pytest.mark.parametrize("path", ["/nodes/A/stream", "/lab/stream", "/stream"])
+@pytest.mark.parametrize("last", ["\xb2", HUGE, ENDLESS, f"A:{ENDLESS}", "A:\xb2", "-1", ""])
+def test_a_place_in_a_stream_that_is_none_is_passed_over(lab: str, path: str, last: str) -> None:
+    """What a browser hands back as the last event is believed only if it can be one."""
+    assert asked(lab, "GET", path, Last_Event_ID=last)[0] == 200
+
+
+@pytest.mark.parametrize("ask", ["before-send", "after-send", "at-verb", "arrival"])
+@pytest.mark.parametrize("body", [b"", b"{}", b"[" * 5000, b'{"node": "\\ud800"}', b"\xff"])
+def test_what_nodes_ask_is_not_for_others(lab: str, ask: str, body: bytes) -> None:
+    """Faults are used up, and mails kept, by nodes of the lab alone."""
+    assert asked(lab, "POST", f"/lab/asks/{ask}", body)[0] in {401, 404}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "clock/set", b'{"at": 1999999999000000000}'),
+        ("POST", "clock/hold", b""),
+        ("POST", "clock%2Fhold", b""),
+        ("POST", "clock/go", b""),
+        ("PUT", "peers", b'{"addresses": {}}'),
+        ("PUT", "peers/", b'{"addresses": {}}'),
+        ("POST", "directory", b'{"store": "B"}'),
+        ("POST", "stop", b""),
+        ("GET", "backup", b""),
+        ("GET", "idle?at=0", b""),
+    ],
+)
+def test_nobody_leads_a_node_behind_the_labs_back(lab: str, method: str, path: str, body: bytes) -> None:
+    """What the lab's coordinator tells its nodes is offered to nobody else."""
+    assert asked(lab, method, f"/nodes/B/{path}", body)[0] in {404, 405}
+
+
+def test_half_a_mail_is_none(lab: str) -> None:
+    """A request whose asker hangs up in the midst of it is not obeyed."""
+    count = "/nodes/A/messages/count?folder=Projects"
+    before = asked(lab, "GET", count)[1]["count"]
+    address = urlsplit(lab)
+    for length in (b"Content-Length: 2000", b"Transfer-Encoding: chunked"):
+        with socket.create_connection((address.hostname, address.port)) as line:
+            head = b"POST /nodes/A/messages/mail?folder=Projects HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n" % length
+            line.sendall(head + b"100\r\nSubject: half\r\n\r\n" + b"x" * 100)
+        with Client(lab) as client:
+            client.post("A", "Projects", subject="one after it")
+    assert asked(lab, "GET", count)[1]["count"] == before + 2
+
+
+@pytest.mark.parametrize(
+    ("path", "limit"), [("/lab/clock/rate", 1), ("/nodes/A/folders", 1), ("/nodes/A/messages", 64)]
+)
+def test_a_body_in_pieces_has_the_same_limit(lab: str, path: str, limit: int) -> None:
+    """A body that does not say how long it is is refused once it is too long."""
+    connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
+    pieces = (b" " * 1024 * 1024 for _ in range(limit + 1))
+    connection.request("POST", path, pieces, {"Content-Type": "application/json"}, encode_chunked=True)
+    answer = connection.getresponse()
+    assert answer.status == 413
+    assert json.loads(answer.read())["type"] == "urn:pflab:TooLarge"
+    connection.close()
+
+
+@pytest.mark.parametrize("subject", ["a\0b", "a\r\nBcc: x@evil.test", "\x85\u2028", "\x7f"])
+def test_no_subject_breaks_out_of_its_field(lab: str, subject: str) -> None:
+    """Whatever stands in a subject or a sender, the message comes out as a mail with these fields and no others."""
+    with Client(lab) as client:
+        message = client.post("A", "Projects", subject=subject, sender=f"kim{subject}@contoso.test")
+        mail = client.mail("A", "Projects", message)
+    names = [line.split(b":")[0] for line in mail.split(b"\r\n\r\n")[0].split(b"\r\n") if line[:1] not in b" \t"]
+    assert set(names) <= {
+        *(b"Message-ID", b"From", b"To", b"Date", b"Subject", b"MIME-Version"),
+        *(b"Content-Type", b"Content-Transfer-Encoding"),
+    }

@@ -1,0 +1,105 @@
+"""What strangers can make an SMTP listener keep, do and say is bounded (spec: ML-7)."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.unit.test_smtp_listener import HOUSE
+from tests.unit.test_smtp_store_verbs import Desk, credentials, prove
+from transport.smtp_auth import MECHANISM
+from transport.smtp_limits import ListenerLimits
+
+KB = 1024
+SMALL = ListenerLimits(message_bytes=100 * KB, contents_bytes=200 * KB)
+
+
+@pytest.fixture
+async def desk() -> AsyncIterator[Desk]:
+    desk = Desk()
+    yield desk
+    for client in desk.clients:
+        await client.close()
+    if desk.listener is not None:
+        await desk.listener.stop()
+
+
+async def coming(desk: Desk, size: int) -> None:
+    """Waits until so many bytes of contents are on their way in."""
+    while desk.listener is None or desk.listener.room.taken < size:  # noqa: ASYNC110 - the listener tells nobody
+        await asyncio.sleep(0)
+
+
+async def test_contents_of_strangers_take_half_of_the_room_together(desk: Desk) -> None:
+    """Contents that come in at the same time over many connections stay within one limit, and half is kept for stores."""
+    desk.limits = SMALL
+    first = await desk.addressed()
+    await first.say("DATA")
+    first.writer.write(b"x" * 70 * KB + b"\r\n")
+    await coming(desk, 70 * KB)
+    second = await desk.addressed()
+    await second.say("DATA")
+    second.writer.write(b"y" * 60 * KB + b"\r\n.\r\n")
+    assert (await second.reply()).startswith("452 4.3.1")
+    store = await desk.client()
+    await prove(store, credentials("A"))
+    await store.say("MAIL FROM:<A-IS@contoso.test>")
+    await store.say(f"RCPT TO:<{HOUSE[0]}>")
+    assert (await store.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
+    assert await first.say(b".\r\n") != ""
+    assert desk.listener is not None
+    assert desk.listener.room.taken == 0
+
+
+async def test_chunks_of_strangers_take_half_of_the_room_together(desk: Desk) -> None:
+    """A chunk for which there is no room is read and thrown away, and the sender told to come again."""
+    desk.limits = SMALL
+    first = await desk.addressed()
+    first.writer.write(b"BDAT %d LAST\r\n" % (90 * KB) + b"x" * 70 * KB)
+    await coming(desk, 70 * KB)
+    second = await desk.addressed()
+    assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("452 4.3.1")
+    assert (await second.say("RSET")).startswith("250")
+    await first.close()
+    while desk.listener is not None and desk.listener.room.taken:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    await second.say("MAIL FROM:<A-IS@contoso.test>")
+    await second.say(f"RCPT TO:<{HOUSE[0]}>")
+    assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
+
+
+async def test_a_chunk_that_is_refused_is_not_kept(desk: Desk) -> None:
+    """The bytes of a chunk without a recipient, or of one that is too large, are thrown away as they come."""
+    desk.limits = SMALL
+    client = await desk.client()
+    client.writer.write(b"BDAT %d\r\n" % (150 * KB) + b"x" * 140 * KB)
+    assert desk.listener is not None
+    (session,) = desk.listener.sessions
+    while session._lines._left > 20 * KB or session._lines._left == 0:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    assert desk.listener.room.taken == 0
+    assert session._lines._blocks == []
+    assert (await client.say(b"x" * 10 * KB)).startswith("503")
+
+
+@pytest.mark.parametrize("command", [b"BDAT 0\r\n", b"RCPT TO:<nobody@contoso.test>\r\n", b"DATA\r\n"])
+async def test_refusals_without_end_end_the_connection(desk: Desk, command: bytes) -> None:
+    """A stranger whose commands are refused again and again does not keep the node from its work."""
+    desk.limits = ListenerLimits(refused_commands=50)
+    client = await desk.client()
+    client.writer.write(b"MAIL FROM:<a@x.test>\r\n" + command * 500)
+    replies = []
+    while reply := await client.reply():
+        replies.append(reply)
+    assert replies[-1].startswith("421 4.7.0")
+    assert len(replies) == 1 + 51 + 1
+
+
+async def test_an_endless_proof_is_refused_in_one_line(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    """An answer to AUTH that is longer than any line is told so, and nobody's log is filled with a traceback."""
+    client = await desk.client()
+    await client.say(f"AUTH {MECHANISM}")
+    with caplog.at_level(logging.ERROR):
+        assert (await client.say(b"A" * 400 * KB + b"\r\n")).startswith("500 5.5.6")
+    assert caplog.records == []
