@@ -13,10 +13,10 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-compose check rules bench simulate campaign mutants torture clean
+.PHONY: help install demo test test-compose check rules bench bench-analytics simulate campaign mutants torture clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP)  ## pflab and its tools into .venv
 
@@ -55,6 +55,9 @@ rules: $(STAMP)  ## write docs/rules.md anew from the catalogue and the tree
 
 bench: $(STAMP)  ## the benchmarks (ARGS: --json, or names)
 	@$(BIN)/python -m bench $(ARGS)
+
+bench-analytics: $(STAMP)  ## Spark over generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
+	@$(BIN)/python -m bench.analytics_scale $(ARGS)
 
 simulate: $(STAMP)  ## a long campaign of simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)

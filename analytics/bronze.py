@@ -33,7 +33,12 @@ _HEADER: Final = ("type", "run", "node", "incarnation", "seq", "lamport", "at")
 def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
     """LINES of these segments; paths and globs in whatever file system Spark knows."""
     read = spark.read.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
-    lines = read.text(list(files)).select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
+    return named(read.text(list(files)))
+
+
+def named(read: DataFrame) -> DataFrame:
+    """LINES of what Spark's text reader gives, batch or stream."""
+    lines = read.select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
     # The link to the latest run would bring a run that is there already; who names it names the folder that it points at.
     return lines.where(~F.col("file").rlike("/latest/(traces/)?[^/]*$"))
 

@@ -6,16 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics import bronze, convergence, folders, histories, mails, objects, organization, silver, witness, words
+from analytics import (
+    bronze,
+    convergence,
+    folders,
+    histories,
+    incremental,
+    judging,
+    mails,
+    objects,
+    organization,
+    silver,
+    witness,
+    words,
+)  # fmt: skip
 from analytics.errors import NoTraces
 from analytics.tables import Tables
-from analytics.verdict import CheckResult, FolderVerdict
+from analytics.verdict import CheckResult, FolderVerdict, short
 
 STAGES: Final = (
-    "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the verdict",
+    "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the rules",
+    "the verdict",
 )  # fmt: skip
 
 Progress = Callable[[str], None]
@@ -40,15 +54,31 @@ class Gold:
     mismatches: DataFrame
     losses: DataFrame
     verdicts: DataFrame
+    rules: DataFrame
 
 
 def judge_traces(
-    spark: SparkSession, traces: Sequence[str], tables: Tables, tell: Progress = lambda _: None
+    traces: Sequence[str],
+    tables: Tables,
+    tell: Progress = lambda _: None,
+    *,
+    keep: bool = False,
+    then: Callable[[Gold, CheckResult], None] = lambda _gold, _result: None,
 ) -> CheckResult:
-    """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment."""
+    """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment.
+
+    keep: the tables stay, and of each trace only the segments are read that were not there the last time. then: what else is
+    made of the tables, while they are there.
+    """
     tell(STAGES[0])
-    kept = tables.keep("bronze", bronze.parse(bronze.read_lines(spark, traces)), by=["family"])
-    return conclude(judge(kept, tables, tell))
+    if keep:
+        kept = incremental.take_new(tables, traces)
+    else:
+        kept = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
+    gold = judge(kept, tables, tell)
+    result = conclude(gold)
+    then(gold, result)
+    return result
 
 
 def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> Gold:
@@ -65,11 +95,14 @@ def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> G
     tell(STAGES[3])
     ends = tables.keep("evidence/mails", mails.mail_ends(events))
     says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
-    tell(STAGES[4])
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
     off = convergence.stopped(events.events, everyone)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
-    return Gold(kept, events, org, rows, things, tree, ends, says, wrong, convergence.losses(things, tree), judged)
+    tell(STAGES[4])
+    ruled = tables.keep("gold/rules", judging.judge_rules(events, rows, judged))
+    tell(STAGES[5])
+    lost = convergence.losses(things, tree)
+    return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)
 
 
 def conclude(gold: Gold) -> CheckResult:
@@ -87,7 +120,10 @@ def conclude(gold: Gold) -> CheckResult:
         gold.losses["trace"] == gold.org.guids["trace"], F.substring_index("number", ":", 1) == gold.org.guids["guid"]
     ], "left").select(gold.losses["trace"], "path", "subject", "number", "name", "store")  # fmt: skip
     some = lost.orderBy("trace", "path", "number").limit(_LOSSES_TOLD).collect()
+    told, broken = judging.told_rules(gold.rules, gold.events.doubts)
     return CheckResult(
+        rules=told,
+        violations=broken,
         traces=counts.traces,
         events=counts.events,
         aside={row.aside: row["count"] for row in aside},
@@ -127,9 +163,3 @@ def _told(gold: Gold) -> tuple[FolderVerdict, ...]:
         )
         for row in chosen
     )  # fmt: skip
-
-
-def short(trace: str) -> str:
-    """A trace as people name it: the last two folders of its place."""
-    place = trace.rpartition("#")[0]
-    return "/".join(place.split("/")[-2:])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from analytics.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+
+BROKEN = "rules violated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,17 @@ class FolderVerdict:
     judgement: str
     holders: tuple[str, ...]
     witnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """What a rule check found over all traces. consumed: the rows that it was about; witness: of the first violation."""
+
+    check: str
+    rules: tuple[str, ...]
+    consumed: int
+    violations: int
+    witness: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +50,16 @@ class CheckResult:
     doubts: tuple[str, ...] = ()
     lost_rightly: tuple[str, ...] = ()
     lost_rightly_count: int = 0
-    notes: tuple[str, ...] = field(default=())
+    rules: tuple[RuleResult, ...] = ()
+    violations: int = 0
 
     @property
     def judgement(self) -> str:
         """The worst of all; over nothing it is unknown."""
         if self.folders.get(NOT_CONVERGED):
             return NOT_CONVERGED
+        if self.violations:
+            return BROKEN
         if self.folders.get(UNKNOWN) or not self.folders.get(CONVERGED) or self.doubts:
             return UNKNOWN
         return CONVERGED
@@ -51,7 +67,7 @@ class CheckResult:
     @property
     def exit_code(self) -> int:
         """0 good, 1 a violation, 2 unknown."""
-        return {CONVERGED: 0, NOT_CONVERGED: 1, UNKNOWN: 2}[self.judgement]
+        return {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}[self.judgement]
 
     def as_document(self) -> dict[str, Any]:
         return {"judgement": self.judgement, **asdict(self)}
@@ -67,10 +83,24 @@ class CheckResult:
         lines += [f"gone with a restore: {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
             lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a restore")
-        lines += self.notes
+        lines += _rule_lines(self.rules)
         told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
         lines.append(f"{self.judgement}: {told or 'no folder'}")
         return lines
+
+
+def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
+    """What was violated; what found nothing to look at; how many held."""
+    every = list(rules)
+    for each in every:
+        if each.violations:
+            yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
+    silent = [each.check for each in every if not each.consumed]
+    if silent:
+        yield f"consumed no event: {', '.join(silent)}"
+    held = sum(1 for each in every if each.consumed and not each.violations)
+    if held:
+        yield f"{counted(held, 'rule check')} held over {counted(sum(each.consumed for each in every), 'case')}"
 
 
 def _folder_lines(told: Iterable[FolderVerdict]) -> Iterable[str]:
@@ -90,9 +120,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def listed(names: Iterable[str]) -> str:
-    """`A`, `A and B`, `A, B and C`; `nobody` for none."""
-    every = list(names)
-    if len(every) < 2:
-        return every[0] if every else "nobody"
-    return f"{', '.join(every[:-1])} and {every[-1]}"
+def short(trace: str) -> str:
+    """A trace as people name it: the last two folders of its place."""
+    place = trace.rpartition("#")[0]
+    return "/".join(place.split("/")[-2:])

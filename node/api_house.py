@@ -32,6 +32,8 @@ Key = Annotated[
         " 24 hours of lab time.",
     ),
 ]
+REPLAYED = "Idempotency-Replayed"
+"""The header of an answer to a change that was done before, under the same key."""
 
 
 class House(Protocol):
@@ -63,11 +65,18 @@ async def changed(
 ) -> Response:
     """One change, answered with what `act` gives as JSON; under a key once only."""
     host = house.host(name)
+    acted = False
+
+    def acting(node: Node, now: LabTime) -> bytes:
+        nonlocal acted
+        acted = True
+        return json_bytes(act(node, now))
+
     if key is None:
-        answer = host.do(lambda node, now: json_bytes(act(node, now)))
+        answer = host.do(acting)
     else:
         asked = hashlib.blake2b(f"{request.method} {request.url.path}?{request.url.query}\n".encode(), digest_size=32)
         asked.update(await request.body())
         digest = asked.digest()
-        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: json_bytes(act(node, at))))
-    return Response(answer, status, media_type="application/json")
+        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
+    return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")

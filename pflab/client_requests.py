@@ -47,6 +47,8 @@ class Requests:
         self._address = (parts.hostname, parts.port)
         self._token = token
         self._connection: HTTPConnection | None = None
+        self.replayed = False
+        """Whether the last change had been done before under the same key."""
 
     def __enter__(self) -> Self:
         return self
@@ -123,6 +125,7 @@ class Requests:
         if self._token is not None:
             given["Authorization"] = f"Bearer {self._token}"
         answer = self._asked(method, path, sent, given, timeout_s)
+        self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer
         try:

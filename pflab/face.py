@@ -33,7 +33,7 @@ from topology import topology_from_text
 from topology.problems import ProblemsError
 from traces.errors import TraceError
 
-_SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running"}
+_SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
 
 
 class BackupOf(Body):
@@ -114,9 +114,15 @@ def _lab_router(lab: FacedLab) -> APIRouter:
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
     async def the_lab() -> Response:
-        """The run, the clock, the servers, the faults in force."""
+        """The run, the clock, the servers and where they take mail, the faults in force."""
         servers = [
-            {"name": name, "site": server.site, "version": str(server.version), "standing": _standing(lab, name)}
+            {
+                "name": name,
+                "site": server.site,
+                "version": str(server.version),
+                "standing": _standing(lab, name),
+                "smtp": "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None,
+            }
             for name, server in lab.topology.servers.items()
         ]
         return json_response(

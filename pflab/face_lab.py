@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 
+from node.asks import Address
 from pflab.coordinator import Coordinator
 from pflab.keptmail import HopGate
 from pflab.lab import Lab
@@ -18,6 +20,10 @@ class FacedLab(Lab):
     held_from: int
     event_count: int
     renew: Callable[[Topology | None], Awaitable[None]]
+
+    @abstractmethod
+    def smtp_of(self, name: str) -> Address:
+        """Where a running server listens for mail. Raises LabError, NotRunning."""
 
 
 class LedFace(FacedLab):

@@ -76,6 +76,11 @@ class LiveLab(SocketLab[Host]):
         """Where a running server listens for SMTP; None if it does not run."""
         return self._addresses.get(name)
 
+    def smtp_of(self, name: str) -> Address:
+        """Where a running server listens for mail. Raises LabError, NotRunning."""
+        self._host(name)
+        return self._addresses[name]
+
     def host_of(self, name: str) -> Host:
         """The host of a running server. Raises LabError, NotRunning."""
         return self._host(name)

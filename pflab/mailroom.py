@@ -35,10 +35,13 @@ class Imported:
     ids: list[str] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     refused_count: int = 0
+    known_count: int = 0
+    """Of the ids those of mails that an import before had posted."""
 
     def as_document(self) -> dict[str, Any]:
         return {
             "imported": len(self.ids),
+            "known": self.known_count,
             "refused": self.refused_count,
             "ids": self.ids,
             "reasons": [{"source": source, "reason": reason} for source, reason in self.refused],
@@ -80,9 +83,10 @@ class Interrupted(Exception):
     """The lab took no more: it, or its server, has gone."""
 
 
-def door_of_client(client: Client, server: str, folder: str, salt: str = "") -> Door:
+def door_of_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Door:
     """The door to a folder of a running lab. Each mail has a key of its own, made of the mail: asked for again, by this
-    import or by the next one with the same `salt`, it is not posted twice; a mail that is in the files twice, is.
+    import or by the next one with the same `salt`, it is not posted twice; a mail that is in the files twice, is. `done`
+    counts those that were there.
 
     The door raises Interrupted where the lab is not heard any more.
     """
@@ -92,11 +96,14 @@ def door_of_client(client: Client, server: str, folder: str, salt: str = "") -> 
         digest = hashlib.blake2b(f"{folder}\n{salt}\n".encode() + content, digest_size=16).digest()
         met[digest] += 1
         try:
-            return client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{met[digest]}")
+            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{met[digest]}")
         except ClientError as error:
             if error.status in UNHEARD:
                 raise Interrupted(str(error)) from error
             raise LabError(error.detail) from error
+        if done is not None:
+            done.known_count += client.replayed
+        return message
 
     return post
 

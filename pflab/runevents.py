@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -68,13 +68,18 @@ class RunEvents:
         trace = read_folder(folder)
         if not trace.events:
             raise LabError(f"{folder}: no events here; let the run come to its end")
-        events = sorted(trace.events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
+        return cls.of(run, trace.events, tuple(trace.report()))
+
+    @classmethod
+    def of(cls, path: Path, events: Iterable[Event], problems: tuple[str, ...] = ()) -> RunEvents:
+        """Events from wherever they were read, in any order."""
+        in_order = sorted(events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
         names = Lexicon()
-        for event in events:
+        for event in in_order:
             if isinstance(event, RunStarted):
                 _learn_topology(names, event)
             names.learn(event)
-        return cls(run, tuple(events), names, tuple(trace.report()))
+        return cls(path, tuple(in_order), names, problems)
 
     @property
     def started(self) -> RunStarted | None:

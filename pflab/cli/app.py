@@ -45,13 +45,16 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "export": ("pflab.cli.mails", "Write the messages of a folder of a run or of a running lab as an mbox."),
     "mailbox": ("pflab.cli.mails", "Print the mail to people that a run's or a running lab's stores have."),
     "analyze": ("pflab.cli.tells", "List the settings of a topology that are not the default, and what they do."),
-    "explain": ("pflab.cli.tells", "Tell the life of a change or of a mail across the stores of a run, in words."),
+    "explain": (
+        "pflab.cli.tells",
+        "Tell the life of a change or of a mail across the stores of a run or a running lab, in words.",
+    ),
     "diff": ("pflab.cli.tells", "Say where two runs part, and what came of it."),
     "check": (
         "pflab.cli.checks",
         "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
     ),
-    "trace": ("pflab.cli.tells", "Print what happened in a run, one line an event."),
+    "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),
     "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
     "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),

@@ -14,6 +14,7 @@ import typer
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 
 if TYPE_CHECKING:
+    from analytics.check import Gold
     from analytics.verdict import CheckResult
 
 
@@ -25,7 +26,14 @@ def check(
         str | None, typer.Option(metavar="URL", help="A Spark master; by default this machine's cores, local[*].")
     ] = None,
     tables: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Keep the tables as Parquet below this folder or URL.")
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the tables as Parquet below this folder or URL, and read only new segments the next time.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a report that opens in a browser, offline.")
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -38,7 +46,7 @@ def check(
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
 
     try:
-        result = _judged([_place(each) for each in traces], master, tables)
+        result = _judged([_place(each) for each in traces], master, tables, report)
     except AnalyticsError as error:
         raise CommandError(f"pflab check: {error}") from None
     if as_json:
@@ -48,21 +56,28 @@ def check(
     return result.exit_code
 
 
-def _judged(places: list[str], master: str | None, tables: str | None) -> CheckResult:
-    from analytics.session import need_java, new_session  # noqa: PLC0415 - as above
+def _judged(places: list[str], master: str | None, tables: str | None, report: Path | None) -> CheckResult:
+    from analytics.session import QUICK, QUICK_UP_TO_BYTES, need_java, new_session  # noqa: PLC0415 - as above
 
     need_java()
     from analytics.check import STAGES, judge_traces  # noqa: PLC0415 - as above
     from analytics.tables import Tables  # noqa: PLC0415 - as above
+
+    def then(gold: Gold, result: CheckResult) -> None:
+        if report is not None:
+            from analytics.report import write_report  # noqa: PLC0415 - as above
+
+            write_report(gold, result, report)
 
     with progress(len(STAGES) + 1, "starting Spark") as bar, _kept(tables) as base:
 
         def tell(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        spark = new_session(master)
+        small = master is None and _bytes_of(places) <= QUICK_UP_TO_BYTES
+        spark = new_session(master, QUICK if small else None)
         try:
-            return judge_traces(spark, places, Tables(spark, base), tell)
+            return judge_traces(places, Tables(spark, base), tell, keep=tables is not None, then=then)
         finally:
             spark.stop()
 
@@ -74,6 +89,12 @@ def _kept(tables: str | None) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
         yield folder
+
+
+def _bytes_of(places: list[str]) -> int:
+    """How much there is to read, as far as it lies on this machine."""
+    files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
+    return sum(file.stat().st_size for file in files)
 
 
 def _place(given: str) -> str:

@@ -7,12 +7,16 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.cli.lablink import LabReader, client_of, is_up
 from pflab.cli.labs import existing_run
 from pflab.cli.output import CommandError
+from pflab.runevents import RunEvents
 from pflab.runread import RunReader
 from topology.problems import did_you_mean
+from traces.events import AnyEvent
 
 
 class Look(Protocol):
@@ -39,7 +43,7 @@ class Reader(Protocol):
 
 
 @contextmanager
-def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
+def chosen_reader(run: Path | None, lab: str | None) -> Iterator[LabReader | RunReader]:
     """The run folder or the lab that was named; of neither the lab that is up here, else the latest run."""
     if run is not None and lab is not None:
         raise CommandError("a run folder and a running lab were named; name one of the two")
@@ -48,6 +52,16 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
             yield LabReader(client)
     else:
         yield RunReader.at(existing_run(run))
+
+
+def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
+    """The events of the run folder or of the lab that was named; of neither the lab's that is up here, else the latest
+    run's."""
+    with chosen_reader(run, lab) as reader:
+        if isinstance(reader, LabReader):
+            told = (msgspec.convert(each, AnyEvent) for each in reader.client.events())
+            return RunEvents.of(Path(reader.client.lab()["folder"]), told)
+        return RunEvents.at(reader.path)
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:

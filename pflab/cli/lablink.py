@@ -15,7 +15,7 @@ import typer
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.cli.labs import RUNS
 from pflab.cli.output import CommandError
-from pflab.client import Client
+from pflab.client import Client, ClientError
 from pflab.remote import RemoteNode
 from traces.labtime import LabTime, parse_instant
 
@@ -26,6 +26,7 @@ Lab = Annotated[
     str | None,
     typer.Option("--lab", metavar="URL", help="The running lab; default: the one that pflab up started here."),
 ]
+SOON_S: Final = 5.0
 TOKEN: Final = "PFLAB_TOKEN"
 """The environment variable with the token of a lab that wants one."""
 
@@ -43,7 +44,7 @@ def note_lab(url: str) -> None:
 
 def forget_lab(url: str) -> None:
     """The lab is over; another's note stays."""
-    if _noted() == url:
+    if noted_lab() == url:
         NOTE.unlink(missing_ok=True)
 
 
@@ -56,9 +57,19 @@ def is_up() -> bool:
     return True
 
 
+def answers(url: str) -> bool:
+    """Whether a lab is there."""
+    with Client(url, token=os.environ.get(TOKEN), timeout_s=SOON_S) as client:
+        try:
+            client.text("GET", "/livez")
+        except ClientError as error:
+            return bool(error.status)
+    return True
+
+
 def client_of(lab: str | None) -> Client:
     """A client of the lab. Raises CommandError where there is none."""
-    url = lab or _noted()
+    url = lab or noted_lab()
     if url is None:
         raise CommandError("no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025")
     return Client(url, token=_token())
@@ -74,7 +85,8 @@ def _token() -> str | None:
         raise CommandError(f"{TOKEN_FILE}: {path}: {(error.strerror or str(error)).lower()}") from error
 
 
-def _noted() -> str | None:
+def noted_lab() -> str | None:
+    """The lab that was started here, whether it is up or not."""
     try:
         return str(json.loads(NOTE.read_text("utf-8"))["url"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -92,8 +92,8 @@ def _import_live(
     with client_of(lab) as client:
         at = server if server is not None else _holder(client, folder)
         mails = list(mails_of(files))
-        door = door_of_client(client, at, folder, str(uuid.uuid4()) if again else "")
         done = Imported()
+        door = door_of_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
         try:
             with progress(len(mails), f"Posting into {folder}") as bar:
                 asyncio.run(import_mails(mails, door, lambda _: bar.advance(bar.task_ids[0]), done))
@@ -145,7 +145,9 @@ async def _import(
 
 
 def _tell_imported(done: Imported, folder: str) -> None:
-    print_lines([f"{len(done.ids)} mails posted into {folder}, {done.refused_count} refused"])
+    known = f", {done.known_count} were there from an import before" if done.known_count else ""
+    posted = len(done.ids) - done.known_count
+    print_lines([f"{posted} mails posted into {folder}{known}, {done.refused_count} refused"])
     print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
 
 
@@ -168,8 +170,9 @@ def export(
                 if any(view.path == folder and view.held_here for view in look.folders()):
                     _export(look, store, folder, output)
                     return ExitCode.GOOD
-        where = f"on {server}" if server else "in this run"
-        raise CommandError(f"{folder}: no replica of it {where}; {did_you_mean(folder, reader.folders())}")
+        if server is not None and folder in reader.folders():
+            raise CommandError(f"--server {server}: it holds no replica of {folder}; another one, or without --server")
+        raise CommandError(f"{folder}: no replica of it in this run; {did_you_mean(folder, reader.folders())}")
 
 
 def _export(look: Look, store: str, folder: str, output: Path | None) -> None:

@@ -154,7 +154,11 @@ def clock(
         rate = f"{told['rate']:g} lab seconds a second" if told["rate"] else "standing"
         print_lines([f"{told['now_at']}  {rate}"])
     if told.get("held") is False:
-        raise CommandError(f"it did not happen within {within}")
+        raise CommandError(
+            f"{converged} did not converge within {within}; pflab backfill shows what is known to be missing"
+            if converged is not None
+            else f"no {event} within {within}"
+        )
     return ExitCode.GOOD
 
 
@@ -236,6 +240,8 @@ def fault(
     """
     if by is not None:
         _check_duration(by)
+    if act == "cut" and connector is None and (from_ is None or to is None):
+        raise CommandError("pflab fault cut: say between which: --from A --to B, or --connector NAME")
     ends = {"between": [from_, to]} if act == "cut" and not one_way and connector is None else {"from": from_, "to": to}
     asked = {
         "type": kind,

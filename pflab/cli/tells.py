@@ -10,7 +10,7 @@ from rich.text import Text
 
 from node.views import LogView
 from pflab.analyzer import analyze as analyze_topology
-from pflab.cli.chosen import chosen_reader, chosen_stores
+from pflab.cli.chosen import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.lablink import Lab
 from pflab.cli.labs import existing_run, read_topology
 from pflab.cli.output import CommandError, Json, harmless, out, print_json, print_lines
@@ -31,16 +31,17 @@ RunOption = Annotated[Path | None, typer.Option("--run", help="A run folder; def
 def explain(
     what: Annotated[str, typer.Argument(metavar="CN|MESSAGE-ID", help="A change, as A-3, or a mail's Message-ID.")],
     run: RunOption = None,
+    lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Tell the life of a change or of a mail across the stores of a run, in words.
+    """Tell the life of a change or of a mail across the stores of a run or a running lab, in words.
 
     Who made it, which mails carried it, who lacked it and why, and since when each store has it; then every event that
     says so.
 
     Example: pflab explain A-1 --run runs/latest
     """
-    events = _events(run)
+    events = chosen_events(run, lab)
     life = explain_in(events, what)
     if as_json:
         print_json(life.as_document(events.names))
@@ -85,13 +86,14 @@ def trace(
     since: Annotated[str | None, typer.Option(help="Only from this instant on, as 2003-10-21T06:00Z.")] = None,
     until: Annotated[str | None, typer.Option(help="Only up to this instant.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many, the last ones.")] = 1000,
+    lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print what happened in a run, one line an event.
+    """Print what happened in a run or in a running lab, one line an event.
 
     Example: pflab trace --server B --type entry --type request
     """
-    found = _events(run)
+    found = chosen_events(run, lab)
     check_types(types or ())
     nodes = {event.node for event in found.events}
     for name in servers or ():
@@ -193,10 +195,6 @@ def analyze(
     else:
         print_lines(found.lines())
     return ExitCode.GOOD
-
-
-def _events(run: Path | None) -> RunEvents:
-    return RunEvents.at(existing_run(run))
 
 
 def check_types(types: list[str] | tuple[()]) -> None:

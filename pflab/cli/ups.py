@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +12,7 @@ import typer
 
 from node.serving import HttpServer
 from pflab.cli import become_node
-from pflab.cli.lablink import forget_lab, note_lab
+from pflab.cli.lablink import answers, forget_lab, is_up, note_lab, noted_lab
 from pflab.cli.labs import read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.runs import DEFAULT_SEED
@@ -21,6 +22,7 @@ from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
 from pflab.verdict import ExitCode
 from topology import Topology
+from topology.problems import counted
 
 PORT = 8025
 """Where a lab is found unless told otherwise."""
@@ -57,15 +59,41 @@ def up(
         organization = read_topology(topology)
     except OSError as error:
         raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    _check_alone()
+    _check_free(port)
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
     assert folder is not None, "a live run always has a folder"
+    print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
     bring_up = _processes if processes else _embedded
     try:
         asyncio.run(bring_up(organization, folder, seed, kind, port, rate))
     except OSError as error:
-        raise CommandError(f"port {port}: {error.strerror or error}; choose another, or --port 0") from error
+        raise CommandError(_port_taken(port, error)) from error
     print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
     return ExitCode.GOOD
+
+
+def _check_alone() -> None:
+    """Two labs of one folder would take each other's place where the other verbs look for one."""
+    other = noted_lab() if is_up() else None
+    if other is not None and answers(other):
+        raise CommandError(
+            f"a lab is up here already: {other}; end it with Ctrl-C, or start this one in another folder"
+        )
+
+
+def _check_free(port: int) -> None:
+    """A lab that cannot be had must not become the latest run."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(_port_taken(port, error)) from None
+
+
+def _port_taken(port: int, error: OSError) -> str:
+    return f"port {port}: {(error.strerror or str(error)).lower()}; choose another, or --port 0"
 
 
 def rate_of(text: str) -> float:
@@ -87,7 +115,7 @@ async def _embedded(
         host, taken = await server.start()
         try:
             await lab.coordinator.set_rate(rate)
-            await _until_told(f"http://{host}:{taken}", topology, folder)
+            await _until_told(lab, f"http://{host}:{taken}", topology, folder)
         finally:
             await server.stop()
 
@@ -98,10 +126,10 @@ async def _processes(
     lab = ProcessLab(topology, folder=folder, seed=seed, durability=durability, http_port=port)
     async with lab:
         await lab.coordinator.set_rate(rate)
-        await _until_told(lab.url, topology, folder)
+        await _until_told(lab, lab.url, topology, folder)
 
 
-async def _until_told(url: str, topology: Topology, folder: RunFolder) -> None:
+async def _until_told(lab: LiveLab | ProcessLab, url: str, topology: Topology, folder: RunFolder) -> None:
     """Stand by until Ctrl-C or SIGTERM."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -110,6 +138,10 @@ async def _until_told(url: str, topology: Topology, folder: RunFolder) -> None:
     note_lab(url)
     try:
         print_lines([f"{topology.organization} is up: {', '.join(topology.servers)}", f"  {url}/docs"])
+        listening = [
+            f"{name} {':'.join(map(str, lab.smtp_of(name)))}" for name in topology.servers if lab.running(name)
+        ]
+        print_lines([f"  SMTP: {', '.join(listening)}"])
         print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
         await ended.wait()
     finally:

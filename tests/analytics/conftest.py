@@ -13,6 +13,7 @@ import pytest
 
 from tests.analytics.corpus import lay_out_scenarios
 from tests.analytics.planting import Planted, plant_all
+from tests.analytics.rule_faults import plant_rule_faults
 from tests.analytics.toy import Toy, lay_out_toys
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from analytics.check import Gold
 
-from analytics.session import JAVA_FROM, java_version, new_session
+from analytics.session import JAVA_FROM, QUICK, java_version, new_session
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,13 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    settings = {
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "1g",
-        # What runs once is not worth the second compiler's time.
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    }
-    session = new_session("local[2]", settings)
+    session = new_session("local[2]", {**QUICK, "spark.driver.memory": "1g"})
     yield session
     session.stop()
 
@@ -80,6 +75,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jud
     root = tmp_path_factory.mktemp("traces").resolve()
     lay_out_scenarios(root / "suite")
     planted = plant_all(root)
+    plant_rule_faults(root)
     toys = lay_out_toys(root / "toys")
     tables = Tables(spark, str(tmp_path_factory.mktemp("tables")))
     began = time.monotonic()

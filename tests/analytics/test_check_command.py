@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,9 @@ def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProce
 def test_runs_are_judged_and_told(judged: Judged, project_root: Path, tmp_path: Path) -> None:
     """CV-1: pflab check says in words what is wrong, in JSON what is what, ends with 1, and keeps the tables if asked."""
     places = [str(judged.root / name) for name in ("suite/edit", "planted/lost-for-good")]
-    done = pflab_check(project_root, *places, "--json", "--tables", str(tmp_path / "tables"))
+    done = pflab_check(
+        project_root, *places, "--json", "--tables", str(tmp_path / "tables"), "--report", str(tmp_path / "report.html")
+    )
     assert done.returncode == 1, done.stderr
     told = json.loads(done.stdout)
     assert told["judgement"] == "not converged"
@@ -37,6 +40,10 @@ def test_runs_are_judged_and_told(judged: Judged, project_root: Path, tmp_path: 
         "1-1": "converged", "Projects": "converged",
     }  # fmt: skip
     assert (tmp_path / "tables" / "gold" / "verdicts" / "_SUCCESS").exists()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "was lost at 2003-10-21T00:15:00Z" in page
+    assert "<svg" in page
+    assert not re.search(r'(src|href)="(?!#)', page), "a report opens without a network"
 
 
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:

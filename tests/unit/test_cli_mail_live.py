@@ -52,7 +52,11 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in sent)))
     done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
     assert (done["imported"], done["refused"], done["node"]) == (len(sent), 0, "A")
-    assert asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)["ids"] == done["ids"]
+    again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
+    assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
+    assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
+    told = f"0 mails posted into Projects at A, {len(sent)} were there from an import before, 0 refused"
+    assert capsys.readouterr().out.splitlines()[-1] == told
     with Client(lab) as client:
         assert client.until_converged("Projects", "2 h")["held"]
         assert len(client.messages("B", "Projects")) == len(sent)

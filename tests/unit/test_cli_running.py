@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from smtplib import SMTP
 from typing import Any
 
 import pytest
 
 from pflab.cli import running
 from pflab.cli.app import run
+from pflab.client import Client
 from pflab.house import node_environment
 from pflab.verdict import ExitCode
 from tests.unit.uplab import lab_up
@@ -87,3 +89,70 @@ def test_the_client_needs_nothing_of_ours(tmp_path: Path) -> None:
         [sys.executable, "-P", "-c", code], capture_output=True, env=node_environment(), check=True, cwd=tmp_path
     )
     assert told.stdout.strip() == b"[]"
+
+
+def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """ML-1: the lab tells where each of its servers takes mail; a mail sent there to a folder's address is in it."""
+    with Client(up) as client:
+        smtp = {each["name"]: each["smtp"] for each in client.lab()["servers"]}
+        host, _, port = smtp["B"].partition(":")
+        with SMTP(host, int(port)) as mail:
+            mail.sendmail("kim@x.test", ["News@contoso.test"], b"Subject: from outside\r\n\r\nmail\r\n")
+        assert [each["subject"] for each in client.messages("B", "News")] == ["from outside"]
+        assert run(["fault", "stop", "A"]) == ExitCode.GOOD
+        assert {each["name"]: each["smtp"] for each in client.lab()["servers"]} == {"A": None, "B": smtp["B"]}
+    capsys.readouterr()
+
+
+def test_what_cannot_come_up_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """pflab up of a port that is taken, or where a lab is up, says so in a line; the latest run and the lab that is up
+    stay what they are."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path) as url:
+        latest = Path("runs", "latest").resolve()
+        assert run(["up", "lab.yaml", "--port", "0"]) == ExitCode.UNKNOWN
+        assert capsys.readouterr().err.startswith(f"a lab is up here already: {url}; ")
+        note = Path("runs", "lab.json")
+        note.rename("elsewhere.json")
+        port = url.rpartition(":")[2]
+        assert run(["up", "lab.yaml", "--port", port]) == ExitCode.UNKNOWN
+        assert capsys.readouterr().err == f"port {port}: address already in use; choose another, or --port 0\n"
+        Path("elsewhere.json").rename(note)
+        assert Path("runs", "latest").resolve() == latest
+
+
+def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab explain and trace tell what has happened in the lab that is up, as they do of a run that is over."""
+    assert run(["post", "Projects", "--node", "A", "--subject", "Hello"]) == ExitCode.GOOD
+    assert run(["clock", "advance", "15 min"]) == ExitCode.GOOD
+    for more in ([], ["--lab", up]):
+        capsys.readouterr()
+        assert run(["explain", "A-1", *more]) == ExitCode.GOOD
+        assert "B       applies A-1, 'Hello' in Projects (broadcast)" in capsys.readouterr().out
+        assert run(["trace", "--node", "B", "--type", "version", "--json", *more]) == ExitCode.GOOD
+        assert [each["words"] for each in json.loads(capsys.readouterr().out)] == [
+            "applies A-1, 'Hello' in Projects (broadcast)"
+        ]
+    assert run(["explain", "A-2"]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err == "pflab: 'A-2' is no change and no mail of this run; did you mean \"A-1\"?\n"
+
+
+def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cut without its ends, a wait in vain and an export from a store without the folder say what would be right."""
+    del up
+
+    def told(*args: str) -> str:
+        assert run(args) == ExitCode.UNKNOWN
+        return capsys.readouterr().err
+
+    assert told("fault", "cut") == "pflab fault cut: say between which: --from A --to B, or --connector NAME\n"
+    assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: say between which")
+    assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
+    in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min")
+    assert in_vain == "Projects did not converge within 1 min; pflab backfill shows what is known to be missing\n"
+    assert told("clock", "until", "--event", "mail.bad", "--within", "1 min") == "no mail.bad within 1 min\n"
+    assert told("export", "News", "--server", "A") == (
+        "--server A: it holds no replica of News; another one, or without --server\n"
+    )

@@ -1,0 +1,314 @@
+"""Traces of any size, made by Spark itself: a few stores that post and replicate for as many cycles as are asked for.
+
+Everything follows from the number of the cycle: who posts, and the number of each event on its node. So a billion events need
+no memory, and the same arguments give the same lines. Faults are planted at known places: in every `fault_every`-th cycle one
+store ignores the first post that it was sent.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from traces import MINUTE_US, TRACE_VERSION
+
+POSTS: Final = 20
+"""Posts of a cycle, all of one store, in one mail."""
+
+LAMPORT_STEP: Final = 1000
+"""More than the events of a store in a cycle, twice."""
+
+START_AT: Final = 1_066_694_400_000_000
+SETUP: Final = "5e" * 16
+FOLDER: Final = f"{SETUP}:1"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A trace to be: `cycles` of POSTS posts on `stores` stores in turn; `run` is its id. Faults: see above; 0: none."""
+
+    cycles: int
+    stores: int = 3
+    fault_every: int = 0
+    run: str = "made"
+
+    @classmethod
+    def of_events(cls, events: int, *, stores: int = 3, fault_every: int = 0) -> Shape:
+        """The shape with about so many events."""
+        return cls(max(1, events // cls(1, stores).events_a_cycle), stores, fault_every)
+
+    @property
+    def by_author(self) -> int:
+        """Events of the store that posts: its posts, the mail, a hop to each of the others."""
+        return POSTS + self.stores
+
+    @property
+    def by_receiver(self) -> int:
+        """Events of each other store: the hop, the mail, the row, a version for each post."""
+        return POSTS + 3
+
+    @property
+    def events_a_cycle(self) -> int:
+        return self.by_author + (self.stores - 1) * self.by_receiver
+
+    @property
+    def events(self) -> int:
+        """All of the trace, starts, stops and the lab's two included."""
+        return self.cycles * self.events_a_cycle + 2 * self.stores + 2
+
+    @property
+    def faults(self) -> int:
+        return 0 if not self.fault_every else -(-self.cycles // self.fault_every)
+
+    @property
+    def names(self) -> list[str]:
+        return [f"S{index}" for index in range(self.stores)]
+
+
+def generate(spark: SparkSession, shape: Shape, place: Path) -> None:
+    """Write the trace's segments into `place/traces/`, which must not exist yet."""
+    folder = place / "traces"
+    lines = _cycles(spark, shape).unionByName(_ends(spark, shape))
+    lines.select("value").write.text(str(folder))
+    # Spark names its files itself; a segment is known by how its name ends.
+    for part in folder.glob("part-*.txt"):
+        part.rename(part.with_suffix(".jsonl"))
+
+
+def _line(kind: str, shape: Shape, node: Column, seq: Column, at: Column, /, **fields: Column) -> Column:
+    # What a cycle's mail brings comes after its sending, and the next cycle after that.
+    later = F.when(F.col("store") == F.col("author"), 0).otherwise(LAMPORT_STEP // 2)
+    lamport = (F.col("k") + 1) * LAMPORT_STEP + later + seq - F.col("base")
+    head = {
+        "type": F.lit(kind),
+        "run": F.lit(shape.run),
+        "node": node,
+        "incarnation": F.lit(1),
+        "at": at,
+        "seq": seq,
+        "lamport": lamport,
+        **fields,
+    }
+    return F.to_json(F.struct(*[column.alias(name) for name, column in head.items()]), {"ignoreNullFields": "false"})
+
+
+def _cycles(spark: SparkSession, shape: Shape) -> DataFrame:
+    """The lines of each cycle at each store, as an array, exploded."""
+    stores = shape.stores
+    cycles = (
+        spark.range(shape.cycles)
+        .withColumnRenamed("id", "k")
+        .withColumn("store", F.explode(F.sequence(F.lit(0), F.lit(stores - 1))))
+    )
+    author = (F.col("k") % stores).cast("int")
+    own = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)  # cycles before this one in which it posted
+    base = 1 + own * shape.by_author + (F.col("k") - own) * shape.by_receiver
+    guid = F.lpad(F.hex(author + 1), 32, "0")
+    first = F.floor(F.col("k") / stores) * POSTS  # posts of the author before
+    rows = cycles.select(
+        "k",
+        "store",
+        author.alias("author"),
+        base.cast("long").alias("base"),
+        F.lower(guid).alias("guid"),
+        first.cast("long").alias("first"),
+    )
+    rows = rows.withColumn("at", F.lit(START_AT) + (F.col("k") + 1) * (15 * MINUTE_US))
+    rows = rows.withColumn(
+        "lines", F.when(F.col("store") == F.col("author"), _author(shape)).otherwise(_receiver(shape))
+    )
+    return rows.select(F.explode("lines").alias("value"))
+
+
+def _name(index: Column) -> Column:
+    return F.concat(F.lit("S"), index.cast("string"))
+
+
+def _number(index: Column) -> Column:
+    return F.concat(F.col("guid"), F.lit(":"), (F.col("first") + index).cast("string"))
+
+
+def _mail() -> Column:
+    return F.concat(F.lit("m"), F.col("k").cast("string"), F.lit("@made"))
+
+
+def _said() -> tuple[Column, Column]:
+    """The mail's CNSet, and its sender's row of its own numbers."""
+    low, high = (F.col("first") + 1).cast("string"), (F.col("first") + POSTS).cast("string")
+    return F.concat("guid", F.lit(":"), low, F.lit("-"), high), F.concat("guid", F.lit(":1-"), high)
+
+
+def _mail_fields(shape: Shape) -> dict[str, Column]:
+    cnset, row = _said()
+    folder = F.struct(
+        F.lit(FOLDER).alias("folder"),
+        cnset.alias("cnset"),
+        F.lit("").alias("cnset_fai"),
+        row.alias("row"),
+        F.lit("").alias("row_fai"),
+        F.lit(POSTS).alias("updates"),
+    )
+    others = F.filter(F.array(*[F.lit(name) for name in shape.names]), lambda name: name != _name(F.col("author")))
+    return {
+        "mail": _mail(),
+        "message_type": F.lit(4),
+        "folders": F.array(folder),
+        "recipients": others,
+        "size": F.lit(POSTS * 1200),
+        "number": F.floor(F.col("k") / shape.stores) + 1,
+        "marks": F.expr("cast(array() as array<string>)"),
+    }
+
+
+def _author(shape: Shape) -> Column:
+    node, base, at = _name(F.col("store")), F.col("base"), F.col("at")
+
+    def post(index: Column) -> Column:
+        number = _number(index)
+        return _line(
+            "change.made",
+            shape,
+            node,
+            base + index,
+            at,
+            folder=F.lit(FOLDER),
+            object=number,
+            number=number,
+            kind=F.lit("message"),
+            operation=F.lit("create"),
+            modified_at=at,
+            supersedes=F.expr("cast(array() as array<string>)"),
+            pcl=number,
+            digest=F.sha2(number, 256),
+            subject=F.concat(F.lit("Post "), number),
+        )
+
+    posts = F.transform(F.sequence(F.lit(1), F.lit(POSTS)), post)
+    mail = _line("mail.submitted", shape, node, base + POSTS + 1, at, **_mail_fields(shape))
+    hops = [
+        _line(
+            "hop.sent",
+            shape,
+            node,
+            base + POSTS + 1 + step,
+            at,
+            mail=_mail(),
+            next_hop=_name((F.col("author") + step) % shape.stores),
+            connector=F.lit(None).cast("string"),
+            recipients=F.array(_name((F.col("author") + step) % shape.stores)),
+            size=F.lit(POSTS * 1200),
+            attempt=F.lit(1),
+            queue_id=F.col("k") * shape.stores + step,
+        )
+        for step in range(1, shape.stores)
+    ]
+    return F.concat(posts, F.array(mail, *hops))
+
+
+def _receiver(shape: Shape) -> Column:
+    node, base, at = _name(F.col("store")), F.col("base"), F.col("at")
+    _, row = _said()
+    sender = _name(F.col("author"))
+    came = F.array(
+        _line(
+            "hop.received",
+            shape,
+            node,
+            base + 1,
+            at,
+            mail=_mail(),
+            peer=sender,
+            recipients=F.array(node),
+            size=F.lit(POSTS * 1200),
+        ),
+        _line("mail.received", shape, node, base + 2, at, sender=sender, **_mail_fields(shape)),
+        _line(
+            "row.replaced",
+            shape,
+            node,
+            base + 3,
+            at,
+            mail=_mail(),
+            folder=F.lit(FOLDER),
+            store=sender,
+            cnset=row,
+            cnset_fai=F.lit(""),
+            sent_at=at,
+            sent_number=F.floor(F.col("k") / shape.stores) + 1,
+        ),
+    )
+    last = (F.col("author") + shape.stores - 1) % shape.stores
+    faulty = F.lit(bool(shape.fault_every)) & (F.col("k") % max(1, shape.fault_every) == 0) & (F.col("store") == last)
+
+    def version(index: Column) -> Column:
+        number = _number(index)
+        fields = {
+            "mail": _mail(),
+            "folder": F.lit(FOLDER),
+            "object": number,
+            "number": number,
+            "kind": F.lit("message"),
+            "pcl": number,
+            "modified_at": at,
+            "way": F.lit("broadcast"),
+            "stands_for": number,
+            "digest": F.sha2(number, 256),
+            "deleted": F.lit(False),
+        }
+        taken = _line("version.applied", shape, node, base + 3 + index, at, **fields)
+        ignored = _line("version.ignored", shape, node, base + 3 + index, at, reason=F.lit("duplicate"), **fields)
+        return F.when(faulty & (index == 1), ignored).otherwise(taken)
+
+    return F.concat(came, F.transform(F.sequence(F.lit(1), F.lit(POSTS)), version))
+
+
+def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
+    """What begins and ends the run and each store: a few lines, whatever its size."""
+    topology = {
+        "servers": {name: {"site": "S", "version": "2003", "joins": "start"} for name in shape.names},
+        "folders": {"F": {"replicas": shape.names}},
+    }
+    end_at = START_AT + (shape.cycles + 2) * 15 * MINUTE_US
+    lines = [
+        {
+            "node": "lab",
+            "seq": 1,
+            "at": START_AT,
+            "type": "run.started",
+            "topology": json.dumps(topology),
+            "seed": "1",
+            "settings": {},
+            "version": TRACE_VERSION,
+        },
+        {"node": "lab", "seq": 2, "at": end_at, "type": "run.ended", "verdict": "passed"},
+    ]
+    for index, name in enumerate(shape.names):
+        own = (shape.cycles - index + shape.stores - 1) // shape.stores
+        last = 1 + own * shape.by_author + (shape.cycles - own) * shape.by_receiver + 1
+        lines += [
+            {
+                "node": name,
+                "seq": 1,
+                "at": START_AT,
+                "type": "node.started",
+                "version": "2003",
+                "replica_guid": f"{index + 1:032x}",
+                "reason": "first",
+            },
+            {"node": name, "seq": last, "at": end_at, "type": "node.stopped", "how": "stop"},
+        ]
+    whole = [
+        {
+            "run": shape.run,
+            "incarnation": 1,
+            "lamport": (shape.cycles + 2) * LAMPORT_STEP if line["seq"] != 1 else 1,
+            **line,
+        }
+        for line in lines
+    ]
+    return spark.createDataFrame([(json.dumps(line),) for line in whole], "value string")

@@ -1,0 +1,223 @@
+"""The rule checks: each a named predicate over an evidence table, with the rules that it holds a run to.
+
+A check says which rows it is about (`about`, SQL), and what must be true of each (`holds`). A row of which the predicate cannot
+be told (null) violates it: what a trace does not show is not clean. A later rule is one more entry here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+HOUR_US: Final = 3_600_000_000
+MINUTE_US: Final = 60_000_000
+DAY_US: Final = 24 * HOUR_US
+
+UPDATES: Final = "(2, 4, 2147483650, 2147483652)"
+"""Message types that carry updates (OUT-6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`words`: SQL for the witness, from the columns of the table."""
+
+    id: str
+    rules: tuple[str, ...]
+    table: str
+    says: str
+    about: str
+    holds: str
+    words: str
+
+
+_SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
+
+_ALL_OF = (
+    "forall({inner}, c -> aggregate(filter({outer}, r -> r.guid = c.guid), cast(0 as bigint), (n, r) ->"
+    " n + greatest(cast(0 as bigint), least(r.high, c.high) - greatest(r.low, c.low) + 1)) = c.high - c.low + 1)"
+)
+"""As _SET where the outer ranges are of two sets without a common number, and may lie between each other."""
+
+
+def _range(text: str) -> str:
+    one = "i -> struct(split_part(p, ':', 1) as guid, cast(split_part(i, '-', 1) as bigint) as low, cast(split_part(i, '-', -1) as bigint) as high)"
+    return f"flatten(transform(filter(split({text}, ';'), p -> p != ''), p -> transform(split(split_part(p, ':', 2), ','), {one})))"
+
+
+_WITHIN = _SET.format(inner=_range("f.cnset"), outer=_range("f.row"))
+_APART = f"forall({_range('f.cnset')}, c -> not exists({_range('f.row')}, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
+
+# spec: CN-1, CN-2, CN-3, CN-4, CN-7, CN-8, HI-2, HI-3, HI-4, HI-6, OUT-1, OUT-2, OUT-4, OUT-9
+# spec: IN-2, IN-3, IN-4, RST-2, RST-4, BF-1, BF-2, BF-3, BF-5, BF-8, ST-1, RP-2, CF-1, DL-2, DU-1, ML-6, RT-1, TM-1, CV-3
+CHECKS: Final = (
+    Check(
+        "numbers are never reissued", ("CN-1", "RP-4"), "changes", "No two changes bear one number.",
+        "true", "same = 1", "concat(node, ' gave the number ', number, ' to more than one change')",
+    ),
+    Check(
+        "each change takes the next number", ("CN-2",), "changes", "A store's changes are numbered one after the other.",
+        "before is not null", "counter = before + 1", "concat(node, ' went from ', before, ' to ', counter, ' with ', number)",
+    ),
+    Check(
+        "predecessors are complete", ("CN-3", "CF-3"), "changes",
+        "A version's predecessor list is its own number and the lists of what it replaced, and no more.",
+        "size(supersedes) = 0 or replaced_known = size(supersedes)",
+        "forall(map_entries(list), e -> (e.key = guid and e.value = counter) or exists(replaced_lists, o -> o.key = e.key and o.value >= e.value))"
+        " and coalesce(forall(replaced_lists, o -> coalesce(try_element_at(list, o.key) >= o.value, false)), true)",
+        "concat(node, ' made ', number, ' with a predecessor list that is not that of what it replaced')",
+    ),
+    Check(
+        "time goes on with each version", ("CN-8",), "changes", "A version is later than those that it replaces.",
+        "replaced_at is not null", "modified_at > replaced_at", "concat(node, ' made ', number, ' no later than what it replaces')",
+    ),
+    Check(
+        "a folder keeps a replica", ("RP-2",), "changes", "The last replica of a folder is never removed.",
+        "kind = 'folder' and operation != 'delete'", "size(replicas) > 0", "concat(node, ' left ', subject, ' without a replica by ', number)",
+    ),
+    Check(
+        "bytes are the author's", ("HI-2", "ML-2", "DU-1"), "applied",
+        "What is applied is what somebody made: object, folder, bytes, predecessors and time.",
+        "coalesce(author, '') != 'Setup'",
+        "made_object = object and made_folder = folder and made_digest = digest and made_at = modified_at"
+        " and map_entries(made_pcl) = map_entries(pcl) and made_deleted = deleted",
+        "concat(store, ' applied ', number, case when made_object is null then ', which nobody made' else ' otherwise than its author made it' end)",
+    ),
+    Check(
+        "what is old is not applied", ("CN-4", "IN-3"), "at_stores", "No version is applied that one kept there already incorporates.",
+        "kind = 'message'",
+        "forall(rows, u -> u.act != 'applied' or u.deleted or not exists(rows, v -> v.seq < u.seq and not v.deleted and v.act != 'forgot'"
+        " and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false)))",
+        "concat(node, ' applied a version of ', object, ' that is older than what it had')",
+    ),
+    Check(
+        "deleted is deleted", ("IN-4", "DL-2", "HI-6"), "at_stores", "Where a tombstone stands no version of its object is applied.",
+        "exists(rows, r -> r.deleted) and not exists(rows, r -> r.act = 'forgot')",
+        "not exists(rows, u -> u.act = 'applied' and not u.deleted and exists(rows, v -> v.deleted and v.seq < u.seq))",
+        "concat(node, ' applied a version of ', object, ' after its deletion')",
+    ),
+    Check(
+        "hierarchy and content apart", ("OUT-2", "HI-1"), "sent", "A mail with updates is of the hierarchy alone or of one folder's content.",
+        f"message_type in {UPDATES}", "size(says) = 1 and (says[0].folder = '1-1') = (message_type in (2, 2147483650))",
+        "concat(node, ' packed ', size(says), ' folders into <', mail, '> of type ', message_type)",
+    ),
+    Check(
+        "mails name what the sender has", ("OUT-4", "CN-7"), "sent", "The set of a mail with updates lies within its sender's row.",
+        f"message_type in {UPDATES}", f"forall(says, f -> {_WITHIN})",
+        "concat(node, ' named in <', mail, '> numbers that its own row lacks')",
+    ),
+    Check(
+        "only what is missing is asked for", ("BF-1",), "sent", "A request asks for nothing that its sender's row has.",
+        "message_type = 8", f"forall(says, f -> {_APART})", "concat(node, ' asked in <', mail, '> for what its own row has')",
+    ),
+    Check(
+        "requests and responses go to one", ("BF-5", "BF-6"), "sent", "A backfill request goes to one source, a response to one requester.",
+        "message_type in (8, 2147483650, 2147483652)", "size(recipients) = 1", "concat(node, ' sent <', mail, '> to ', size(recipients))",
+    ),
+    Check(
+        "hierarchy keeps its own time", ("HI-3", "OUT-1"), "sent",
+        "Hierarchy is broadcast at the multiples of 15 minutes, or at a start.",
+        "message_type = 2 and plain",
+        f"at % {15 * MINUTE_US} = 0 or at = started_at", "concat(node, ' broadcast hierarchy off the cycle in <', mail, '>')",
+    ),
+    Check(
+        "what is read is what was written", ("ML-6", "RST-4", "OUT-9"), "received", "A mail is unpacked as the sender that it names submitted it.",
+        "true", "wrote = sender and wrote_folders = folders and wrote_number = number and wrote_type = message_type",
+        "concat(node, ' read in <', mail, '> what ', sender, ' did not write')",
+    ),
+    Check(
+        "causes come before effects", ("TM-1",), "received", "A mail is received after it was submitted, in order of cause; a skewed clock may show another time.",
+        "wrote_at is not null", "lamport > wrote_lamport", "concat(node, ' received <', mail, '> before it was sent')",
+    ),
+    Check(
+        "rows of others are theirs", ("RST-2", "RST-4"), "rows_replaced", "The row kept of a store is what that store said in that mail.",
+        "true", "said_so", "concat(node, ' keeps a row of ', store, ' that it did not send in <', mail, '>')",
+    ),
+    Check(
+        "accepted is durable", ("IN-2", "OUT-9"), "hops", "A mail that was accepted is at the next server, or was lost there by a fault.",
+        "true", "landed", "concat(node, ' handed <', mail, '> to ', next_hop, ', which does not have it')",
+    ),
+    Check(
+        "one copy crosses a connector", ("RT-1", "OUT-5"), "hops", "A connector is crossed by one copy of a mail, again only if it came to the bridgehead again.",
+        "connector is not null", "copies <= greatest(coalesce(arrivals, 0), 1)", "concat(copies, ' copies of <', mail, '> crossed ', connector)",
+    ),
+    Check(
+        "requests are answered", ("BF-5", "BF-8"), "requests", "A request is answered at once, and once.",
+        "true", "answers = 1 and answered_at = at",
+        "concat(node, ' answered the request <', mail, '> of ', sender, case when answers is null then ' never' else ' late or again' end)",
+    ),
+    Check(
+        "answers are asked for", ("BF-5",), "requests", "An answer brings nothing that was not asked for.",
+        "answers > 0", _ALL_OF.format(inner="given", outer="wanted"), "concat(node, ' answered <', mail, '> with more than was asked for')",
+    ),
+    Check(
+        "the first wait", ("BF-2",), "entries", "A new entry waits 6 hours if a store of the site has it all, else 12.",
+        "plain and at is not null", f"due_at = at + case when local then {6 * HOUR_US} else {12 * HOUR_US} end",
+        "concat(node, ' let entry ', entry, ' wait for another time than ', case when local then '6' else '12' end, ' hours')",
+    ),
+    Check(
+        "nothing is asked for early", ("BF-2",), "entries", "A request goes out no earlier than 6 hours after its entry was made.",
+        "plain and asked_at is not null and at is not null", f"asked_at >= at + {6 * HOUR_US}",
+        "concat(node, ' asked for entry ', entry, ' too early')",
+    ),
+    Check(
+        "the first retry", ("BF-2",), "entries", "The first request waits 12 hours for an answer in the site, 24 outside.",
+        "plain and asked_at is not null", f"retry_at - asked_at in ({12 * HOUR_US}, {24 * HOUR_US})",
+        "concat(node, ' would ask again for entry ', entry, ' after another time than 12 or 24 hours')",
+    ),
+    Check(
+        "nothing is left over", ("CV-3", "CN-7"), "entries", "When all has come, no backfill entry remains.",
+        "at is not null and settled", "over", "concat(node, ' still waits for entry ', entry, ' of ', folder)",
+    ),
+    Check(
+        "sources are asked in order", ("BF-3", "BF-4"), "decisions",
+        "Candidates are sorted: not down, preferred, cost, version, how much they have.",
+        "size(candidates) > 1",
+        "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, not candidates[i - 1].preferred,"
+        " coalesce(candidates[i - 1].cost, 9223372036854775807), -cast(candidates[i - 1].version as double), -candidates[i - 1].has) <="
+        " struct(candidates[i].down, not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
+        " -cast(candidates[i].version as double), -candidates[i].has))",
+        "concat(node, ' sorted the sources of entry ', entry, ' wrongly')",
+    ),
+    Check(
+        "the first that has something is asked", ("BF-3",), "decisions", "The first candidate that has some of it is chosen.",
+        "exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
+        "chosen[0] = filter(candidates, c -> c.has > 0 and not c.passed_over like '%address%' and c.cost is not null)[0].store",
+        "concat(node, ' passed over the first source of entry ', entry)",
+    ),
+    Check(
+        "a status waits 24 hours", ("ST-1",), "statuses", "A status is due no earlier than 24 hours after the last update here.",
+        "plain and last_update_at is not null", f"due_at - last_update_at >= {24 * HOUR_US}",
+        "concat(node, ' found ', folder, ' due too early for a status')",
+    ),
+    Check(
+        "a status comes within 36 hours", ("ST-1",), "statuses", "A status is due at most 36 hours after the last update.",
+        "plain and steady and last_update_at is not null", f"due_at - last_update_at <= {36 * HOUR_US}",
+        "concat(node, ' found ', folder, ' due for a status too late')",
+    ),
+    Check(
+        "one status for an update", ("ST-1",), "statuses", "A status goes once after an update.",
+        "plain and steady and last_due_at is not null", "last_update_at >= last_due_at",
+        "concat(node, ' sent a second status for ', folder, ' with no update since')",
+    ),
+    Check(
+        "checks keep their hours", ("ST-1",), "statuses", "Status is checked at 00:15 and 12:15.",
+        "plain and steady", f"(due_at - {15 * MINUTE_US}) % {12 * HOUR_US} = 0", "concat(node, ' checked status off its hours')",
+    ),
+    Check(
+        "the last writer is shown", ("CF-1", "CN-8"), "conflicts", "Of concurrent versions the later is shown, then the larger GUID's.",
+        "known = versions", "winner = last_writer", "concat(node, ' shows ', winner, ' of ', object, ', and ', last_writer, ' wins')",
+    ),
+    Check(
+        "time never goes back", ("TM-1",), "clocks", "A node's events never go back in lab time.",
+        "at_before is not null", "at >= at_before", "concat('the time of ', node, ' went back at event ', seq)",
+    ),
+    Check(
+        "causes come first", ("TM-1",), "clocks", "A node's Lamport numbers grow.",
+        "lamport_before is not null", "lamport > lamport_before", "concat('the Lamport number of ', node, ' did not grow at event ', seq)",
+    ),
+    Check(
+        "what is held waits its time", ("HI-4",), "held", "Hierarchy is held 7 days, content 4 hours.",
+        "true", f"until_at - at = case when folder = '1-1' then {7 * DAY_US} else {4 * HOUR_US} end",
+        "concat(node, ' holds ', number, ' for another time')",
+    ),
+)  # fmt: skip

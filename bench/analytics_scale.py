@@ -1,0 +1,87 @@
+"""`make bench-analytics`: pflab check over generated traces, and DuckDB with the same convergence query on the same Parquet.
+
+    python -m bench.analytics_scale                 1 and 10 million events
+    python -m bench.analytics_scale 100000          so many
+
+JSON to Parquet and checks are timed apart; faults are planted, and both engines must find as many as there are.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from analytics import bronze, check
+from analytics.generate import Shape, generate
+from analytics.session import new_session
+from analytics.tables import Tables
+
+SIZES = (1_000_000, 10_000_000)
+FAULT_EVERY = 500
+
+T = TypeVar("T")
+
+CONVERGENCE = """
+with made as (select number, object from read_parquet('{bronze}/family=change/*.parquet') where type = 'change.made'),
+     stores as (select distinct node from read_parquet('{bronze}/family=run/*.parquet') where type = 'node.started'),
+     had as (select distinct node, number from read_parquet('{bronze}/family=change/*.parquet')
+             where type in ('change.made', 'version.applied'))
+select count(*) from made cross join stores anti join had on had.node = stores.node and had.number = made.number
+"""
+"""Which store lacks which change: what mismatches come down to where nothing is edited or deleted."""
+
+
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    began = time.perf_counter()
+    done = work()
+    return time.perf_counter() - began, done
+
+
+def measure(events: int) -> None:
+    spark = new_session()
+    shape = Shape.of_events(events, fault_every=FAULT_EVERY)
+    with tempfile.TemporaryDirectory(prefix="pflab-bench-") as folder:
+        place = Path(folder) / "trace"
+        tables = Tables(spark, f"{folder}/tables")
+        generated_s, _ = timed(lambda: generate(spark, shape, place))
+        parquet_s, kept = timed(
+            lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"])
+        )
+        checks_s, result = timed(lambda: check.conclude(check.judge(kept, tables)))
+        lacks = spark.read.parquet(tables.path("gold/mismatches")).count()
+        query = CONVERGENCE.format(bronze=f"{folder}/tables/bronze")
+        duck_s, (found,) = timed(lambda: duckdb.connect().execute(query).fetchone() or (None,))
+    spark.stop()
+    told = {
+        "events": shape.events,
+        "generated_s": round(generated_s, 1),
+        "json_to_parquet_s": round(parquet_s, 1),
+        "json_to_parquet_events_s": round(shape.events / parquet_s),
+        "checks_s": round(checks_s, 1),
+        "checks_events_s": round(shape.events / checks_s),
+        "duckdb_convergence_s": round(duck_s, 2),
+        "faults_planted": shape.faults,
+        "faults_spark": lacks,
+        "faults_duckdb": found,
+        "rule_violations": result.violations,
+        "driver_python_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+    print("  ".join(f"{name}={value}" for name, value in told.items()), flush=True)
+    if not shape.faults == lacks == found:
+        sys.exit("the engines did not find what was planted")
+
+
+def main(args: list[str]) -> None:
+    for size in [int(arg) for arg in args] or SIZES:
+        measure(size)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

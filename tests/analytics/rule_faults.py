@@ -1,0 +1,179 @@
+"""For each rule check a violation to plant: a scenario's trace, and what is altered in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.analytics.planting import Line, Trace, read_trace, renumber, write_trace
+
+Fault = tuple[str, Callable[[Trace], None]]
+
+
+def nth(trace: Trace, kind: str, nth: int = 0, *, where: Callable[[Line], bool] = lambda _: True) -> Line:
+    """The n-th event of that type, node by node; -1 is the last."""
+    return [event for node in sorted(trace) for event in trace[node] if event["type"] == kind and where(event)][nth]
+
+
+def set_(
+    kind: str, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0, **fields: Any
+) -> Callable[[Trace], None]:
+    return lambda trace: nth(trace, kind, n, where=where).update(fields)
+
+
+def shift(
+    kind: str, name: str, by: int, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0
+) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        nth(trace, kind, n, where=where)[name] += by
+
+    return change
+
+
+def without(kind: str, *, where: Callable[[Line], bool] = lambda _: True) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = nth(trace, kind, where=where)
+        trace[event["node"]].remove(event)
+        renumber(trace[event["node"]])
+
+    return change
+
+
+def again_at_the_end(
+    kind: str, *, where: Callable[[Line], bool] = lambda _: True, **fields: Any
+) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = nth(trace, kind, where=where)
+        events = trace[event["node"]]
+        events.insert(len(events) - 1, {**event, "at": events[-1]["at"], **fields})
+        renumber(events)
+
+    return change
+
+
+def of_type(*types: int) -> Callable[[Line], bool]:
+    return lambda event: event["message_type"] in types
+
+
+def in_folder(**fields: str) -> Callable[[Line], None]:
+    return lambda event: event["folders"][0].update(fields)
+
+
+def mail(types: tuple[int, ...], alter: Callable[[Line], Any]) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        alter(nth(trace, "mail.submitted", where=of_type(*types)))
+
+    return change
+
+
+def _reissued(trace: Trace) -> None:
+    first = nth(trace, "change.made")
+    nth(trace, "change.made", 1, where=lambda event: event["node"] == first["node"])["number"] = first["number"]
+
+
+def _skipped(trace: Trace) -> None:
+    event = nth(trace, "change.made", -1)
+    guid, _, counter = event["number"].rpartition(":")
+    event["number"] = f"{guid}:{int(counter) + 5}"
+
+
+def _forgetful(trace: Trace) -> None:
+    event = nth(trace, "change.made", where=lambda event: bool(event["supersedes"]))
+    event["pcl"] = event["number"]
+
+
+def _another_winner(trace: Trace) -> None:
+    event = nth(trace, "conflict.arose")
+    event["winner"] = next(each for each in event["versions"] if each != event["winner"])
+
+
+def _reversed(trace: Trace) -> None:
+    nth(trace, "sources.considered", where=lambda event: len(event["candidates"]) > 1)["candidates"].reverse()
+
+
+def _asked_at_once(trace: Trace) -> None:
+    made = nth(trace, "entry.made")
+    nth(trace, "request.sent")["at"] = made["at"]
+
+
+def _more_than_asked(trace: Trace) -> None:
+    event = nth(trace, "request.answered")
+    event["cnset"] = event["cnset"].partition(":")[0] + ":1-9"
+
+
+def _risen(trace: Trace) -> None:
+    dead = {(e["node"], e["object"]) for events in trace.values() for e in events if e.get("deleted")}
+    again_at_the_end(
+        "version.applied", where=lambda event: (event["node"], event["object"]) in dead and not event["deleted"]
+    )(trace)
+
+
+HOUR_US = 3_600_000_000
+
+FAULTS: Mapping[str, Fault] = {
+    "numbers are never reissued": ("holes", _reissued),
+    "each change takes the next number": ("holes", _skipped),
+    "predecessors are complete": ("edit", _forgetful),
+    "time goes on with each version": (
+        "edit",
+        set_("change.made", where=lambda e: bool(e["supersedes"]), modified_at=0),
+    ),
+    "a folder keeps a replica": (
+        "hierarchy-change",
+        set_("change.made", where=lambda e: e["kind"] == "folder", replicas=[]),
+    ),
+    "bytes are the author's": ("new-post", set_("version.applied", digest="0" * 64)),
+    "what is old is not applied": ("edit", again_at_the_end("version.applied")),
+    "deleted is deleted": ("delete", _risen),
+    "hierarchy and content apart": (
+        "new-post",
+        mail((4,), lambda event: event["folders"].append({**event["folders"][0], "folder": "1-1"})),
+    ),
+    "mails name what the sender has": ("new-post", mail((4,), in_folder(row=""))),
+    "only what is missing is asked for": (
+        "lost-mail",
+        mail((8,), lambda event: event["folders"][0].update(row=event["folders"][0]["cnset"])),
+    ),
+    "requests and responses go to one": (
+        "lost-mail",
+        mail((8,), lambda event: event["recipients"].append("C-IS@contoso.test")),
+    ),
+    "hierarchy keeps its own time": ("hierarchy-change", shift("mail.submitted", "at", 1, where=of_type(2))),
+    "what is read is what was written": ("lost-mail", shift("mail.received", "number", 1)),
+    "causes come before effects": ("lost-mail", set_("mail.received", lamport=0)),
+    "rows of others are theirs": ("lost-mail", set_("row.replaced", where=lambda e: e["cnset"] != "", cnset="")),
+    "accepted is durable": ("new-post", without("hop.received")),
+    "one copy crosses a connector": (
+        "nearer-source",
+        again_at_the_end("hop.sent", where=lambda e: e["connector"] is not None, queue_id=999),
+    ),
+    "requests are answered": ("lost-mail", without("request.answered")),
+    "answers are asked for": ("lost-mail", _more_than_asked),
+    "the first wait": ("lost-mail", shift("entry.made", "due_at", 1)),
+    "nothing is asked for early": ("lost-mail", _asked_at_once),
+    "the first retry": ("lost-mail", shift("request.sent", "retry_at", 1)),
+    "nothing is left over": ("lost-mail", without("entry.satisfied")),
+    "sources are asked in order": ("partial-sources", _reversed),
+    "the first that has something is asked": ("lost-mail", set_("sources.considered", chosen=["Z"])),
+    "a status waits 24 hours": ("lost-mail", shift("status.due", "at", -HOUR_US)),
+    "a status comes within 36 hours": ("lost-mail", shift("status.due", "at", 24 * HOUR_US)),
+    "one status for an update": ("lost-mail", again_at_the_end("status.due")),
+    "checks keep their hours": ("lost-mail", shift("status.due", "at", 60_000_000)),
+    "the last writer is shown": ("conflict", _another_winner),
+    "time never goes back": ("new-post", set_("hop.sent", at=0)),
+    "causes come first": ("new-post", set_("hop.sent", lamport=0)),
+    "what is held waits its time": ("held-change", shift("version.held", "until_at", 1)),
+}
+
+
+def place_of(check: str) -> str:
+    return f"rules/{check.replace(' ', '-')}"
+
+
+def plant_rule_faults(root: Path) -> None:
+    """`root/rules/<check>/traces`, from `root/suite`."""
+    for check, (source, change) in FAULTS.items():
+        trace = read_trace(root / "suite" / source / "traces")
+        change(trace)
+        write_trace(root / place_of(check) / "traces", trace)
