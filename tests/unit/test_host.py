@@ -296,3 +296,31 @@ async def test_a_killed_host_says_nothing_more(pair: Pair) -> None:
     with pytest.raises(NotRunning):
         pair.hosts[1].do(lambda node, now: None)
     pair.b.told.clear()
+
+
+async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_for(pair: Pair) -> None:
+    """A server that falls silent in the midst of mails leaves nobody busy; what was on its way to it stays queued."""
+    # spec: TM-1
+    came = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.set()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        pair.addresses["B"] = server.sockets[0].getsockname()[:2]
+        pair.send()
+        await came.wait()
+        reader, writer = await asyncio.open_connection(*pair.addresses["A"])
+        writer.write(b"EHLO B\r\nMAIL FROM:<b@x>\r\n")
+        while not (await reader.readline()).startswith(b"250 2.1.0"):
+            pass
+        assert "on their way out" in pair.hosts[0].busy(START_AT)
+        del pair.addresses["B"]
+        pair.hosts[0].lost(["B"])
+        await pair.rest()
+        assert pair.a.told == ["failed: B has fallen silent"]
+        assert await reader.read() == b""
+        writer.close()
