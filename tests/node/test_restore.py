@@ -57,6 +57,21 @@ def test_unsent_changes_of_the_backup_are_sent() -> None:
     assert subjects(office, "C") == ["unsent at the backup"]
 
 
+def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
+    """What was unsent at the backup and broadcast after it is in others' rows, and is not missing here (spec: BF-1, RP-4)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    office.run(office.at(16))
+    assert office["A"].backfill() == []
+    assert office["A"].knowledge("Projects").numbers == office["B"].knowledge("Projects").numbers
+    office.run(office.at(30))
+    assert all(office[name].backfill() == [] for name in "ABC")
+
+
 def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
     """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
     office = Office()
