@@ -10,7 +10,7 @@ import pytest
 
 from node.database import Database
 from node.errors import Crashed, Misuse
-from tests.node.office import THREE, H, Office
+from tests.node.office import THREE, H, Office, deliver_all
 
 DAY = 24 * 60
 
@@ -65,8 +65,11 @@ def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
     office.run(office.at(15))
     office["A"].abandon()
     office["A"].restore(office.at(16), backup)
-    office.run(office.at(16))
+    deliver_all(office, office.take("A", office.at(16)), office.at(16))  # before A's broadcast, which is overdue
+    answers = office.cycle("B", office.at(16)) + office.cycle("C", office.at(16))
+    deliver_all(office, answers, office.at(16))
     assert office["A"].backfill() == []
+    office.run(office.at(16))
     assert office["A"].knowledge("Projects").numbers == office["B"].knowledge("Projects").numbers
     office.run(office.at(30))
     assert all(office[name].backfill() == [] for name in "ABC")
