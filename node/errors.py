@@ -27,6 +27,10 @@ class NotRunning(NodeError):
     """The store is stopped."""
 
 
+class Waiting(NotRunning):
+    """The process is there, and its store waits for the coordinator to begin it."""
+
+
 class Misuse(NodeError):
     """A request that makes no sense as it stands; the text says what would."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -137,6 +137,12 @@ class Host:
     def forget(self, address: Address) -> None:
         """Drop kept connections to an address that is gone or cut off."""
         self._sender.forget(address)
+
+    def lost(self, servers: Collection[str]) -> None:
+        """These servers have gone or fallen silent: what is under way to or from them is not waited for."""
+        for task in self._in_flight.to(servers):
+            task.cancel()
+        self._listener.hang_up_on(servers)
 
     # --- stimuli
 
@@ -371,6 +377,14 @@ class Host:
                 outcome = await self._sender.send(address, transmission, self.name, fresh=plan.fresh)
                 if outcome.state is not SendState.DELIVERED:
                     break
+        except asyncio.CancelledError:
+            if self._up and self._address_of(transmission.next_hop) is None:
+                lost = f"{transmission.next_hop} has fallen silent"
+                self._reports.take(transmission, SendOutcome(SendState.DEFERRED, lost))
+                return
+            self._in_flight.end(transmission)
+            self._wake.set()
+            raise
         except BaseException:
             self._in_flight.end(transmission)
             self._wake.set()

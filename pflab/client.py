@@ -37,6 +37,11 @@ class Client(Requests):
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
+    def renew(self, topology: Mapping[str, Any] | None = None) -> None:
+        """Begin anew: a lab in containers alone can. /readyz says when it has, under another run's name."""
+        text = None if topology is None else json.dumps(topology)
+        self.json("POST", "/lab/renew", {"topology": text})
+
     def servers(self) -> list[str]:
         """The names of all servers."""
         return [each["name"] for each in self.lab()["servers"]]
@@ -57,9 +62,9 @@ class Client(Requests):
     def pause(self) -> dict[str, Any]:
         return self._clock("rate", {"rate": 0})
 
-    def step(self) -> dict[str, Any]:
-        """To the next instant at which anything is due."""
-        return self._clock("step", {})
+    def step(self, limit: str | None = None) -> dict[str, Any]:
+        """To the next instant at which anything is due, but not beyond `limit`; `moved` says whether there was one."""
+        return self._clock("step", {"limit": limit})
 
     def advance(self, to: str) -> dict[str, Any]:
         """Warp by a duration (`15 min`) or to an instant (`2003-10-22T06:15Z`)."""
@@ -228,6 +233,10 @@ class Client(Requests):
             yield from followed(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
-        while lines := self.text("GET", f"{path}?after={seen}").splitlines():
-            seen += len(lines)
+        while True:
+            answer = self.ask("GET", f"{path}?after={seen}")
+            lines = self.read(answer).decode("utf-8").splitlines()
+            if not lines:
+                return
+            seen = int(answer.headers.get("Pflab-Next", seen + len(lines)))
             yield from map(json.loads, lines)

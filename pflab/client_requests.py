@@ -99,7 +99,10 @@ class Requests:
         timeout_s: float | None = TIMEOUT_S,
     ) -> bytes:
         """One request; the answer's bytes."""
-        answer = self.ask(method, path, body, headers=headers, timeout_s=timeout_s)
+        return self.read(self.ask(method, path, body, headers=headers, timeout_s=timeout_s))
+
+    def read(self, answer: HTTPResponse) -> bytes:
+        """The whole of an answer."""
         try:
             return answer.read()
         except (OSError, HTTPException) as error:

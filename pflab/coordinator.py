@@ -116,13 +116,16 @@ class Coordinator:
         """Stop the clock where it is."""
         await self.set_rate(0.0)
 
-    async def step(self) -> bool:
+    async def step(self, limit_at: LabTime | None = None) -> bool:
         """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever
-        is."""
+        is, or nothing by `limit_at`, where the clock then stands."""
         with self._moving():
             await self._stand()
             await self.quiet()
             due_at = self._next_due()
+            if limit_at is not None and (due_at is None or due_at > limit_at):
+                await self._jump_to(limit_at)
+                return False
             if due_at is None:
                 return False
             await self._jump_to(due_at)

@@ -30,6 +30,12 @@ class Advance(Body):
     to: Annotated[Line, Field(examples=["15 min"])]
 
 
+class Step(Body):
+    """If nothing is due by `limit`, a duration or an instant, the clock then stands there."""
+
+    limit: Annotated[Line | None, Field(examples=["2 h"])] = None
+
+
 class Until(Body):
     """What to wait for: an event of a type (on one server), or a folder that has converged on its running holders."""
 
@@ -67,10 +73,12 @@ def clock_router(lab: FacedLab) -> APIRouter:
         return json_response(clock_shown(lab))
 
     @router.post("/step")
-    async def step() -> Response:
-        """To the next instant at which anything is due, and until all is quiet there."""
+    async def step(wanted: Step | None = None) -> Response:
+        """To the next instant at which anything is due, and until all is quiet there; `moved` says whether there was one."""
+        limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
-            moved = await lab.coordinator.step()
+            moved = await lab.coordinator.step(limit)
+            lab.faults.expire(lab.now)
         return json_response(clock_shown(lab, moved=moved))
 
     @router.post("/advance")
@@ -98,13 +106,13 @@ def _instant(text: str, now: LabTime) -> LabTime:
         return parse_instant(text)
 
 
-def _condition(lab: Lab, wanted: Until) -> Callable[[], bool]:
+def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
         raise LabError("say what to wait for: an event or a converged folder, one of the two")
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
-    seen = len(lab.events())
+    seen = lab.event_count
 
     def happened() -> bool:
         nonlocal seen

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Awaitable, Callable
 
 from node.asks import Address
 from pflab.coordinator import Coordinator
 from pflab.keptmail import HopGate
 from pflab.lab import Lab
+from topology import Topology
 
 
 class FacedLab(Lab):
-    """What the face needs beyond a lab: a coordinator, and where the nodes are."""
+    """What the face needs beyond a lab: a coordinator, where the nodes are, and which events are held (keptlab)."""
 
     coordinator: Coordinator
     gate: HopGate
+    held_from: int
+    event_count: int
+    renew: Callable[[Topology | None], Awaitable[None]]
 
     @abstractmethod
     def smtp_of(self, name: str) -> Address:
         """Where a running server listens for mail. Raises LabError, NotRunning."""
+
+
+class LedFace(FacedLab):
+    """What the face needs of a lab whose nodes are elsewhere."""
+
+    begun: bool

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pflab.lab import Lab
+from pflab.lab import Lab, LabError
 from pflab.members import Member, Roll, Standing
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class KeptLab(Lab):
     def running(self, name: str) -> bool:
         return self._members.member(name).standing is Standing.RUNNING
 
+    async def renew(self, topology: Topology | None) -> None:
+        """Begin anew, with another organization perhaps. Raises LabError for a lab that cannot."""
+        raise LabError("this lab cannot begin anew; end it and bring up another")
+
     # --- life and death
 
     async def start(self, name: str) -> None:
@@ -61,6 +65,16 @@ class KeptLab(Lab):
 
     def events(self, since: int = 0) -> Sequence[Event]:
         return self._record.events(since)
+
+    @property
+    def held_from(self) -> int:
+        """The index of the first event that is held; older ones of a lab that stays up long are in the traces alone."""
+        return self._record.first
+
+    @property
+    def event_count(self) -> int:
+        """How many events there have been."""
+        return self._record.count
 
     def _note(self, kind: type[Event], **fields: object) -> None:
         self._record.note(kind, **fields)

@@ -6,7 +6,7 @@ Drivers with nodes in their own process bring servers up through here, so a rest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -126,6 +126,22 @@ class Roll:
             for member in self.running()
             if store != member.name and store not in member.told
         ]
+
+    # --- a lab that goes on after its coordinator
+
+    def as_document(self) -> dict[str, Any]:
+        """How all servers stand, for `recall`."""
+        servers = {
+            member.name: {"standing": member.standing.name, "told": member.told} for member in self._members.values()
+        }
+        return {"joined": self._joined, "servers": servers}
+
+    def recall(self, document: Mapping[str, Any]) -> None:
+        """The servers stand as they did when the document was written."""
+        self._joined = list(document["joined"])
+        for name, each in document["servers"].items():
+            self._members[name].standing = Standing[each["standing"]]
+            self._members[name].told = list(each["told"])
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later

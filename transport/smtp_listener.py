@@ -8,7 +8,7 @@ the limits.
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import cast
 
 from transport.errors import TransportError
@@ -88,6 +88,12 @@ class SmtpListener:
         """
         # spec: TM-1
         return sum(1 for session in self.sessions if session.in_transaction)
+
+    def hang_up_on(self, peers: Collection[str]) -> None:
+        """Drop the connections of these, which are gone themselves; a mail whose content has not ended is not accepted."""
+        for session in list(self.sessions):
+            if session.peer_name in peers and session.transport is not None:
+                cast(asyncio.Transport, session.transport).abort()
 
     async def stop(self) -> None:
         """Stops listening and hangs up; a mail whose content has not ended is not accepted."""

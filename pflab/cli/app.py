@@ -31,6 +31,8 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "up": ("pflab.cli.ups", "Bring a lab up and serve it over HTTP until Ctrl-C."),
     "node": ("pflab.cli.ups", "Run one server as this process: what a container runs."),
+    "coordinate": ("pflab.cli.containers", "Lead servers that run elsewhere, and serve their lab over HTTP."),
+    "compose": ("pflab.cli.containers", "Print a docker-compose.yml for a topology."),
     "post": ("pflab.cli.running", "Post a message into a folder of a running lab."),
     "folder": ("pflab.cli.running", "List, create, change or delete folders in a running lab."),
     "clock": ("pflab.cli.running", "Show or move the clock of a running lab."),

@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pflab.cli.output import CommandError, err
+from pflab.client import Client
+from pflab.farlab import FarLab
 from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.runfolder import LATEST, RunFolder
@@ -24,15 +26,22 @@ RUNS = Path("runs")
 
 @dataclass(frozen=True, slots=True)
 class LabOrder:
-    """What lab a command wants. `folder` None: a simulation that writes nothing."""
+    """What lab a command wants. `folder` None: a simulation that writes nothing.
+
+    `far`: one that is up already, begun anew if it `renews`.
+    """
 
     seed: int
     simulate: bool
     folder: RunFolder | None
     processes: bool = False
+    far: Client | None = None
+    renews: bool = False
 
     def factory(self) -> Callable[[Topology], Lab]:
         def make(topology: Topology) -> Lab:
+            if self.far is not None:
+                return FarLab(topology, self.far, renews=self.renews)
             if self.folder is not None:
                 self.folder.write_inputs(topology.as_yaml(), self.seed)
             if self.simulate:

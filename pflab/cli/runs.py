@@ -12,6 +12,7 @@ import typer
 from rich.progress import Progress
 
 from pflab.cli import campaigns
+from pflab.cli.lablink import client_of
 from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
 from pflab.demo import LESSONS, run_demo
@@ -49,6 +50,17 @@ def run(
     seed: Annotated[
         int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
     ] = DEFAULT_SEED,
+    lab: Annotated[
+        str | None,
+        typer.Option("--lab", metavar="URL", help="On a lab that is up, fresh, its clock standing at its start."),
+    ] = None,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="With --lab: let it begin anew first, with the scenario's topology; only a lab in containers does.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Run scenarios and say whether each of them passed.
@@ -60,13 +72,19 @@ def run(
     if simulated and processes:
         raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
     loaded = _load_all(scenarios)
+    if lab is not None:
+        _check_far(
+            loaded, simulated=simulated, processes=processes, keeps=keep_mails or traces is not None, renew=renew
+        )
+    elif renew:
+        raise CommandError("pflab run --renew: name the lab with --lab")
     results: list[dict[str, Any]] = []
     code = ExitCode.GOOD
     for scenario in loaded:
         by_simulator = simulated or not scenario.live
         name = scenario.path.stem if scenario.path is not None else "scenario"
-        folder = run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
-        order = LabOrder(seed, by_simulator, folder, processes)
+        folder = None if lab else run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
+        order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
         if not as_json:
             print_lines([scenario.title], style="bold")
         result = _play(scenario, order, quiet=as_json)
@@ -79,6 +97,19 @@ def run(
     if as_json:
         print_json(results)
     return code
+
+
+def _check_far(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:
+    """What a lab that is up cannot be asked for. Raises CommandError."""
+    if simulated or processes or keeps:
+        raise CommandError(
+            "pflab run --lab: the lab is up already; leave out --simulate, --processes, --traces, --keep-mails"
+        )
+    if len(loaded) > 1 and not renew:
+        raise CommandError("pflab run --lab: a scenario begins on a fresh lab; name one scenario, or --renew")
+    for scenario in loaded:
+        if not scenario.live:
+            raise CommandError(f"{scenario.path}: this scenario is for the simulator alone; leave out --lab")
 
 
 def _tell(result: ScenarioResult, folder: RunFolder | None) -> None:

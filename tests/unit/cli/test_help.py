@@ -14,6 +14,7 @@ TESTED_ELSEWHERE = {
     "demo",
     "up",
     "node",
+    "coordinate",
     "post",
     "folder",
     "clock",

@@ -1,0 +1,172 @@
+"""A docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a gentle load.
+
+The stores' containers know nothing of the organization: the coordinator, which reads the topology, begins them. Names
+follow a convention: a server's service is its name in lower case, and listens on HTTP_PORT and SMTP_PORT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import yaml
+
+from pflab.lab import LabError
+from topology import Topology
+
+HTTP_PORT: Final = 8025
+SMTP_PORT: Final = 2525
+
+LAB: Final = "lab"
+LOAD: Final = "load"
+ANALYTICS: Final = "analytics"
+RESERVED: Final = (LAB, LOAD, ANALYTICS, "spark")
+"""Services that are no stores: a server's may be neither called so nor begin so with a hyphen behind it."""
+
+IMAGE: Final = "pflab:${PFLAB_TAG:-latest}"
+
+HEAD: Final = """\
+# A lab of public folder stores in containers. Written by `pflab compose {topology}`; change that, or write it anew.
+#
+#   docker compose up --build --wait      PFLAB_PORT (8025): where the lab is found on this machine, and on it alone
+#   pflab top --lab http://127.0.0.1:8025     PFLAB_CLOCK (60): lab seconds a second from the first start on
+#   docker compose down                   keeps what the lab knows; with --volumes it begins anew
+#   docker compose -p other up            another lab beside this one; give it a PFLAB_PORT of its own
+#
+# Behind a private package index or certificate authority: PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
+# certificates, which the build gets as secrets and does not keep.
+"""
+
+_HARDENED: Final[dict[str, Any]] = {
+    "restart": "always",
+    "stop_grace_period": "10s",
+    "read_only": True,
+    "tmpfs": ["/tmp"],
+    "cap_drop": ["ALL"],
+    "security_opt": ["no-new-privileges:true"],
+}
+
+_HEALTH: Final[dict[str, Any]] = {
+    "test": ["CMD", "pflab-ready", str(HTTP_PORT)],
+    "interval": "3s",
+    "timeout": "5s",
+    "retries": 3,
+    "start_period": "120s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeOrder:
+    """What to write for. topology: its file as seen from where the file will lie; context: the same of our source, which
+    the image is built from, None if it is there already."""
+
+    topology: str
+    context: str | None
+
+
+def service_of(server: str) -> str:
+    """The service of a server, which is its container's host name, too."""
+    return server.lower()
+
+
+def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Where each server's process is by convention. Raises LabError for names that do not do as services."""
+    services: dict[str, str] = {}
+    for name in names:
+        service = service_of(name)
+        if service in RESERVED or service.startswith(tuple(f"{each}-" for each in RESERVED)):
+            raise LabError(
+                f"server {name}: its service would be called {service!r}, as one of the lab's own; rename it"
+            )
+        if service in services:
+            raise LabError(f"servers {services[service]} and {name} differ in case alone, and services do not")
+        services[service] = name
+    return {name: (service, HTTP_PORT) for service, name in services.items()}
+
+
+def compose_text(topology: Topology, order: ComposeOrder) -> str:
+    """The file. The same topology gives the same text. Raises LabError."""
+    stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
+    document: dict[str, Any] = {
+        "name": "pflab",
+        "services": {
+            LAB: _lab(order),
+            LOAD: _load(),
+            # Services of the profile `analytics` come here.
+            **{service: _store(service, name) for service, name in stores.items()},
+        },
+        "volumes": {name: {} for name in ("lab", "secrets", "traces", *(f"store-{service}" for service in stores))},
+    }
+    if order.context is not None:
+        document["secrets"] = {
+            "pip_conf": {"file": "${PFLAB_PIP_CONF:-/dev/null}"},
+            "ca": {"file": "${PFLAB_CA:-/dev/null}"},
+        }
+    text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+    return HEAD.format(topology=order.topology) + text
+
+
+class _Plain(yaml.SafeDumper):
+    """What is the same twice is written twice: no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _lab(order: ComposeOrder) -> dict[str, Any]:
+    build = {"context": order.context, "dockerfile": "compose/Dockerfile", "secrets": ["pip_conf", "ca"]}
+    return {
+        "image": IMAGE,
+        **({} if order.context is None else {"build": build}),
+        "command": [
+            *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
+            *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
+            *("--clock", "${PFLAB_CLOCK:-60}"),
+        ],
+        "ports": [f"127.0.0.1:${{PFLAB_PORT:-{HTTP_PORT}}}:{HTTP_PORT}"],
+        "volumes": [
+            {
+                "type": "bind",
+                "source": order.topology,
+                "target": "/topology.yaml",
+                "read_only": True,
+                "bind": {"create_host_path": False},
+            },
+            "lab:/lab",
+            "traces:/lab/traces",
+            "secrets:/secrets",
+        ],
+        "healthcheck": _HEALTH,
+        **_HARDENED,
+    }
+
+
+def _load() -> dict[str, Any]:
+    return {
+        "image": IMAGE,
+        "command": [
+            *("load", "--lab", f"http://{LAB}:{HTTP_PORT}", "--rate", "${PFLAB_LOAD:-0.05}", "--for", "6 h"),
+            *("--mix", "post=4,edit=2,delete=3", "--size", "300"),
+        ],
+        "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
+        "volumes": ["secrets:/secrets:ro"],
+        "depends_on": {LAB: {"condition": "service_healthy"}},
+        **_HARDENED,
+    }
+
+
+def _store(service: str, name: str) -> dict[str, Any]:
+    return {
+        "image": IMAGE,
+        "hostname": service,
+        "command": [
+            *("node", name, "--led", "--data", "/data", "--traces", "/traces"),
+            *("--lab-secret-file", "/secrets/secret", "--token-file", "/secrets/token"),
+            *("--http-host", "0.0.0.0", "--http-port", str(HTTP_PORT)),
+            *("--smtp-host", "0.0.0.0", "--smtp-port", str(SMTP_PORT)),
+        ],
+        "volumes": [f"store-{service}:/data", "traces:/traces", "secrets:/secrets:ro"],
+        "healthcheck": _HEALTH,
+        **_HARDENED,
+    }
