@@ -56,6 +56,8 @@ class Facts:
         """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
         self.forgotten: set[str] = set()
         """Deleted objects whose tombstone some store has dropped (DL-4)."""
+        self.expired_at: set[tuple[str, str]] = set()
+        """Store and message that an age limit took from it."""
         self.expired: set[str] = set()
         """Messages that an age limit has taken from some store (DL-3)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
@@ -247,6 +249,7 @@ class Facts:
 
     def _expires(self, event: ItemExpired) -> None:
         self.expired.add(event.object)
+        self.expired_at.add((event.node, event.object))
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:
