@@ -18,6 +18,7 @@ from traces.events import (
     BackupRestored,
     ChangeMade,
     Event,
+    ExpiredEverywhere,
     HopDropped,
     HopReceived,
     ItemExpired,
@@ -84,6 +85,7 @@ class Facts:
             ReplicaDropped: self._dropped,
             TombstoneDropped: self._forgot,
             ItemExpired: self._expires,
+            ExpiredEverywhere: self._gone,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
@@ -250,6 +252,10 @@ class Facts:
     def _expires(self, event: ItemExpired) -> None:
         self.expired.add(event.object)
         self.expired_at.add((event.node, event.object))
+
+    def _gone(self, event: ExpiredEverywhere) -> None:
+        self._hear((event.node, event.folder, False), bits.parse(event.cnset))
+        self._hear((event.node, event.folder, True), bits.parse(event.cnset_fai))
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:
