@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from node import expiry, sources
+from node import expiry, sources, suspension
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.choices import Gap
 from node.cnset import CNSet
@@ -19,6 +19,7 @@ from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.sources import leaver_claims, leavers
 from node.store import LOCAL_REP, StoreState
+from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer
 from traces import LabTime
 from traces.events import (
@@ -82,7 +83,8 @@ def note_claimed(
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
         (fid, encode_idset(numbers), encode_idset(fai), s.now, s.now, due_at, int(local)),
     ).scalar_one()
-    set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
+    if not suspension.stands(ctx, fid):
+        set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
     s.trace.record(
         EntryMade,
         folder=ctx.folders.text_of(fid),
@@ -130,7 +132,8 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
-            set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
+            if not suspension.stands(ctx, fid):
+                set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
             s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
         save(s.conn, entry)
 
@@ -234,7 +237,11 @@ def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
 def _wake_next(ctx: Context, s: Stimulus) -> None:
     if _outstanding(s.conn) >= ctx.config.request_limit:
         return
-    row = s.conn.exec_driver_sql("SELECT id FROM entry WHERE waiting = 1 ORDER BY due_at, id LIMIT 1").first()
+    content = 0 if ctx.config.content_suspended else 1
+    row = s.conn.exec_driver_sql(
+        "SELECT id FROM entry WHERE waiting = 1 AND (fid = ? OR ?) ORDER BY due_at, id LIMIT 1",
+        (HIERARCHY_FID, content),
+    ).first()
     if row is not None:
         set_timer(s.conn, Timer.ENTRY, row[0], s.now)
 
@@ -281,7 +288,8 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNS
         for request in requests(s.conn, entry=entry.id):
             if request.source == source:
                 _shrink(ctx, s, request, numbers, fai, "expired")
-        _ask(ctx, s, entry)
+        if not suspension.stands(ctx, fid):
+            _ask(ctx, s, entry)
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:

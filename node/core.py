@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing
+from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -189,6 +189,7 @@ class Node(StoreLife):
             settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
+            suspension.settle(ctx, s)
             for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
                 outgoing.reschedule(ctx, s, fid)
             for name in values:

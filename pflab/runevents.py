@@ -33,6 +33,7 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("conflict", "bold yellow"),
     ("tombstone", "green"),
     ("item", "green"),
+    ("content", "green"),
     ("expired", "green"),
     ("entry", "yellow"),
     ("request", "cyan"),

@@ -83,6 +83,22 @@ class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywher
     cnset_fai: str
 
 
+class ContentSuspended(Event, frozen=True, kw_only=True, tag="content.suspended"):
+    """Content replication stands still on this store (spec: RP-5)."""
+
+
+class ContentResumed(Event, frozen=True, kw_only=True, tag="content.resumed"):
+    """Content replication goes on where it stopped (spec: RP-5)."""
+
+
+class RequestRefused(Event, frozen=True, kw_only=True, tag="request.refused"):
+    """A backfill request for content is not answered: content replication is suspended (spec: RP-5)."""
+
+    folder: str
+    requester: str
+    request_mail: str
+
+
 class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
     """The limit of outstanding requests is reached (spec: BF-6)."""
 
@@ -257,6 +273,9 @@ ReplicationEvent = (
     | RequestSent
     | RequestEnded
     | RequestDeferred
+    | ContentSuspended
+    | ContentResumed
+    | RequestRefused
     | ExpiredEverywhere
     | RequestAnswered
     | SourcesConsidered
