@@ -163,7 +163,7 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
 def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet, how: str = "satisfied") -> None:
     numbers, fai = request.numbers - have, request.fai - have_fai
     if not numbers and not fai:
-        _end(ctx, s, request, how)
+        end(ctx, s, request, how)
     elif numbers != request.numbers or fai != request.fai:
         s.conn.exec_driver_sql(
             "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
@@ -215,13 +215,13 @@ def drop_folder(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
 
 def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
     for request in requests(s.conn, entry=entry.id):
-        _end(ctx, s, request, how)
+        end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
     _wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
 
 
-def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
+def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
     """A request ends and gives its slot to the entry longest due (spec: BF-6)."""
     s.conn.exec_driver_sql("DELETE FROM request WHERE id = ?", (request.id,))
     s.trace.record(
@@ -268,7 +268,7 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
         if request.source != source or sent_at < request.sent_at:
             continue
         if empty:
-            _end(ctx, s, request, "empty")
+            end(ctx, s, request, "empty")
         elif not request.answered:
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
 
@@ -315,7 +315,7 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
             continue  # what was asked in another round goes on
         if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
-        _end(ctx, s, request, "retry")
+        end(ctx, s, request, "retry")
     account_for_expired(ctx, s, entry.fid)
     entry = find_entry(s.conn, entry_id)
     if entry is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
+from node import agent, changes, deletion, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -204,6 +204,16 @@ class Node(StoreLife):
         """A store that joins later is in the directory now."""
         with self._stimulus(now) as (ctx, s):
             agent.joined(ctx, s, store)
+
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        """Deletes a store from the directory; Misuse while it holds replicas, unless by force (spec: RP-6)."""
+        with self._stimulus(now) as (ctx, s):
+            deletion.delete(ctx, s, store, force=force)
+
+    def left(self, now: LabTime, store: str) -> None:
+        """A store was deleted from the directory by another store's administrator."""
+        with self._stimulus(now) as (ctx, s):
+            deletion.gone(ctx, s, store, forced=False)
 
     # -- drivers
 

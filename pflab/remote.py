@@ -139,6 +139,14 @@ class RemoteNode:
         del now
         self._client.text("POST", f"{self._base}/directory", {"store": store})
 
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        del now
+        self._client.text("POST", f"{self._base}/directory/deleted", {"store": store, "force": force})
+
+    def left(self, now: LabTime, store: str) -> None:
+        del now
+        self._client.text("POST", f"{self._base}/directory/left", {"store": store})
+
     # -- reads
 
     def folders(self) -> list[FolderView]:

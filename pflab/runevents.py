@@ -34,6 +34,7 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("tombstone", "green"),
     ("item", "green"),
     ("content", "green"),
+    ("store", "green"),
     ("expired", "green"),
     ("entry", "yellow"),
     ("request", "cyan"),

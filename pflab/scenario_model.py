@@ -186,6 +186,16 @@ class Restore(Part):
     backup: str
 
 
+class Directory(Part):
+    """A stopped store is deleted from the directory, on another one. `refused: true`: it must not be, for it holds
+    replicas."""
+
+    delete: str
+    on: str
+    force: bool = False
+    refused: bool = False
+
+
 VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
@@ -214,6 +224,7 @@ VERBS: dict[str, Any] = {
     "expect": Expect,
     "backup": Backup,
     "restore": Restore,
+    "directory": Directory,
     "quiz": Quiz,
     "reveal": str,
 }

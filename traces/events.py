@@ -67,6 +67,7 @@ from traces.events_replication import (
     SourceUp,
     StatusDue,
     StatusMissed,
+    StoreDeleted,
 )
 from traces.events_run import (
     BackupMade,
@@ -157,6 +158,7 @@ __all__ = [
     "SourcesConsidered",
     "StatusDue",
     "StatusMissed",
+    "StoreDeleted",
     "TombstoneDropped",
     "TombstoneMade",
     "VersionApplied",

@@ -235,6 +235,13 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
     address: str
 
 
+class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
+    """The store is in the directory no more; forced, at the store where it was done: it still was on lists (spec: RP-6)."""
+
+    store: str
+    forced: bool
+
+
 class Loss(Event, frozen=True, kw_only=True, tag="loss"):
     """Changes are gone for a reason that DU-1 allows, and this says so."""
 
@@ -288,6 +295,7 @@ ReplicationEvent = (
     | ReplicaPending
     | ReplicaDropped
     | AddressStamped
+    | StoreDeleted
     | Loss
     | FolderShown
     | FolderHidden

@@ -74,6 +74,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "entry": "made satisfied pruned timed_out",
         "request": "sent ended deferred answered refused",
         "content": "suspended resumed",
+        "store": "deleted",
         "sources": "considered",
         "responders": "considered",
         "source": "down up",
