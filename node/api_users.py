@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from node.api_house import FolderQuery, House, Key, Name, changed
 from node.api_models import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
 from node.api_values import json_response, plain, refusals, shown
+from node.config import clamped
 from node.core import Node
 from node.views import FolderView, MessageView
 from topology.settings import RawSetting
@@ -226,10 +227,11 @@ def _settings(router: APIRouter, house: House) -> None:
 
     @router.patch("/settings", tags=["settings"], responses=refusals(422))
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:
-        """New values; null takes one away. Registry values hold from the store's next start on."""
+        """New values; null takes one away. Registry values hold from the store's next start on. `notices` says what was
+        out of its range, and what is used in its place."""
 
         def act(node: Node, now: LabTime) -> dict[str, list[str]]:
             node.configure(now, values)
-            return {"configured": list(values)}
+            return {"configured": list(values), "notices": clamped(values)}
 
         return await changed(house, request, name, None, act)

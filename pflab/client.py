@@ -215,8 +215,10 @@ class Client(Requests):
         found: dict[str, Any] = self._node("GET", node, "/settings")
         return found
 
-    def configure(self, node: str, values: Mapping[str, Any]) -> None:
-        self._node("PATCH", node, "/settings", dict(values))
+    def configure(self, node: str, values: Mapping[str, Any]) -> list[str]:
+        """Changes settings; a line for each that was out of its range."""
+        notices: list[str] = self._node("PATCH", node, "/settings", dict(values))["notices"]
+        return notices
 
     def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
         return self.json(method, f"/nodes/{quoted(node)}{path}", body)

@@ -156,6 +156,16 @@ def test_settings_are_shown_and_changed(client: Client) -> None:
     assert "Replication Message Size Limit" in client.settings("A")["settings"]
 
 
+def test_a_setting_out_of_its_range_is_clamped_and_said(client: Client) -> None:
+    """SE-1: the answer names what is used in place of what was given; nothing is said of what is in range."""
+    told = client.configure("A", {"Replication Message Size Limit": 0, "MTA Hop Limit": 1000, "SMTP Chunking": 1})
+    assert told == [
+        "Replication Message Size Limit: 0 B is below its range; 1 KB is used",
+        "MTA Hop Limit: 1000 is above its range; 255 is used",
+    ]
+    assert client.settings("A")["settings"]["MTA Hop Limit"] == "255"
+
+
 # --- what is refused
 
 
@@ -169,6 +179,9 @@ def test_settings_are_shown_and_changed(client: Client) -> None:
         ("POST", "/nodes/A/messages", {"folder": "Projects", "subject": "x", "colour": "red"}, 422, "Wrong"),
         ("POST", "/nodes/A/folders", {"path": "Projects"}, 409, "FolderExists"),
         ("PATCH", "/nodes/A/settings", {"No Such Setting": 1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": -1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": 10**400}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"Replication Message Size Limit": 10**4000}, 422, "Misuse"),
         ("DELETE", "/nodes/A/messages/00:1?folder=Projects", None, 422, "Misuse"),
         ("GET", "/nothing", None, 404, "Http"),
         ("PUT", "/nodes/A/messages", None, 405, "Http"),
