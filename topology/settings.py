@@ -211,6 +211,11 @@ class Settings:
         return self._of("Replication Folder Content RMQ Timeout", int)
 
     @property
+    def store_size_bytes(self) -> int:
+        """spec: ML-7"""
+        return self._of("Store Size Limit", int)
+
+    @property
     def tombstone_age_us(self) -> int:
         """spec: DL-1, DL-4"""
         return self._of("Replication Folder Tombstone Age Limit", int)

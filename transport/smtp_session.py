@@ -236,6 +236,8 @@ class StoreSession(Connection):
         # spec: IN-2
         try:
             content = read()
+            if self.store is None:
+                self._house.check_room(len(content))
             hop = mail.hop
             if hop is None:
                 hop, content = take_hop_line(content)
