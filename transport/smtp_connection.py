@@ -97,6 +97,7 @@ class _Hooks:
             except Exception as error:
                 return reply_to(error)
         envelope.mail_from = address
+        server.began()
         envelope.mail_options.extend(options)
         self._house.transactions_seen += 1
         return "250 2.1.0 OK"
@@ -123,7 +124,7 @@ class Connection(SMTP):
         self._held: list[bytes] = []
         self._fruitless = self._refused = 0
         self._share = Share(house.room)
-        self._heard_s = self._patience_s = 0.0
+        self._heard_s = self._patience_s = self._begun_s = 0.0
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these in the class and lets every EHLO raise them for all connections.
@@ -153,6 +154,13 @@ class Connection(SMTP):
         return self.envelope is not None and bool(self.envelope.mail_from)
 
     @property
+    def holds_clock(self) -> bool:
+        """True while a mail is on its way in that the lab waits for; for one of a stranger it does not wait for ever."""
+        # spec: TM-1, ML-7
+        patience_s = self._house.limits.holding_seconds
+        return self.in_transaction and (self.store is not None or self.loop.time() < self._begun_s + patience_s)
+
+    @property
     def address(self) -> str:
         """The machine at the other end."""
         peer = cast(Any, self.session).peer
@@ -170,6 +178,10 @@ class Connection(SMTP):
     @property
     def _lines(self) -> CommandReader:
         return cast(CommandReader, self._reader)
+
+    def began(self) -> None:
+        """A mail begins."""
+        self._begun_s = self.loop.time()
 
     def hang_up(self) -> None:
         """Closes the connection after what has been written; commands that have come already are not obeyed."""

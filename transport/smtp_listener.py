@@ -86,11 +86,11 @@ class SmtpListener:
 
     @property
     def open_transactions(self) -> int:
-        """Mail transactions that have begun (MAIL) and not ended: with `transactions_seen`, how the lab
-        knows it is quiet.
+        """Mail transactions that have begun (MAIL) and not ended, and that the lab waits for: with `transactions_seen`,
+        how it knows that it is quiet.
         """
         # spec: TM-1
-        return sum(1 for session in self.sessions if session.in_transaction)
+        return sum(1 for session in self.sessions if session.holds_clock)
 
     def hang_up_on(self, peers: Collection[str]) -> None:
         """Drop the connections of these, which are gone themselves; a mail whose content has not ended is not accepted."""

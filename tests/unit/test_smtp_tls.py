@@ -10,7 +10,7 @@ import pytest
 from node.certificates import server_certificate
 from node.keys import Verifier
 from pflab.labtls import tls_of
-from tests.unit.test_smtp_listener import Client
+from tests.unit.test_smtp_listener import HOUSE, Client
 from tests.unit.test_smtp_sender import Peer, mail
 from tests.unit.test_smtp_store_verbs import AUTHORITY, credentials
 from transport.mta_values import SendState
@@ -81,6 +81,46 @@ async def test_what_is_said_in_clear_is_forgotten(listener: SmtpListener) -> Non
     client.writer.write(b"no handshake\r\n")
     assert await client.reply() == ""
     await client.close()
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["in one write", "behind it"])
+async def test_no_command_in_clear_is_obeyed_inside_tls(
+    peer: Peer, listener: SmtpListener, tmp_path: Path, apart: bool
+) -> None:
+    """RFC 3207 6: after a handshake that goes well the first answer is to what was said inside, and what somebody had put
+    in clear behind STARTTLS has begun no mail."""
+    client = Client(*await asyncio.open_connection(*listener.address))
+    await client.reply()
+    await client.say("EHLO A")
+    slipped = b"EHLO evil\r\nMAIL FROM:<evil@x.test>\r\nRCPT TO:<" + HOUSE[0].encode() + b">\r\n"
+    if apart:
+        client.writer.write(b"STARTTLS\r\n")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        client.writer.write(slipped)
+    else:
+        client.writer.write(b"STARTTLS\r\n" + slipped)
+    assert (await client.reply()).startswith("220")
+    try:
+        await client.writer.start_tls(tls_of(tmp_path / "a", SEED, "A").client, server_hostname="B")
+    except (OSError, ConnectionError):
+        assert apart  # it met the handshake, and the connection ended
+    else:
+        assert (await client.say("RCPT TO:<kim@contoso.test>")).startswith("503")
+        assert "STARTTLS" not in await client.say("EHLO A")
+        assert (await client.say("DATA")).startswith("503")
+    assert peer.mails == []
+    await client.close()
+
+
+async def test_a_server_that_seems_to_offer_no_tls_gets_nothing(peer: Peer, tmp_path: Path) -> None:
+    """ML-3: whoever strikes STARTTLS from an answer makes no store of a lab with TLS speak in clear."""
+    plain = SmtpListener("B", accept=peer.accept, check_recipient=peer.check)
+    await plain.start()
+    reason = await send(plain, tls_of(tmp_path, SEED, "A"))
+    await plain.stop()
+    assert "B does not offer STARTTLS" in reason
+    assert peer.mails == []
 
 
 def test_the_same_seed_makes_the_same_certificates() -> None:
