@@ -16,6 +16,7 @@ from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
+from node.numbers import ChangeNumber, named
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -340,6 +341,25 @@ class Node(StoreLife):
         """How many live messages the folder has here; a query, whatever their number."""
         with self._reading() as (ctx, conn):
             return look.count(ctx, conn, folder)
+
+    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
+        """The change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
+        with self._reading() as (ctx, conn):
+            names = look.names_of(ctx)
+            found = [look.change_of(ctx, conn, message) for message in messages]
+            return [(named(each, names), each.text) for each in found]
+
+    def shown(self, changes: Sequence[str]) -> list[str]:
+        """Change numbers of traces as people see them: A-100 (spec: CN-1)."""
+        with self._reading() as (ctx, _):
+            names = look.names_of(ctx)
+            return [named(ChangeNumber.parse(each), names) for each in changes]
+
+    def number_of_folder(self, path: str) -> tuple[str, str]:
+        """The change number of a folder's present version, as people see it and as traces write it."""
+        with self._reading() as (ctx, _):
+            number = ctx.folders.visible(path).number
+            return named(number, look.names_of(ctx)), number.text
 
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):

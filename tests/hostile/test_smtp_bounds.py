@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.test_smtp_listener import HOUSE
 from tests.unit.test_smtp_store_verbs import Desk, credentials, prove
-from transport.smtp_auth import MECHANISM
 from transport.mta_values import RefusalError
+from transport.smtp_auth import MECHANISM
 from transport.smtp_limits import ListenerLimits
 
 KB = 1024
