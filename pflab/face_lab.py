@@ -22,6 +22,10 @@ class FacedLab(Lab):
     renew: Callable[[Topology | None], Awaitable[None]]
 
     @abstractmethod
+    async def catch_up(self) -> None:
+        """Take in what has happened up to now, where the lab does not hear of it by itself."""
+
+    @abstractmethod
     def smtp_of(self, name: str) -> Address:
         """Where a running server listens for mail. Raises LabError, NotRunning."""
 
