@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
+from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
 from node.numbers import ChangeNumber, named
+from node.sources import tell_ignored
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -139,11 +140,20 @@ class Node(StoreLife):
         contacts: Sequence[str] = (),
         priority: str = "normal",
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
             return foldering.create(
-                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority, alias=alias
+                ctx,
+                s,
+                path,
+                replicas=replicas,
+                schedule=schedule,
+                contacts=contacts,
+                priority=priority,
+                alias=alias,
+                age_limit=age_limit,
             )
 
     def change_folder(
@@ -158,6 +168,7 @@ class Node(StoreLife):
         priority: str | None = None,
         replicas: Sequence[str] | None = None,
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -172,6 +183,7 @@ class Node(StoreLife):
                 priority=priority,
                 replicas=replicas,
                 alias=alias,
+                age_limit=age_limit,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
@@ -183,7 +195,7 @@ class Node(StoreLife):
         """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
-            settings = self._config.settings.changed(read_at_once(values))
+            settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
             for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
@@ -192,6 +204,8 @@ class Node(StoreLife):
                 spec = find_spec(name)
                 value, default = settings.text(name), value_text(spec, spec.default)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+            tell_ignored(ctx, s)
+            expiry.plan(ctx, s)
         self._config = config
 
     def join(self, now: LabTime, store: str) -> None:

@@ -27,6 +27,7 @@ from node.folders import Folders
 from node.keys import Identity, Verifier
 from node.restoring import Continued
 from node.rst import ReplicationStateTable
+from node.sources import tell_ignored
 from node.store import Begins, StoreState
 from topology.model import Topology
 from traces import LabTime, Recorder
@@ -191,9 +192,9 @@ class StoreLife:
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)
-        agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
-        if restored:
-            restoring.ask_around(ctx, s)
+        tell_ignored(ctx, s)
+        missed = look.missed_check(s.conn, s.now)
+        agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
@@ -226,6 +227,7 @@ class StoreLife:
                 verifier=self._verifier,
                 mta=mta,
                 book=book,
+                replica_limits=genesis.replica_limits(self._topology, self.name),
             )
 
     # -- one stimulus

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pflab import oracle_sets as sets
+from pflab.explain_choice import choice_told
 from pflab.lab import LabError
 from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
@@ -237,7 +238,8 @@ class _Change:
         entry = self._first(EntryMade, lambda each: each.node == store)
         if entry is not None:
             told.append(self._missed(store, entry))
-        told += [line for _, _, line in sorted([*self._asked(store), *self._answered(store)])]
+        steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
+        told += [line for _, _, line in sorted(steps, key=lambda each: each[:2])]
         got = self._first(VersionApplied, lambda each: each.node == store and each.number == self.number)
         other = self._first(VersionApplied, lambda each: each.node == store and each.number != self.number)
         late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
@@ -262,6 +264,12 @@ class _Change:
         else:
             told = f"{store} does not have it yet"
         return f"{told}." if knows else f"{told}, and has not heard that it misses it."
+
+    def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for each in self.kept:
+            if isinstance(each, SourcesConsidered) and each.node == store:
+                for told in choice_told(each, self.names):
+                    yield each.at, each.lamport, told
 
     def _asked(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for each in self.kept:

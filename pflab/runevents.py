@@ -33,6 +33,8 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("version", "yellow"),
     ("conflict", "bold yellow"),
     ("tombstone", "green"),
+    ("item", "green"),
+    ("expired", "green"),
     ("entry", "yellow"),
     ("request", "cyan"),
     ("source", "red"),

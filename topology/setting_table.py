@@ -133,6 +133,15 @@ _STATUS: Final = (
         "not 0: at start a status request for the hierarchy and for content that is behind",
         versions=(_V2000, _V2003),
     ),
+    SettingSpec(
+        "Service Pack",
+        Kind.COUNT,
+        4,
+        "of a 5.5 server; below 4 it tells the hierarchy's status to all stores once a day, changed or not",
+        high=4,
+        place=Place.LAB,
+        versions=(_V5_5,),
+    ),
     _switch(
         "Repeat Status",
         True,
@@ -243,6 +252,17 @@ _KEEPING: Final = (
         True,
         "a restored store takes a new replica GUID; 0: it reissues change numbers that others have seen",
         place=Place.LAB,
+    ),
+    SettingSpec(
+        "Age Limit",
+        Kind.DURATION,
+        None,
+        "age at which messages expire on this store, in folders whose replica here has no limit of its own; absent: the"
+        " folder's limit holds",
+        "d",
+        MINUTE_US,
+        _MAX_DAYS * DAY_US,
+        Place.DIRECTORY,
     ),
     SettingSpec(
         "Replication Expiry",

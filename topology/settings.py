@@ -175,6 +175,11 @@ class Settings:
         return self._maybe("Replication Flags", int) or 0
 
     @property
+    def service_pack(self) -> int:
+        """Of a 5.5 server (spec: ST-6)."""
+        return self._of("Service Pack", int)
+
+    @property
     def repeat_status(self) -> bool:
         """spec: ST-7"""
         return self._of("Repeat Status", bool)
@@ -234,6 +239,11 @@ class Settings:
     def new_guid_on_restore(self) -> bool:
         """spec: RP-4"""
         return self._of("New Replica GUID On Restore", bool)
+
+    @property
+    def age_limit_us(self) -> int | None:
+        """Of all folders on this store that have none here of their own (spec: DL-3)."""
+        return self._maybe("Age Limit", int)
 
     @property
     def expiry_interval_us(self) -> int:

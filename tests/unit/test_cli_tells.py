@@ -71,6 +71,18 @@ def document(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCod
     return json.loads("\n".join(told(capsys, *args, "--json", code=code)))
 
 
+SIX_GROUPS = """\
+title: A partial holder
+topology: {servers: {A: {version: "5.5"}, B: {version: "2000"}, C: {}}, folders: {Projects: {}}}
+steps:
+  - lose: {from: A, type: content}
+  - lose: {from: C, type: content}
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - post: {on: C, folder: Projects, subject: There}
+  - until: {mail: backfill request, from: B, to: A, within: 48 h}
+"""
+
+
 # --- explain
 
 
@@ -85,6 +97,10 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
         "The copy for B is lost on arrival (fault F1).",
         "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses it; it is known in its site, so B waits"
         " 6 h, until 2003-10-22T06:15:00Z.",
+        "At 2003-10-22T06:15:00Z B chooses whom to ask for A-1: it sorts the holders (up before down, preferred source, cost,"
+        " newest version, most of it) and asks down the list until all is requested.",
+        "  1. A (version 2003, in the site, claims 1 number): asked.",
+        "  2. C (version 2003, in the site, claims 1 number): passed over: the ones before it have all it has.",
         "At 2003-10-22T06:15:00Z B asks A for it.",
         "B has it since 2003-10-22T06:15:00Z, 30 h 15 min after it was made, by backfill.",
         "C has it since 2003-10-21T00:15:00Z, 15 min after it was made, by its broadcast.",
@@ -140,6 +156,18 @@ def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFix
     play(CONFLICT)
     story = "\n".join(told(capsys, "explain", "A-1"))
     assert "A-2 took its place, made on A" in story
+
+
+def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """How a 2000 server chose: the group of each holder, and that one is asked at a time (BF-3)."""
+    play(SIX_GROUPS)
+    story = "\n".join(told(capsys, "explain", "A-1"))
+    for sentence in (
+        "it searches six groups, newer servers of any site before older ones, for one server that has everything.",
+        " (version 5.5, group 4: older than 2000, in the site, never asked yet, claims 1 number): asked.",
+        " (version 2003, group 1: 2000 or newer, in the site, never asked yet, claims none): passed over: has none of it.",
+    ):
+        assert sentence in story
 
 
 # --- diff
