@@ -79,6 +79,13 @@ class RunningStore:
             self._node.export()
             self._written = self._node.seq
 
+    def ship(self) -> int:
+        """Write a segment of whatever waits; the number of the last event written."""
+        if self._node.seq > self._written:
+            self._node.export()
+            self._written = self._node.seq
+        return self._written
+
     async def stop(self, drain_s: float = DRAIN_S) -> None:
         """End in order: mails in flight get a while, what is left of the events is written."""
         await self.host.stop(drain_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from node.errors import NotRunning
+from pflab.lab import LabError
 from pflab.ledlab import FaceAt
 from pflab.runfolder import RunFolder
 from pflab.tenants import TenantLab
@@ -27,7 +29,7 @@ from tests.lab.test_drivers_record import (  # noqa: F401
 )
 from topology import topology_from_text
 from traces import read_folder
-from traces.events import NodeStarted, RunEnded, RunStarted
+from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 pytestmark = pytest.mark.live
@@ -135,3 +137,38 @@ async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) ->
     assert {event.incarnation for event in own} == {1, 2}
     started = [event for event in trace.events if isinstance(event, NodeStarted)]
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(keeper: Keeper, folder: RunFolder) -> None:
+    """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
+    one that was stopped or killed in order has nothing more to come."""
+    async with lab_of(keeper, folder) as lab:
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        first = await lab.ship()
+        trace = read_folder(folder.traces)
+        assert first.away == ()
+        assert first.at == lab.now
+        assert trace.report() == []
+        assert len(trace.events) == first.events == lab.event_count
+        applied = [event.node for event in trace.events if isinstance(event, VersionApplied)]
+        assert sorted(applied) == ["B", "C"]
+        assert (await lab.ship()).events == first.events
+        await lab.stop("B")
+        await lab.kill("C")
+        assert (await lab.ship()).away == ()
+        assert len(read_folder(folder.traces).events) == lab.event_count
+        keeper.take_away("A")
+        await lab.advance(lab.now + HOUR_US)
+        assert (await lab.ship()).away == ("A",)
+
+
+async def test_the_verdict_on_a_run_is_kept(keeper: Keeper, folder: RunFolder) -> None:
+    """What a judge says of this run is there for whoever asks, and in the run's folder; of another run it is refused."""
+    async with lab_of(keeper, folder) as lab:
+        assert lab.kept_verdict() is None
+        lab.keep_verdict({"run": lab.run, "judgement": "converged"})
+        with pytest.raises(LabError, match="of the run other"):
+            lab.keep_verdict({"run": "other", "judgement": "unknown"})
+        assert lab.kept_verdict() == {"run": lab.run, "judgement": "converged"}
+    assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
