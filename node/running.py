@@ -48,7 +48,7 @@ class RunningStore:
         self.host = host
         self.smtp = smtp
         self._node = node
-        self._written = node.seq
+        self._written = 0  # nobody knows; what is in a segment already is not written again
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, asking: Asking, idle: Callable[[], None]) -> Self:

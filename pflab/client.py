@@ -44,7 +44,7 @@ class Client(Requests):
 
     def ship(self) -> dict[str, Any]:
         """Let all that has happened be written into traces; `at` is up to when, `away` which servers could not."""
-        found: dict[str, Any] = self.json("POST", "/lab/ship", {}, timeout_s=None)
+        found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
         return found
 
     def verdict(self) -> dict[str, Any]:

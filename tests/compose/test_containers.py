@@ -11,15 +11,13 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.verdict import ExitCode
-from tests.compose.stack import STORES, Stack
+from tests.compose.stack import FOLDERS, STORES, Stack
 from traces.labtime import DAY_US, parse_instant
 
 pytestmark = pytest.mark.compose
 
 SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "line-down")
 """Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all."""
-
-FOLDERS = ("Projects", "Projects/Archive", "Company")
 
 
 def subjects(stack: Stack, store: str, folder: str = "Projects") -> set[str]:
