@@ -17,6 +17,7 @@ from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.rst import OwnRow
 from node.store import LOCAL_REP, Begins, StoreState
+from node.tables import HIERARCHY_FID
 from traces import LabTime
 from traces.events import Loss
 from transport.sql import Connection
@@ -103,6 +104,7 @@ def ask_around(ctx: Context, s: Stimulus) -> None:
 
     A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
     """
+    _account_for_unsent(ctx, s)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
@@ -119,6 +121,26 @@ def ask_around(ctx: Context, s: Stimulus) -> None:
             "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
             [(own.fid, store, s.now) for own in group for store in responders],
         )
+
+
+def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
+    """Changes under the old GUID that the backup has count as here, although the backup has not seen their broadcast.
+
+    They are another replica's numbers now, and those are accounted for where their change is (spec: RST-1); or this store
+    would miss, and ask for, what others got of it after the backup.
+    """
+    for fid in ctx.rst.held_fids():
+        table, where = ("folder", "") if fid == HIERARCHY_FID else ("message", " AND fid = ?")
+        fai = "0" if fid == HIERARCHY_FID else "fai"
+        found = s.conn.exec_driver_sql(
+            f"SELECT rep, ctr, {fai} FROM {table} WHERE sent = 0 AND rep <> ?{where} ORDER BY rep, ctr",
+            (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid),
+        ).all()
+        numbers, numbers_fai = (
+            CNSet.from_numbers(ctx.store.number(rep, ctr) for rep, ctr, is_fai in found if bool(is_fai) == wanted)
+            for wanted in (False, True)
+        )
+        ctx.rst.add(fid, numbers, numbers_fai)
 
 
 def _responders(ctx: Context, stores: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 from analytics.session import JAVA_FROM, QUICK, java_version, new_session
 
 
+@pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One worker has the Spark session; without Java there is nothing to run."""
     version = java_version()
