@@ -63,27 +63,30 @@ def judge_traces(
     tell: Progress = lambda _: None,
     *,
     keep: bool = False,
+    goes_on: silver.GoesOn | None = None,
     then: Callable[[Gold, CheckResult], None] = lambda _gold, _result: None,
 ) -> CheckResult:
     """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment.
 
-    keep: the tables stay, and of each trace only the segments are read that were not there the last time. then: what else is
-    made of the tables, while they are there.
+    keep: the tables stay, and of each trace only the segments are read that were not there the last time. goes_on: these are
+    of runs that have no end yet. then: what else is made of the tables, while they are there.
     """
     tell(STAGES[0])
     if keep:
         kept = incremental.take_new(tables, traces)
     else:
         kept = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
-    gold = judge(kept, tables, tell)
+    gold = judge(kept, tables, tell, goes_on)
     result = conclude(gold)
     then(gold, result)
     return result
 
 
-def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> Gold:
+def judge(
+    kept: DataFrame, tables: Tables, tell: Progress = lambda _: None, goes_on: silver.GoesOn | None = None
+) -> Gold:
     """From bronze to gold."""
-    events = silver.silver(kept)
+    events = silver.silver(kept, goes_on)
     tell(STAGES[1])
     org = organization.organization(events)
     org = organization.Organization(*(getattr(org, name).cache() for name in ("servers", "guids", "genesis", "setup")))
@@ -96,10 +99,10 @@ def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> G
     ends = tables.keep("evidence/mails", mails.mail_ends(events))
     says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
-    off = convergence.stopped(events.events, everyone)
+    off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
-    ruled = tables.keep("gold/rules", judging.judge_rules(events, rows, judged))
+    ruled = tables.keep("gold/rules", judging.judge_rules(events, rows, judged, goes_on=goes_on is not None))
     tell(STAGES[5])
     lost = convergence.losses(things, tree)
     return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)

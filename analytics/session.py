@@ -45,8 +45,19 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
+_QUICK_QUERIES: Final = {name: value for name, value in QUICK.items() if name.startswith("spark.sql.")}
+
 QUICK_UP_TO_BYTES: Final = 64 * 1024 * 1024
 """Up to this size of the traces QUICK is the faster way on this machine's cores."""
+
+
+def fit_to(spark: SparkSession, size_bytes: int) -> None:
+    """Let a session that stays go about small traces or large ones as suits them."""
+    for name, value in _QUICK_QUERIES.items():
+        if size_bytes <= QUICK_UP_TO_BYTES:
+            spark.conf.set(name, value)
+        else:
+            spark.conf.unset(name)
 
 
 def java_version() -> int | None:

@@ -45,6 +45,9 @@ PAGE_BYTES = 8192
 CHECKPOINT_PAGES = 2000
 """The log grows to 16 MB before it is copied into the database: pages that change often are copied less often."""
 
+LOG_BYTES = 32 * 1024 * 1024
+"""What a restore or another large transaction has made of the log goes back to the disk at the next checkpoint."""
+
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
     arguments = {"cached_statements": CACHED_STATEMENTS, "isolation_level": None}
@@ -63,6 +66,7 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
             # last commits, never the order or soundness of the rest.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
             cursor.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+            cursor.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
         else:
             cursor.execute("PRAGMA journal_mode = MEMORY")
             cursor.execute("PRAGMA synchronous = OFF")

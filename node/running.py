@@ -53,7 +53,7 @@ class RunningStore:
         self.host = host
         self.smtp = smtp
         self._node = node
-        self._written = node.seq
+        self._written = 0  # nobody knows; what is in a segment already is not written again
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, asking: Asking, idle: Callable[[], None]) -> Self:
@@ -87,6 +87,13 @@ class RunningStore:
                 log.warning("%s", error)
                 return
             self._written = self._node.seq
+
+    def ship(self) -> int:
+        """Write a segment of whatever waits; the number of the last event written."""
+        if self._node.seq > self._written:
+            self._node.export()
+            self._written = self._node.seq
+        return self._written
 
     async def stop(self, drain_s: float = DRAIN_S) -> None:
         """End in order: mails in flight get a while, what is left of the events is written."""

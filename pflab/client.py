@@ -42,6 +42,20 @@ class Client(Requests):
         text = None if topology is None else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
+    def ship(self) -> dict[str, Any]:
+        """Let all that has happened be written into traces; `at` is up to when, `away` which servers could not."""
+        found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
+        return found
+
+    def verdict(self) -> dict[str, Any]:
+        """What the analysis that follows the lab says of this run, and up to which instant (`at`)."""
+        found: dict[str, Any] = self.json("GET", "/lab/verdict")
+        return found
+
+    def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
+        """What an analysis of this run's traces says."""
+        self.json("PUT", "/lab/verdict", verdict)
+
     def servers(self) -> list[str]:
         """The names of all servers."""
         return [each["name"] for each in self.lab()["servers"]]

@@ -27,6 +27,7 @@ from pflab.asked import asks_router
 from pflab.face_clock import clock_router, clock_shown
 from pflab.face_faults import faults_router, faults_shown
 from pflab.face_lab import FacedLab, LedFace
+from pflab.face_traces import traces_router
 from pflab.lab import Lab, LabError
 from pflab.proxy import AddressOf, Proxy
 from topology import topology_from_text
@@ -99,7 +100,14 @@ def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
 
 
 def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
-    routers = (_lab_router(lab), clock_router(lab), faults_router(lab), _life_router(lab), _stream_router(lab))
+    routers = (
+        _lab_router(lab),
+        clock_router(lab),
+        faults_router(lab),
+        _life_router(lab),
+        _stream_router(lab),
+        traces_router(lab),
+    )
     return make_app(
         house,
         *routers,

@@ -55,6 +55,11 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "pflab.cli.checks",
         "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
     ),
+    "follow": (
+        "pflab.cli.follows",
+        "Keep a verdict on a running lab in containers current, from its traces, with Spark.",
+    ),
+    "verdict": ("pflab.cli.follows", "Print the verdict that is kept of a running lab."),
     "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),
     "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),

@@ -74,7 +74,7 @@ def _judged(places: list[str], master: str | None, tables: str | None, report: P
         def tell(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        small = master is None and _bytes_of(places) <= QUICK_UP_TO_BYTES
+        small = master is None and bytes_of(places) <= QUICK_UP_TO_BYTES
         spark = new_session(master, QUICK if small else None)
         try:
             return judge_traces(places, Tables(spark, base), tell, keep=tables is not None, then=then)
@@ -91,7 +91,7 @@ def _kept(tables: str | None) -> Iterator[str]:
         yield folder
 
 
-def _bytes_of(places: list[str]) -> int:
+def bytes_of(places: list[str]) -> int:
     """How much there is to read, as far as it lies on this machine."""
     files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
     return sum(file.stat().st_size for file in files)
