@@ -20,6 +20,7 @@ _BY_NAME: Final = {
     "at": "VERB",
     "backup": "BACKUP",
     "connector": "CONNECTOR",
+    "host": "ADDRESS",
     "contacts": "ADDRESS,...",
     "does": "WHAT",
     "priority": "PRIORITY",
