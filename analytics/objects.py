@@ -20,7 +20,8 @@ from analytics.organization import HIERARCHY
 OBJECT: Final = ("trace", "folder", "object")
 
 _ROW: Final = (
-    "store", "act", "seq", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "went", "dropped",
+    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "went",
+    "dropped",
 )  # fmt: skip
 
 # r, u, v: rows. SQL reads better here than nested Python lambdas: the names of inner and outer rows stay apart.
@@ -44,7 +45,7 @@ def _standing(rows: str) -> str:
 def objects(rows: DataFrame) -> DataFrame:
     """OBJECT, kind, subject, made (numbers), alone (one version stands), tombstone (a number, or null), versions (what must
     exist: number, guid, counter, digest), lost (numbers), forgotten, states: by store what it keeps: store, versions,
-    buried, knew.
+    buried, knew; rows: its histories, for what else is to be said of an object.
 
     `buried`: a deletion was applied there and its tombstone stands. `knew`: it once did.
     """
@@ -98,7 +99,17 @@ def objects(rows: DataFrame) -> DataFrame:
         gathered = gathered.withColumn(name, F.expr(expression))
     made = F.expr("transform(made, r -> r.number)")
     return gathered.select(
-        *OBJECT, "kind", "subject", made.alias("made"), "alone", "tombstone", "versions", "lost", "forgotten", "states"
+        *OBJECT,
+        "kind",
+        "subject",
+        made.alias("made"),
+        "alone",
+        "tombstone",
+        "versions",
+        "lost",
+        "forgotten",
+        "states",
+        "rows",
     )
 
 
