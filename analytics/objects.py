@@ -29,6 +29,11 @@ _COVERS: Final = "(v.number != u.number and coalesce(try_element_at(v.pcl, u.gui
 _HEIR: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
 _ORDER: Final = "struct(v.modified_at, v.guid, v.counter)"
 _BARE: Final = "struct(v.number, v.guid, v.counter, v.digest)"
+_LATEST: Final = (
+    f"case when size(s.kept) < 2 then transform(s.kept, v -> {_BARE})"
+    f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_BARE} as row))).row) end"
+)
+"""Where one version stands alone, a store has the one that it took last, whether that was right or not."""
 
 
 def _uncovered(rows: str) -> str:
@@ -91,7 +96,7 @@ def objects(rows: DataFrame) -> DataFrame:
         ),
         (
             "states",
-            f"""transform(living, s -> struct(s.store, case when alone then {_standing("s.kept")}
+            f"""transform(living, s -> struct(s.store, case when alone then {_LATEST}
             else transform({_uncovered("s.kept")}, v -> {_BARE}) end as versions, s.buried, s.knew))""",
         ),
     )

@@ -51,7 +51,7 @@ _APART = f"forall({_range('f.cnset')}, c -> not exists({_range('f.row')}, r -> r
 
 # spec: CN-1, CN-2, CN-3, CN-4, CN-7, CN-8, HI-2, HI-3, HI-4, HI-6, OUT-1, OUT-2, OUT-4, OUT-9
 # spec: IN-1, IN-2, IN-3, IN-4, RST-1, RST-2, RST-4, BF-1, BF-2, BF-3, BF-4, BF-5, BF-7, BF-8, OUT-5
-# spec: ST-1, ST-2, ST-3, ST-4, RP-2, RP-4, CF-1, CF-2, DL-2, DL-4, DU-1, ML-6, RT-1, TM-1, CV-1, CV-3
+# spec: HI-5, CN-9, RP-1, ST-1, ST-2, ST-3, ST-4, RP-2, RP-4, CF-1, CF-2, DL-2, DL-4, DU-1, ML-6, RT-1, TM-1, CV-1, CV-3
 CHECKS: Final = (
     Check(
         "numbers are never reissued", ("CN-1", "RP-4"), "changes", "No two changes bear one number.",
@@ -91,6 +91,13 @@ CHECKS: Final = (
         "forall(rows, u -> u.act != 'applied' or u.deleted or not exists(rows, v -> v.seq < u.seq and not v.deleted and v.act != 'forgot'"
         " and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false)))",
         "concat(node, ' applied a version of ', object, ' that is older than what it had')",
+    ),
+    Check(
+        "the last writer stays", ("HI-5", "CN-9"), "at_stores", "Of a folder or an associated message nothing older takes a later version's place.",
+        "(folder = '1-1' or kind = 'fai') and not exists(rows, r -> r.act = 'forgot')",
+        "not exists(rows, u -> u.act = 'applied' and not u.deleted and exists(rows, v -> v.seq < u.seq and not v.deleted"
+        " and struct(v.modified_at, v.guid, v.counter) > struct(u.modified_at, u.guid, u.counter)))",
+        "concat(node, ' took an older version of ', object, ' in place of a later one')",
     ),
     Check(
         "deleted is deleted", ("IN-4", "DL-2", "HI-6"), "at_stores", "Where a tombstone stands no version of its object is applied.",
@@ -299,12 +306,30 @@ CHECKS: Final = (
         "what = 'notice' and size(versions) > 1", "holders[0] = node", "concat(node, ' told of the conflict of ', object, ', and ', holders[0], ' is home')",
     ),
     Check(
-        "tombstones are known to all", ("DL-4",), "tombstones", "A tombstone is dropped when every other holder's row has its number.",
-        "true", "size(unknown_to) = 0",
+        "tombstones are known to all", ("DL-4",), "goings", "A tombstone is dropped when every other holder's row has its number.",
+        "what = 'tombstone'", "size(unknown_to) = 0",
         "concat(node, ' dropped the tombstone ', number, ', which ', array_join(unknown_to, ' and '), ' had not claimed')",
     ),
     Check(
-        "tombstones come of age", ("DL-4",), "tombstones", "A tombstone is kept for 180 days.",
-        "plain", f"at - modified_at >= {180 * DAY_US}", "concat(node, ' dropped the tombstone ', number, ' too young')",
+        "tombstones come of age", ("DL-4",), "goings", "A tombstone is kept for 180 days.",
+        "plain and what = 'tombstone'", f"at - modified_at >= {180 * DAY_US}", "concat(node, ' dropped the tombstone ', number, ' too young')",
+    ),
+    Check(
+        "a replica goes when another has it", ("RP-2", "DU-1"), "goings",
+        "What a store that left the list had is in the row of a holder before it is dropped.",
+        "what = 'dropped' and not dead and others > 0 and not array_contains(holders, node)", "size(unknown_to) < others",
+        "concat(node, ' dropped its replica of ', folder, ', all of which no holder had')",
+    ),
+    Check(
+        "what is due is sent", ("ST-1",), "promises", "A folder found due for a status is named in a status sent at that instant.",
+        "what = 'due'", "kept", "concat(node, ' found ', folder, ' due for a status, and sent none')",
+    ),
+    Check(
+        "a new replica asks for status", ("RP-1", "ST-3"), "promises", "A store that begins a replica asks the holders for their status.",
+        "what = 'added' and ended_at >= until_at", "kept", "concat(node, ' holds ', folder, ' now, and asked nobody for its status')",
+    ),
+    Check(
+        "lost edits are told by home or author", ("DL-2",), "notices", "Of an edit that lost to a deletion tells the home store, or its author.",
+        "what = 'notice' and size(versions) = 1", "holders[0] = node or author = node", "concat(node, ' told of the lost edit ', versions[0])",
     ),
 )  # fmt: skip

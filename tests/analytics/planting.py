@@ -163,7 +163,7 @@ def plant_all(root: Path) -> dict[str, Planted]:
         trace = read_trace(root / "suite" / planted.source / "traces")
         planted.change(trace)
         write_trace(root / "planted" / name / "traces", trace, planted.raw)
-    remove_each(root / "suite" / "new-post" / "traces", root / "removed")
+    remove_each(root / "suite" / "edit" / "traces", root / "removed")
     return PLANTED
 
 

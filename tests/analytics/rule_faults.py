@@ -142,6 +142,34 @@ def _asked_the_second(trace: Trace) -> None:
     second["cnset"] = first["cnset"]
 
 
+def _older_again(trace: Trace) -> None:
+    """A version of a folder that another took the place of comes again, and is taken."""
+    for events in trace.values():
+        mine = [
+            each for each in events if each.get("folder") == "1-1" and "modified_at" in each and not each.get("deleted")
+        ]
+        for event in mine:
+            later = [
+                each
+                for each in mine
+                if each["object"] == event["object"] and each["modified_at"] > event["modified_at"]
+            ]
+            if later and event["type"] == "version.applied":
+                events.insert(len(events) - 1, {**event, "at": events[-1]["at"]})
+                renumber(events)
+                return
+    raise AssertionError("no folder was changed twice")
+
+
+def _silent_newcomer(trace: Trace) -> None:
+    added = nth(trace, "replica.added", where=lambda event: event["node"] == event["store"])
+    events = trace[added["node"]]
+    events[:] = [each for each in events if each["type"] != "responders.considered"]
+    renumber(events)
+    for stopped in [each[-1] for each in trace.values()]:
+        stopped["at"] += 2 * DAY_US
+
+
 def _told_by_another(trace: Trace) -> None:
     notice = nth(trace, "conflict.notice")
     events = trace[next(node for node in sorted(trace) if node not in {"lab", notice["node"]})]
@@ -242,6 +270,11 @@ FAULTS: Mapping[str, Fault] = {
     "nobody else tells of it": ("conflict", _told_by_another),
     "tombstones are known to all": ("delete", _forgot(0)),
     "tombstones come of age": ("delete", _forgot(0)),
+    "the last writer stays": ("hierarchy-change", _older_again),
+    "a replica goes when another has it": ("replica-removed", set_("replica.dropped", cnset=f"{'ab' * 16}:1-900")),
+    "what is due is sent": ("quiet-organization", without("mail.submitted", where=of_type(16))),
+    "a new replica asks for status": ("new-replica", _silent_newcomer),
+    "lost edits are told by home or author": ("delete-against-edit", _told_by_another),
 }
 
 CLEAN: Mapping[str, Fault] = {
