@@ -20,7 +20,6 @@ _BY_NAME: Final = {
     "at": "VERB",
     "backup": "BACKUP",
     "connector": "CONNECTOR",
-    "host": "ADDRESS",
     "contacts": "ADDRESS,...",
     "does": "WHAT",
     "priority": "PRIORITY",
