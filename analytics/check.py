@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics import (
     bronze,
     convergence,
+    evidence,
     folders,
     histories,
     incremental,
@@ -63,30 +64,33 @@ def judge_traces(
     tell: Progress = lambda _: None,
     *,
     keep: bool = False,
+    goes_on: silver.GoesOn | None = None,
     then: Callable[[Gold, CheckResult], None] = lambda _gold, _result: None,
 ) -> CheckResult:
     """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment.
 
-    keep: the tables stay, and of each trace only the segments are read that were not there the last time. then: what else is
-    made of the tables, while they are there.
+    keep: the tables stay, and of each trace only the segments are read that were not there the last time. goes_on: these are
+    of runs that have no end yet. then: what else is made of the tables, while they are there.
     """
     tell(STAGES[0])
     if keep:
         kept = incremental.take_new(tables, traces)
     else:
         kept = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
-    gold = judge(kept, tables, tell)
+    gold = judge(kept, tables, tell, goes_on)
     result = conclude(gold)
     then(gold, result)
     return result
 
 
-def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> Gold:
+def judge(
+    kept: DataFrame, tables: Tables, tell: Progress = lambda _: None, goes_on: silver.GoesOn | None = None
+) -> Gold:
     """From bronze to gold."""
-    events = silver.silver(kept)
+    events = silver.silver(kept, goes_on)
     tell(STAGES[1])
     org = organization.organization(events)
-    org = organization.Organization(*(getattr(org, name).cache() for name in ("servers", "guids", "genesis", "setup")))
+    org = organization.Organization(*(part.cache() for part in org.parts))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
     tell(STAGES[2])
     things = tables.keep("evidence/objects", objects.objects(rows))
@@ -96,24 +100,26 @@ def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> G
     ends = tables.keep("evidence/mails", mails.mail_ends(events))
     says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
-    off = convergence.stopped(events.events, everyone)
+    off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
-    ruled = tables.keep("gold/rules", judging.judge_rules(events, rows, judged))
+    material = evidence.material(events, rows, things, org)
+    ruled = tables.keep("gold/rules", judging.judge_rules(material, judged, goes_on=goes_on is not None))
     tell(STAGES[5])
-    lost = convergence.losses(things, tree)
+    lost = tables.keep("gold/losses", convergence.losses(things, tree))
     return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)
 
 
 def conclude(gold: Gold) -> CheckResult:
     """The result for people and programs: counts, and a bounded number of rows in words."""
+    reasons = (bronze.MALFORMED, bronze.OTHER_VERSION, bronze.UNKNOWN_TYPE)
     counts = gold.bronze.agg(
         F.count_if(F.col("aside").isNull()).alias("events"), F.count(F.lit(1)).alias("lines"),
         F.count_distinct(F.when(F.col("aside").isNull(), F.col("trace"))).alias("traces"),
+        *[F.count_if(F.col("aside") == reason).alias(reason) for reason in reasons],
     ).first()  # fmt: skip
     if counts is None or not counts.lines:
         raise NoTraces("there is no segment (*.jsonl) in the traces named; name run folders or segment files")
-    aside = gold.bronze.where(F.col("family") == bronze.ASIDE).groupBy("aside").count().collect()
     judged = gold.verdicts.groupBy("judgement").count().collect()
     doubts = gold.events.doubts.join(gold.folders.select("trace").distinct(), "trace", "left_anti")
     lost = gold.losses.join(F.broadcast(gold.org.guids), [
@@ -122,11 +128,12 @@ def conclude(gold: Gold) -> CheckResult:
     some = lost.orderBy("trace", "path", "number").limit(_LOSSES_TOLD).collect()
     told, broken = judging.told_rules(gold.rules, gold.events.doubts)
     return CheckResult(
+        runs=judging.told_runs(gold.verdicts, gold.rules, gold.events.doubts),
         rules=told,
         violations=broken,
         traces=counts.traces,
         events=counts.events,
-        aside={row.aside: row["count"] for row in aside},
+        aside={reason: counts[reason] for reason in reasons if counts[reason]},
         folders={row.judgement: row["count"] for row in judged},
         told=_told(gold),
         doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect()),

@@ -80,8 +80,8 @@ def losses(objects: DataFrame, folders: DataFrame) -> DataFrame:
     )
 
 
-def stopped(events: DataFrame, everyone: DataFrame) -> DataFrame:
-    """Stores that did not run when the run ended: trace, store, why."""
+def stopped(events: DataFrame, everyone: DataFrame, *, goes_on: bool = False) -> DataFrame:
+    """Stores that did not run when the run ended, or do not run now: trace, store, why."""
     silent = everyone.where("not seen").select("trace", "store", F.lit("is not in the trace").alias("why"))
     ended = events.where("type = 'run.ended'").groupBy("trace").agg(F.max("at").alias("ended_at"))
     last = (
@@ -89,7 +89,8 @@ def stopped(events: DataFrame, everyone: DataFrame) -> DataFrame:
         .groupBy("trace", F.col("node").alias("store"))
         .agg(F.max_by("type", "seq").alias("type"), F.max_by("at", "seq").alias("at"))
     )
-    early = last.join(ended, "trace").where("type = 'node.stopped' and at < ended_at")
+    off = last.where("type = 'node.stopped'")
+    early = off if goes_on else off.join(ended, "trace").where("at < ended_at")
     return silent.unionByName(early.select("trace", "store", F.lit("is stopped").alias("why")))
 
 

@@ -42,6 +42,8 @@ class Led(Protocol):
 
     def left(self, name: str, traces: str, after: int) -> list[bytes]: ...
 
+    def ship(self, name: str) -> dict[str, Any]: ...
+
 
 def led_router(led: Led) -> APIRouter:
     """The routes by which a coordinator decides whether the store runs."""
@@ -81,5 +83,10 @@ def led_router(led: Led) -> APIRouter:
         """The events after one, a line each, that a store which does not run has left."""
         lines = led.left(name, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
+
+    @router.post("/ship")
+    async def ship(name: Name) -> Response:
+        """Write all events that wait into a closed segment; the number of the last."""
+        return json_response(led.ship(name))
 
     return router

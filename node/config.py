@@ -95,6 +95,12 @@ def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dic
     return {name: raw for name, raw in given.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
 
 
+def clamped(given: Mapping[str, RawSetting]) -> list[str]:
+    """One line for each value that is out of its range, saying what is used in its place (spec: SE-1)."""
+    found = (read_value(_checked(name, raw), raw)[1] for name, raw in given.items())
+    return [notice for notice in found if notice is not None]
+
+
 def _checked(name: str, raw: RawSetting) -> SettingSpec:
     try:
         spec = find_spec(name)

@@ -42,8 +42,9 @@ def create(
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
     _check_name(name)
-    if ctx.folders.find(path) is not None:
-        raise FolderExists(f"there is a folder {path} already")
+    same = ctx.folders.sibling(parent, name)
+    if same is not None:
+        raise FolderExists(f"there is a folder {same.path} already; upper and lower case are one in names of folders")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
     object_id = ctx.store.next_object().to_xid()

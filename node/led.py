@@ -137,6 +137,12 @@ class LedNode(OneNode):
         # The first process of a container is spared its own SIGKILL; to leave at once is the same for all who see it.
         os._exit(KILLED)
 
+    def ship(self, name: str) -> dict[str, Any]:
+        """What has happened so far is in closed segments when this is over."""
+        self.host(name)
+        assert self._store is not None
+        return {"name": name, "seq": self._store.ship()}
+
     def left(self, name: str, traces: str, after: int) -> list[bytes]:
         """The events that a store which does not run here has left, as lines; they are in the traces afterwards too."""
         self._check_name(name)

@@ -110,6 +110,16 @@ def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
     return views
 
 
+def change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
+    """The number of a message's shown version. MessageUnknown if there is none."""
+    row = conn.exec_driver_sql(
+        "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
+    ).first()
+    if row is None:
+        raise MessageUnknown(f"no message {message} here")
+    return ctx.store.number(*row)
+
+
 def count(ctx: Context, conn: Connection, folder: str) -> int:
     found: int = conn.exec_driver_sql(
         "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (fid_of(ctx, folder),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Final, Self
 from node.api_values import ServerUnknown
 from node.asking import Asking
 from node.core import Node
+from node.errors import CannotWrite
 from node.host import Address, Host
 from node.keys import LabAuthority, derived_seed
 from node.labclock import LabClock
@@ -24,6 +26,9 @@ DRAIN_S: Final = 2.5
 
 EXPORT_FROM: Final = 20_000
 """So many events wait for a segment; an orderly end writes the rest."""
+
+
+log = logging.getLogger("pflab.process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class RunningStore:
         self.host = host
         self.smtp = smtp
         self._node = node
-        self._written = node.seq
+        self._written = 0  # nobody knows; what is in a segment already is not written again
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, asking: Asking, idle: Callable[[], None]) -> Self:
@@ -76,8 +81,19 @@ class RunningStore:
     def export(self) -> None:
         """Write a segment if enough waits for one."""
         if self._node.seq - self._written >= EXPORT_FROM:
+            try:
+                self._node.export()
+            except CannotWrite as error:  # they wait where they are
+                log.warning("%s", error)
+                return
+            self._written = self._node.seq
+
+    def ship(self) -> int:
+        """Write a segment of whatever waits; the number of the last event written."""
+        if self._node.seq > self._written:
             self._node.export()
             self._written = self._node.seq
+        return self._written
 
     async def stop(self, drain_s: float = DRAIN_S) -> None:
         """End in order: mails in flight get a while, what is left of the events is written."""

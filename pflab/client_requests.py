@@ -144,8 +144,8 @@ class Requests:
                 return self._once(method, path, body, headers, timeout_s)
             except (OSError, HTTPException) as error:
                 self.close()
-                # A kept connection may have been closed at the other end; a reading asked again does no harm.
-                if not kept or method != "GET" or isinstance(error, TimeoutError):
+                # A kept connection may have been closed at the other end; reading or putting again does no harm.
+                if not kept or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
                     raise self._silence(error) from error
                 kept = False
 

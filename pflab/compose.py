@@ -1,4 +1,5 @@
-"""A docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a gentle load.
+"""A docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a gentle load, and under
+the profile `analytics` Spark and an analysis that follows the lab.
 
 The stores' containers know nothing of the organization: the coordinator, which reads the topology, begins them. Names
 follow a convention: a server's service is its name in lower case, and listens on HTTP_PORT and SMTP_PORT.
@@ -21,10 +22,17 @@ SMTP_PORT: Final = 2525
 LAB: Final = "lab"
 LOAD: Final = "load"
 ANALYTICS: Final = "analytics"
-RESERVED: Final = (LAB, LOAD, ANALYTICS, "spark")
+"""The service that follows the lab, and the profile that it and Spark are in."""
+
+SPARK: Final = "spark"
+WORKERS: Final = 2
+RESERVED: Final = (LAB, LOAD, ANALYTICS, SPARK)
 """Services that are no stores: a server's may be neither called so nor begin so with a hyphen behind it."""
 
 IMAGE: Final = "pflab:${PFLAB_TAG:-latest}"
+SPARK_IMAGE: Final = "pflab-spark:${PFLAB_TAG:-latest}"
+MASTER_PORT: Final = 7077
+MASTER_PAGE_PORT: Final = 8080
 
 HEAD: Final = """\
 # A lab of public folder stores in containers. Written by `pflab compose {topology}`; change that, or write it anew.
@@ -33,6 +41,8 @@ HEAD: Final = """\
 #   pflab top --lab http://127.0.0.1:8025     PFLAB_CLOCK (60): lab seconds a second from the first start on
 #   docker compose down                   keeps what the lab knows; with --volumes it begins anew
 #   docker compose -p other up            another lab beside this one; give it a PFLAB_PORT of its own
+#   docker compose --profile analytics up --build --wait      Spark beside it, and a verdict kept current:
+#   pflab verdict --lab http://127.0.0.1:8025
 #
 # Behind a private package index or certificate authority: PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
 # certificates, which the build gets as secrets and does not keep.
@@ -48,11 +58,18 @@ _HARDENED: Final[dict[str, Any]] = {
 }
 
 _HEALTH: Final[dict[str, Any]] = {
-    "test": ["CMD", "pflab-ready", str(HTTP_PORT)],
+    "test": ["CMD", "pflab-ready", str(HTTP_PORT), "/readyz"],
     "interval": "3s",
     "timeout": "5s",
     "retries": 3,
     "start_period": "120s",
+}
+
+_SPARKLY: Final[dict[str, Any]] = {
+    **_HARDENED,
+    "profiles": [ANALYTICS],
+    # Spark unpacks libraries of machine code there.
+    "tmpfs": ["/tmp:exec"],
 }
 
 
@@ -93,10 +110,12 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
         "services": {
             LAB: _lab(order),
             LOAD: _load(),
-            # Services of the profile `analytics` come here.
+            **_analytics(order),
             **{service: _store(service, name) for service, name in stores.items()},
         },
-        "volumes": {name: {} for name in ("lab", "secrets", "traces", *(f"store-{service}" for service in stores))},
+        "volumes": {
+            name: {} for name in ("lab", "secrets", "tables", "traces", *(f"store-{service}" for service in stores))
+        },
     }
     if order.context is not None:
         document["secrets"] = {
@@ -114,15 +133,25 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
+def _built(image: str, order: ComposeOrder, target: str) -> dict[str, Any]:
+    if order.context is None:
+        return {"image": image}
+    build = {
+        "context": order.context,
+        "dockerfile": "compose/Dockerfile",
+        "target": target,
+        "secrets": ["pip_conf", "ca"],
+    }
+    return {"image": image, "build": build}
+
+
 def _lab(order: ComposeOrder) -> dict[str, Any]:
-    build = {"context": order.context, "dockerfile": "compose/Dockerfile", "secrets": ["pip_conf", "ca"]}
     return {
-        "image": IMAGE,
-        **({} if order.context is None else {"build": build}),
+        **_built(IMAGE, order, "lab"),
         "command": [
             *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
             *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
-            *("--clock", "${PFLAB_CLOCK:-60}"),
+            *("--clock", "${PFLAB_CLOCK:-60}", "--traces-most", "${PFLAB_TRACES_MB:-2048}"),
         ],
         "ports": [f"127.0.0.1:${{PFLAB_PORT:-{HTTP_PORT}}}:{HTTP_PORT}"],
         "volumes": [
@@ -169,4 +198,48 @@ def _store(service: str, name: str) -> dict[str, Any]:
         "volumes": [f"store-{service}:/data", "traces:/traces", "secrets:/secrets:ro"],
         "healthcheck": _HEALTH,
         **_HARDENED,
+    }
+
+
+def _analytics(order: ComposeOrder) -> dict[str, Any]:
+    """Spark's master, its workers, and what follows the lab on them. They see the traces, and no store's database."""
+    workers = [f"{SPARK}-worker-{number}" for number in range(1, WORKERS + 1)]
+    master = f"spark://{SPARK}:{MASTER_PORT}"
+    health = {**_HEALTH, "test": ["CMD", "pflab-ready", str(MASTER_PAGE_PORT), "/"]}
+    seen = ["traces:/traces:ro", "tables:/tables", "secrets:/secrets:ro"]
+    return {
+        SPARK: {
+            **_built(SPARK_IMAGE, order, "spark"),
+            "hostname": SPARK,
+            "command": ["master"],
+            "volumes": ["secrets:/secrets:ro"],
+            "healthcheck": health,
+            **_SPARKLY,
+        },
+        **{
+            worker: {
+                "image": SPARK_IMAGE,
+                "hostname": worker,
+                "command": ["worker", master],
+                "volumes": seen,
+                "depends_on": {SPARK: {"condition": "service_healthy"}},
+                **_SPARKLY,
+            }
+            for worker in workers
+        },
+        ANALYTICS: {
+            "image": SPARK_IMAGE,
+            "hostname": ANALYTICS,
+            "command": [
+                *("follow", "/traces", "--tables", "/tables", "--lab", f"http://{LAB}:{HTTP_PORT}"),
+                *("--master", master, "--every", "${PFLAB_JUDGE_EVERY:-15}"),
+            ],
+            "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
+            "volumes": seen,
+            "depends_on": {
+                LAB: {"condition": "service_healthy"},
+                **{worker: {"condition": "service_started"} for worker in workers},
+            },
+            **_SPARKLY,
+        },
     }

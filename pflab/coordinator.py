@@ -17,7 +17,7 @@ Every wait has a limit, and an error at its end names who is not idle and why.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
@@ -171,6 +171,12 @@ class Coordinator:
         async with self._jumping:
             yield self.now
 
+    async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no host begins anything; then the clock goes on as it did. What a mail under way brings may
+        come meanwhile, but nothing whose cause is later than this."""
+        async with self._jumping:
+            await self._jump(self.now, self.rate, act)
+
     # --- quiet
 
     def pulse(self) -> None:
@@ -246,7 +252,7 @@ class Coordinator:
             await self._jump(max(at, self.now), 0.0)
         await self.quiet()
 
-    async def _jump(self, at: LabTime, rate: float) -> None:
+    async def _jump(self, at: LabTime, rate: float, act: Callable[[], Awaitable[None]] | None = None) -> None:
         hosts = self._hosts()
         try:
             stands = await self._all("hold", hosts, [host.hold() for host in hosts])
@@ -255,6 +261,8 @@ class Coordinator:
             at = max([at, self.now, *stands])
             self._clock.jump(at)
             self._clock.set_rate(rate)
+            if act is not None:
+                await act()
             await self._all("set the clock", hosts, [host.set_clock(at, rate) for host in hosts])
         finally:
             await self._all("go on", hosts, [host.go() for host in hosts])

@@ -27,6 +27,7 @@ from pflab.asked import asks_router
 from pflab.face_clock import clock_router, clock_shown
 from pflab.face_faults import faults_router, faults_shown
 from pflab.face_lab import FacedLab, LedFace
+from pflab.face_traces import traces_router
 from pflab.lab import Lab, LabError
 from pflab.proxy import AddressOf, Proxy
 from topology import topology_from_text
@@ -99,7 +100,14 @@ def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
 
 
 def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
-    routers = (_lab_router(lab), clock_router(lab), faults_router(lab), _life_router(lab), _stream_router(lab))
+    routers = (
+        _lab_router(lab),
+        clock_router(lab),
+        faults_router(lab),
+        _life_router(lab),
+        _stream_router(lab),
+        traces_router(lab),
+    )
     return make_app(
         house,
         *routers,
@@ -231,6 +239,7 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
         in its traces.
         """
+        await lab.catch_up()
         found = lab.events(after)[:limit]
         lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
         asked_next = str(max(after, lab.held_from) + len(found))
@@ -243,6 +252,7 @@ async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
     while True:
+        await lab.catch_up()
         seen = max(seen, lab.held_from)
         fresh = lab.events(seen)
         for event in fresh:

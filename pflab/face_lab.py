@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from node.asks import Address
 from pflab.coordinator import Coordinator
 from pflab.keptmail import HopGate
 from pflab.lab import Lab
 from topology import Topology
+from traces.labtime import LabTime
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """Traces of a run that goes on, whole up to an instant.
+
+    traces: the folder of the run below that of all traces, "" if there is but this run. events: how many there have been in
+    all. away: servers of which that cannot be said, because they do not answer.
+    """
+
+    run: str
+    traces: str
+    at: LabTime
+    events: int
+    away: tuple[str, ...]
 
 
 class FacedLab(Lab):
@@ -20,6 +38,13 @@ class FacedLab(Lab):
     held_from: int
     event_count: int
     renew: Callable[[Topology | None], Awaitable[None]]
+    ship: Callable[[], Awaitable[Shipped]]
+    keep_verdict: Callable[[Mapping[str, Any]], None]
+    kept_verdict: Callable[[], Mapping[str, Any] | None]
+
+    @abstractmethod
+    async def catch_up(self) -> None:
+        """Take in what has happened up to now, where the lab does not hear of it by itself."""
 
     @abstractmethod
     def smtp_of(self, name: str) -> Address:

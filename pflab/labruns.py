@@ -33,13 +33,20 @@ class Runs:
         if self.number > 1:
             self._topology = load_topology(self._beside(self.number))
 
+    @property
+    def name(self) -> str:
+        """The present run's."""
+        return f"{safe_name(self._topology.organization)}-{self.number}"
+
+    @property
+    def traces(self) -> Path:
+        """The folder of the traces of all runs."""
+        return self._data / "traces"
+
     def lab(self, addresses: Mapping[str, Address], face: FaceAt) -> TenantLab:
         """The lab of the present run, begun or gone on with. Raises LabError."""
-        topology = self._topology
-        run = f"{safe_name(topology.organization)}-{self.number}"
-        folder = RunFolder.at(
-            self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self._data / "traces" / run
-        )
+        topology, run = self._topology, self.name
+        folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
         return TenantLab(
             topology,
             folder=folder,

@@ -119,6 +119,11 @@ class LastingRecord(Record):
         return self._recorder.seq > 0
 
     @property
+    def seq(self) -> int:
+        """The number of the lab's own last event."""
+        return self._recorder.seq
+
+    @property
     def lamport(self) -> int:
         return self._recorder.lamport
 

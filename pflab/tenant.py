@@ -34,6 +34,9 @@ FOUND_S: Final = 60.0
 BACK_S: Final = 10.0
 """Real time for which a killed process is waited for, to learn at once what it left."""
 
+SHIP_S: Final = 8.0
+"""Real time in which a store has to write out its events; the others wait for it."""
+
 AGAIN_S: Final = 0.1
 
 
@@ -129,6 +132,14 @@ class Tenant:
         except Unanswered:
             return None
         return answer.splitlines() if status == HTTPStatus.OK else None
+
+    async def ship(self) -> int | None:
+        """Let the running store write all its events out; the number of the last, None if it has not."""
+        try:
+            status, answer = await self._line.ask("POST", f"{self._base}/ship", timeout_s=SHIP_S)
+        except Unanswered:
+            return None
+        return int(msgspec.json.decode(answer)["seq"]) if status == HTTPStatus.OK else None
 
     def close(self) -> None:
         self._line.close()

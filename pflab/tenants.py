@@ -12,9 +12,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from node.errors import NodeError, NotRunning
+from pflab.face_lab import Shipped
 from pflab.lab import LabError
 from pflab.labstate import LabState, LastingRecord
 from pflab.ledlab import GATHER_S, HERE, FaceAt, LedLab
@@ -86,7 +87,7 @@ class TenantLab(LedLab[Tenant]):
         self._watching: list[asyncio.Task[None]] = []
         order = {
             "topology": topology.as_json(),
-            "traces": "" if folder.traces_at is None else folder.traces_at.name,
+            "traces": self._traces_name,
             "fresh": begins_anew,
         }
         self._homes = {
@@ -122,6 +123,50 @@ class TenantLab(LedLab[Tenant]):
     @property
     def face_address(self) -> Address:
         return self._server.address
+
+    # --- traces
+
+    async def ship(self) -> Shipped:
+        """All events up to one instant into closed segments: for each of them its causes are there, too."""
+        async with self._lives:
+            away = {name for name in self.names if not self.running(name) and not await self._at_peace(name)}
+            last = dict(self._gathered.last_seq)
+            at = self.now
+
+            async def write() -> None:
+                nonlocal at
+                at = self.now
+                there = [host.name for host in self._hosts_in_order() if not host.silent]
+                for name, seq in zip(there, await asyncio.gather(*map(self._ship_one, there)), strict=True):
+                    if seq is None:
+                        away.add(name)
+                    else:
+                        last[name] = seq
+                self._lasting.write_out()
+
+            await self.coordinator.at_rest(write)
+        events = sum(last.values()) + self._lasting.seq
+        return Shipped(self.run, self._traces_name, at, events, tuple(sorted(away)))
+
+    @property
+    def _traces_name(self) -> str:
+        """The folder of this run's traces below that of all; "" if there is but this run."""
+        apart = self._folder.traces_at
+        return "" if apart is None else apart.name
+
+    def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
+        super().keep_verdict(verdict)
+        self._folder.write_verdict(verdict)
+
+    async def _ship_one(self, name: str) -> int | None:
+        return await self._homes[name].ship()
+
+    async def _at_peace(self, name: str) -> bool:
+        """Whether nothing more can come of a server that does not run: all it left is in the traces."""
+        standing = self._members.member(name).standing
+        if standing in {Standing.ABSENT, Standing.STOPPED}:
+            return True  # it has none, or it has written all at its end
+        return standing is Standing.KILLED and await self._written_out(name)
 
     def running(self, name: str) -> bool:
         self._members.member(name)
@@ -177,8 +222,16 @@ class TenantLab(LedLab[Tenant]):
                 await self._where.tell()
 
     async def _salvage(self, name: str) -> None:
-        while lines := await self._homes[name].left(self._gathered.last_seq[name]):
+        await self._written_out(name)
+
+    async def _written_out(self, name: str) -> bool:
+        """Gather what a server that does not run has left, and let it be in the traces; False if that cannot be had."""
+        home = self._homes[name]
+        if await home.seen() is None:
+            return False
+        while lines := await home.left(self._gathered.last_seq[name]):
             self._gathered.came(name, lines)
+        return lines is not None
 
     def _home_of(self, name: str) -> Tenant:
         return self._homes[name]

@@ -164,6 +164,7 @@ def _sites_without_server(checked: Checked) -> Iterator[Problem]:
 
 def _folders(checked: Checked) -> Iterator[Problem]:
     file = checked.file
+    yield from _repeated(checked, [(folder, ("folders", folder)) for folder in file.folders], "folder")
     for folder, entry in file.folders.items():
         path: Path = ("folders", folder)
         parent, slash, _ = folder.rpartition("/")

@@ -8,7 +8,7 @@ work with a value. Names of `Place.LAB` are ours.
 from typing import Final
 
 from topology.problems import ValueTextError, did_you_mean, quoted
-from topology.quantities import KILOBYTE
+from topology.quantities import KILOBYTE, MEGABYTE
 from topology.schedule import ALWAYS, parse_schedule
 from topology.setting_specs import DWORD_MAX, Kind, Place, SettingSpec
 from topology.versions import ALL_VERSIONS, ServerVersion
@@ -288,6 +288,17 @@ _KEEPING: Final = (
         "ms",
         SECOND_US,
         DWORD_MAX * MILLISECOND_US,
+    ),
+    SettingSpec(
+        "Store Size Limit",
+        Kind.SIZE,
+        # what the Standard Edition's stores could hold up to 2003 SP1; those were dismounted beyond it
+        16 * 1024 * MEGABYTE,
+        "size of the store from which on mail from outside is refused with 452; what stores send each other is still taken",
+        "MB",
+        MEGABYTE,
+        DWORD_MAX * MEGABYTE,
+        Place.LAB,
     ),
     SettingSpec(
         "Maintenance Schedule",

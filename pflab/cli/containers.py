@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -25,8 +25,18 @@ from pflab.labruns import Runs
 from pflab.labsecrets import made_or_read
 from pflab.ledlab import FaceAt, url_at
 from pflab.tenants import TenantLab
+from pflab.traceroom import make_room
 from pflab.verdict import ExitCode
 from topology import Topology
+
+log = logging.getLogger("pflab.coordinate")
+
+MB: Final = 1_000_000
+TRACES_MB: Final = 2048
+"""Months of a gentle load."""
+
+ROOM_S: Final = 60.0
+"""Real time between two looks at how much the traces take."""
 
 
 def coordinate(
@@ -51,6 +61,9 @@ def coordinate(
     trust_gateway: Annotated[
         bool, typer.Option("--trust-gateway", help="Of whoever asks from our default gateway no token is wanted.")
     ] = False,
+    traces_most: Annotated[
+        int, typer.Option("--traces-most", min=1, metavar="MB", help="Of the traces so much is kept, the newest.")
+    ] = TRACES_MB,
     keep_mails: Annotated[
         bool, typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml.")
     ] = False,
@@ -83,15 +96,18 @@ def coordinate(
     )
     runs = Runs(data.absolute(), organization, keeps_mails=keep_mails)
     try:
-        asyncio.run(_lead(runs, addresses, face, rate))
+        asyncio.run(_lead(runs, addresses, face, rate, traces_most * MB))
     except (OSError, OpenToAll) as error:
         raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
-async def _lead(runs: Runs, addresses: Mapping[str, Address], face: FaceAt, rate: float) -> None:
+async def _lead(
+    runs: Runs, addresses: Mapping[str, Address], face: FaceAt, rate: float, traces_most_bytes: int
+) -> None:
     """One run after the other, until a signal comes."""
     ended = asyncio.Event()
+    room = asyncio.create_task(_keep_room(runs, traces_most_bytes), name="keep room for traces")
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
@@ -105,6 +121,15 @@ async def _lead(runs: Runs, addresses: Mapping[str, Address], face: FaceAt, rate
 
         lab.renews = renew
         await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
+    room.cancel()
+
+
+async def _keep_room(runs: Runs, most_bytes: int) -> None:
+    while True:
+        gone = await asyncio.to_thread(make_room, runs.traces, runs.name, most_bytes)
+        if gone:
+            log.warning("%d segments of the traces are removed, the oldest, to have no more than --traces-most", gone)
+        await asyncio.sleep(ROOM_S)
 
 
 async def _lead_one(lab: TenantLab, rate: float, *ends: asyncio.Event) -> None:

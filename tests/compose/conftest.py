@@ -23,7 +23,7 @@ def stack(project_root: Path) -> Iterator[Stack]:
     stack = Stack(project_root, f"pflab-test-{os.getpid()}")
     try:
         began_s = time.monotonic()
-        stack.compose("build", "--quiet")
+        stack.compose("--profile", "*", "build", "--quiet")
         built_s = time.monotonic()
         stack.compose("up", "--detach", "--wait", "lab", "a", "b", "c", "d", "e")
         stack.figure(f"built in {built_s - began_s:.0f} s, up and healthy {time.monotonic() - built_s:.1f} s later")

@@ -15,6 +15,7 @@ from typing import Any
 from pflab.client import Client, ClientError
 
 STORES = ("A", "B", "C", "D", "E")
+FOLDERS = ("Projects", "Projects/Archive", "Company")
 PATIENCE_S = 120
 """Real time that an engine on a slow machine gets for anything."""
 
@@ -52,7 +53,8 @@ class Stack:
         self.url = f"http://127.0.0.1:{self.port}"
         self.figures: list[str] = []
         self._root = root
-        self._environment = {**os.environ, "PFLAB_PORT": str(self.port), "PFLAB_CLOCK": "0", "PFLAB_TAG": "test"}
+        given = {"PFLAB_PORT": str(self.port), "PFLAB_CLOCK": "0", "PFLAB_TAG": "test", "PFLAB_JUDGE_EVERY": "2"}
+        self._environment = {**os.environ, **given}
 
     def compose(self, *order: str) -> str:
         """`docker compose`; what it prints."""
@@ -66,6 +68,12 @@ class Stack:
             order, cwd=self._root, env=self._environment, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, f"{' '.join(order)}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def logs(self, container: str) -> str:
+        """What a container has said, on both its streams."""
+        order = ["docker", "logs", container]
+        done = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
         return done.stdout
 
     def container(self, service: str) -> str:
@@ -99,12 +107,12 @@ class Stack:
         except ClientError:
             return []
 
-    def until(self, holds: Callable[[], bool], what: str) -> None:
+    def until(self, holds: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
         """Waits for what containers do by themselves."""
-        give_up_s = time.monotonic() + PATIENCE_S
+        give_up_s = time.monotonic() + within_s
         while not holds():
             assert time.monotonic() < give_up_s, (
-                f"{what}: not within {PATIENCE_S} s\n{self.compose('logs', '--tail', '20')}"
+                f"{what}: not within {within_s} s\n{self.compose('--profile', '*', 'logs', '--tail', '20')}"
             )
             time.sleep(0.2)
 

@@ -6,20 +6,20 @@ import json
 import subprocess
 import time
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 
 from pflab.cli.app import run
 from pflab.verdict import ExitCode
-from tests.compose.stack import STORES, Stack
+from tests.compose.stack import FOLDERS, STORES, Stack
+from tests.unit.httpexample import play
 from traces.labtime import DAY_US, parse_instant
 
 pytestmark = pytest.mark.compose
 
 SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "line-down")
 """Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all."""
-
-FOLDERS = ("Projects", "Projects/Archive", "Company")
 
 
 def subjects(stack: Stack, store: str, folder: str = "Projects") -> set[str]:
@@ -68,6 +68,11 @@ def test_posts_travel_between_containers(stack: Stack) -> None:
         assert sent > 20
     stack.converge(*FOLDERS)
     assert subjects(stack, "E") == {f"{store} {n}" for store in ("A", "B", "C", "E") for n in range(10)}
+
+
+def test_the_example_in_plain_http_runs(stack: Stack, project_root: Path) -> None:
+    """The test of docs/containers.md passes on the containers, from the machine itself without a token."""
+    assert play(project_root / "docs" / "containers.md", stack.url) > 10
 
 
 def test_a_store_is_small_and_quickly_there(stack: Stack) -> None:

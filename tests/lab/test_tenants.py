@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from node.database import LOG_BYTES
 from node.errors import NotRunning
+from node.views import Post
+from pflab.lab import LabError
 from pflab.ledlab import FaceAt
 from pflab.runfolder import RunFolder
 from pflab.tenants import TenantLab
@@ -27,12 +33,14 @@ from tests.lab.test_drivers_record import (  # noqa: F401
 )
 from topology import topology_from_text
 from traces import read_folder
-from traces.events import NodeStarted, RunEnded, RunStarted
+from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 pytestmark = pytest.mark.live
 
 TOPOLOGY = topology_from_text(ONE_SITE)
+TOMBSTONE_BYTES = 600
+"""What a deleted message may take, its number among the superseded ones included; alive it took ten times that."""
 
 
 @pytest.fixture
@@ -135,3 +143,65 @@ async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) ->
     assert {event.incarnation for event in own} == {1, 2}
     started = [event for event in trace.events if isinstance(event, NodeStarted)]
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(keeper: Keeper, folder: RunFolder) -> None:
+    """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
+    one that was stopped or killed in order has nothing more to come."""
+    async with lab_of(keeper, folder) as lab:
+        assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.event_count
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        first = await lab.ship()
+        trace = read_folder(folder.traces)
+        assert first.away == ()
+        assert first.at == lab.now
+        assert trace.report() == []
+        assert len(trace.events) == first.events == lab.event_count
+        applied = [event.node for event in trace.events if isinstance(event, VersionApplied)]
+        assert sorted(applied) == ["B", "C"]
+        assert (await lab.ship()).events == first.events
+        await lab.stop("B")
+        await lab.kill("C")
+        assert (await lab.ship()).away == ()
+        assert len(read_folder(folder.traces).events) == lab.event_count
+        keeper.take_away("A")
+        await lab.advance(lab.now + HOUR_US)
+        assert (await lab.ship()).away == ("A",)
+
+
+async def test_the_verdict_on_a_run_is_kept(keeper: Keeper, folder: RunFolder) -> None:
+    """What a judge says of this run is there for whoever asks, and in the run's folder; of another run it is refused."""
+    async with lab_of(keeper, folder) as lab:
+        assert lab.kept_verdict() is None
+        lab.keep_verdict({"run": lab.run, "judgement": "converged"})
+        with pytest.raises(LabError, match="of the run other"):
+            lab.keep_verdict({"run": "other", "judgement": "unknown"})
+        assert lab.kept_verdict() == {"run": lab.run, "judgement": "converged"}
+    assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
+
+
+async def test_work_that_goes_on_leaves_a_database_as_small_as_what_it_holds(keeper: Keeper, folder: RunFolder) -> None:
+    """Posts that are deleted again, round after round, leave a tombstone each and nothing else: events go from the databases
+    once they are in segments, their room is used again, and the log of changes is copied back."""
+    sizes = []
+    async with lab_of(keeper, folder) as lab:
+        for number in range(3):
+            posts = [Post(f"{number}-{index}", "x" * 2000, "kim@contoso.test", ()) for index in range(100)]
+            made = await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))
+            await lab.advance(lab.now + HOUR_US)
+            assert len(subjects(lab, "C")) == len(posts)
+            for message in made:
+                await lab.do("A", lambda node, now, message=message: node.delete(now, "Projects", message))
+            await lab.advance(lab.now + HOUR_US)
+            await lab.ship()
+            with closing(sqlite3.connect(folder.database("C"))) as conn:
+                assert conn.execute("SELECT count(*) FROM event").fetchone() == (0,)
+                pages, free, page_bytes = (
+                    conn.execute(f"PRAGMA {name}").fetchone()[0]
+                    for name in ("page_count", "freelist_count", "page_size")
+                )
+            sizes.append(pages * page_bytes)
+            assert folder.database("C").with_name("C.sqlite-wal").stat().st_size <= LOG_BYTES
+            assert free * 2 > pages, "most of the file is free again"
+    assert (sizes[-1] - sizes[1]) / len(posts) < TOMBSTONE_BYTES, sizes

@@ -41,11 +41,13 @@ def test_paths_are_as_seen_from_the_file(project_root: Path, tmp_path: Path) -> 
 
 
 def test_fifty_stores_are_fifty_services() -> None:
-    """A file for fifty stores has a service and a volume for each, and two services beside them."""
+    """A file for fifty stores has a service and a volume for each, and beside them two services, and four for analytics."""
     servers = "\n".join(f"  S{number:02}: " for number in range(50))
     document = written(f"servers:\n{servers}\n")
-    assert set(document["services"]) == {"lab", "load", *(f"s{number:02}" for number in range(50))}
-    assert len(document["volumes"]) == 50 + 3
+    services = {name for name, each in document["services"].items() if "profiles" not in each}
+    assert services == {"lab", "load", *(f"s{number:02}" for number in range(50))}
+    assert set(document["services"]) - services == {"spark", "spark-worker-1", "spark-worker-2", "analytics"}
+    assert len(document["volumes"]) == 50 + 4
     assert document["services"]["s07"]["command"][:2] == ["node", "S07"]
 
 
