@@ -368,3 +368,9 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "held": held,
 }
 """Name to how it is made."""
+
+_BY_LIST: Final = frozenset(
+    {"named", "responders", "notices", "goings", "promises", "sent", "statuses", "changes", "received"}
+)
+HALVES: Final = (_BY_LIST, frozenset(TABLES) - _BY_LIST)
+"""Tables that are judged together: those that share what is kept at hand stand in one half."""
