@@ -10,9 +10,10 @@ HEADLESS ?=
 SEEDS    ?= 1..500
 JOBS     ?= 2
 ARGS     ?=
+ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check rules bench bench-analytics cluster simulate campaign mutants torture clean
+.PHONY: help install demo test test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,9 @@ demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no que
 
 test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
+
+test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
+	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
 
 check: $(STAMP)  ## lint, format, types, floors, and the page of rules
 	$(BIN)/ruff check .

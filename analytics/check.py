@@ -67,27 +67,30 @@ def judge_traces(
     tell: Progress = lambda _: None,
     *,
     keep: bool = False,
+    goes_on: silver.GoesOn | None = None,
     then: Callable[[Gold, CheckResult], None] = lambda _gold, _result: None,
 ) -> CheckResult:
     """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment.
 
-    keep: the tables stay, and of each trace only the segments are read that were not there the last time. then: what else is
-    made of the tables, while they are there.
+    keep: the tables stay, and of each trace only the segments are read that were not there the last time. goes_on: these are
+    of runs that have no end yet. then: what else is made of the tables, while they are there.
     """
     tell(STAGES[0])
     if keep:
         kept = incremental.take_new(tables, traces)
     else:
         kept = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
-    gold = judge(kept, tables, tell)
+    gold = judge(kept, tables, tell, goes_on)
     result = conclude(gold)
     then(gold, result)
     return result
 
 
-def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> Gold:
+def judge(
+    kept: DataFrame, tables: Tables, tell: Progress = lambda _: None, goes_on: silver.GoesOn | None = None
+) -> Gold:
     """From bronze to gold."""
-    events = silver.silver(kept)
+    events = silver.silver(kept, goes_on)
     tell(STAGES[1])
     org = organization.organization(events)
     org = organization.Organization(*(part.cache() for part in org.parts))
@@ -99,23 +102,24 @@ def judge(kept: DataFrame, tables: Tables, tell: Progress = lambda _: None) -> G
     tell(STAGES[3])
     ends = tables.keep("evidence/mails", mails.mail_ends(events))
     says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
-    wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
-    off = convergence.stopped(events.events, everyone)
+    wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
+    off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
-    ruled = _ruled(tables, evidence.material(events, rows, things, org), judged)
+    material = evidence.material(events, rows, things, org)
+    ruled = _ruled(tables, material, judged, goes_on=goes_on is not None)
     tell(STAGES[5])
     lost = tables.keep("gold/losses", convergence.losses(things, tree))
     return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)
 
 
-def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame) -> DataFrame:
-    """The rule checks, in two halves at once: over few events most of the time goes into planning, which is one thread's work."""
+def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
+    """The rule checks, in two halves at once: over few events most of the time goes into planning, one thread's work."""
 
     def half(part: int) -> DataFrame:
         names = evidence.HALVES[part]
         mine = [check for check in CHECKS if check.table in names]
-        return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine))
+        return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine, goes_on=goes_on))
 
     with ThreadPoolExecutor(len(evidence.HALVES)) as pool:
         return reduce(DataFrame.unionByName, pool.map(half, range(len(evidence.HALVES))))

@@ -17,15 +17,19 @@ from analytics.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
 RUNS_TOLD: Final = 2000
 
 
-def judge_rules(material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS) -> DataFrame:
+def judge_rules(
+    material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
+) -> DataFrame:
     """trace, check, consumed (rows that the check was about), violations, at and witness (of the first).
 
+    What must hold once all has come is not asked of a run that goes on: more may be on its way.
     A trace that a check found nothing to look at in has no row of it.
     """
     by_table: dict[str, list[Check]] = {}
     for check in checks:
         by_table.setdefault(check.table, []).append(check)
-    settled = verdicts.groupBy("trace").agg(F.min(F.col("judgement") == CONVERGED).alias("settled")).cache()
+    ended = F.lit(not goes_on)
+    settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled")).cache()
     judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
     return reduce(DataFrame.unionByName, judged)
 

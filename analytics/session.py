@@ -54,6 +54,8 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
 }
+_QUICK_QUERIES: Final = {name: value for name, value in QUICK.items() if name.startswith("spark.sql.")}
+
 TINY: Final[Mapping[str, str]] = {
     # Every task costs some milliseconds whatever it does, and there are hundreds: one for each step does.
     **QUICK,
@@ -71,6 +73,15 @@ def settings_for(size: int) -> Mapping[str, str]:
     if size <= TINY_UP_TO_BYTES:
         return TINY
     return QUICK if size <= QUICK_UP_TO_BYTES else {}
+
+
+def fit_to(spark: SparkSession, size_bytes: int) -> None:
+    """Let a session that stays go about small traces or large ones as suits them."""
+    for name, value in _QUICK_QUERIES.items():
+        if size_bytes <= QUICK_UP_TO_BYTES:
+            spark.conf.set(name, value)
+        else:
+            spark.conf.unset(name)
 
 
 def java_version() -> int | None:

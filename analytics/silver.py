@@ -2,10 +2,13 @@
 
 The sequence numbers of a node run from 1 without a gap (SPEC.md section 16), and its last event says that it stopped; the
 lab's says that the run ended. Where that is not so, something is not in the trace, and what is not there proves nothing.
+Of a run that goes on whoever hands its traces over says that they are whole up to an instant (`GoesOn`), and of which stores
+that is not known.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +28,13 @@ DOUBTS: Final = T.StructType([T.StructField("trace", T.StringType()), T.StructFi
 _KEY: Final = ("trace", "node", "seq")
 _UNTOLD: Final = (MALFORMED, OTHER_VERSION)
 """Lines aside that leave a hole. A type of event that is unknown here leaves none: its number counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoesOn:
+    """The run has no end yet; its traces are whole up to an instant but for those of the stores `away`."""
+
+    away: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ def _typed(field: T.StructField) -> Column:
     return column.cast(field.dataType).alias(field.name)
 
 
-def silver(bronze: DataFrame) -> Silver:
+def silver(bronze: DataFrame, goes_on: GoesOn | None = None) -> Silver:
     """The events of bronze without those that came again, and the doubts about their traces."""
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = _numbers(heads).cache()
@@ -61,7 +71,7 @@ def silver(bronze: DataFrame) -> Silver:
     if numbers.where("found > distinct").limit(1).count():
         first = Window.partitionBy(*_KEY).orderBy("file", "hash")
         events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
-    return Silver(events, doubts(bronze, heads, numbers))
+    return Silver(events, doubts(bronze, heads, numbers, goes_on))
 
 
 def _numbers(heads: DataFrame) -> DataFrame:
@@ -76,7 +86,7 @@ def _numbers(heads: DataFrame) -> DataFrame:
     )
 
 
-def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame) -> DataFrame:
+def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, goes_on: GoesOn | None = None) -> DataFrame:
     """DOUBTS: at most a few for each node of a trace."""
     nodes = numbers.groupBy("trace", "node").agg(
         F.sum("distinct").alias("distinct"),
@@ -89,22 +99,28 @@ def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame) -> DataFrame
         "trace",
         F.format_string("%d of the events of %s up to %d are missing", missing, "node", "last").alias("doubt"),
     )
-    ended = F.when(F.col("is_lab"), F.col("last_type") == "run.ended").otherwise(F.col("last_type") == "node.stopped")
-    what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it goes on"))
-    endless = nodes.where(~ended).select(
-        "trace",
-        what.otherwise(F.format_string("the events of %s end without a stop", "node")).alias("doubt"),
-    )
+    cut = _endless(nodes) if goes_on is None else _away(nodes, goes_on.away)
     led = nodes.groupBy("trace").agg(F.max("is_lab").alias("led"))
     headless = led.where(~F.col("led")).select(
         "trace", F.lit("the event run.started is missing, and with it the topology").alias("doubt")
     )
     return (
-        holes.unionByName(endless)
-        .unionByName(headless)
-        .unionByName(_spoilt(bronze))
-        .unionByName(_twofold(heads, numbers))
+        holes.unionByName(cut).unionByName(headless).unionByName(_spoilt(bronze)).unionByName(_twofold(heads, numbers))
     )
+
+
+def _endless(nodes: DataFrame) -> DataFrame:
+    ended = F.when(F.col("is_lab"), F.col("last_type") == "run.ended").otherwise(F.col("last_type") == "node.stopped")
+    what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it goes on"))
+    return nodes.where(~ended).select(
+        "trace",
+        what.otherwise(F.format_string("the events of %s end without a stop", "node")).alias("doubt"),
+    )
+
+
+def _away(nodes: DataFrame, stores: Sequence[str]) -> DataFrame:
+    words = F.array(*[F.lit(f"{store} does not answer, and its last events are missing") for store in stores])
+    return nodes.select("trace").distinct().select("trace", F.explode(words.cast("array<string>")).alias("doubt"))
 
 
 def _spoilt(bronze: DataFrame) -> DataFrame:

@@ -118,7 +118,7 @@ def draw(moment: Moment, mails: Sequence[Any], faults: Sequence[Any]) -> str:
     span = max(high - low, MINUTE_US)
 
     def x(at: int) -> float:
-        return round(_LEFT + (_WIDTH - _LEFT - 20) * min(max(at - low, 0), span) / span, 1)
+        return float(round(_LEFT + (_WIDTH - _LEFT - 20) * min(max(at - low, 0), span) / span, 1))
 
     y = {store: _TOP + index * _ROW for index, store in enumerate(stores)}
     height = _TOP + len(stores) * _ROW

@@ -39,6 +39,8 @@ def health_router(house: House) -> APIRouter:
     @router.get("/readyz", responses={503: {"description": "Not ready"}})
     async def readyz() -> Response:
         """Every store that should run does, and none has failed."""
+        if house.waits:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", house.waits)
         for name in house.names:
             try:
                 failure = house.host(name).failure

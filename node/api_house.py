@@ -47,6 +47,10 @@ class House(Protocol):
         """A running server. Raises api_values.ServerUnknown, node.errors.NotRunning."""
 
     @property
+    def waits(self) -> str:
+        """What must come before the process is ready, in words; '' once it is."""
+
+    @property
     def ending(self) -> bool:
         """Whether the process is about to end, and with it every stream."""
 

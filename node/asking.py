@@ -7,7 +7,7 @@ A coordinator that does not answer has no faults: mail goes on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -92,10 +92,15 @@ class Asking:
         self._keeps = False
         self._verbs = False
         self._lost: str | None = None
+        self.lost: Callable[[Collection[str]], None] = lambda _: None
+        """Told of servers that are there no more."""
 
     def meet(self, told: Peers) -> None:
         """The peers and the coordinator as they are now."""
+        gone = self._addresses.keys() - told.addresses.keys()
         self._addresses = {name: (host, port) for name, (host, port) in told.addresses.items()}
+        if gone:
+            self.lost(gone)
         self._asks, self._keeps, self._verbs = told.asks, told.keeps, told.verbs
         if told.coordinator is None:
             self._line = None

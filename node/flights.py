@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from transport.mta_values import Transmission
@@ -41,6 +41,10 @@ class Flights:
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
         return list(self._tasks.values())
+
+    def to(self, hops: Collection[str]) -> list[asyncio.Task[None]]:
+        """Those to these next hops."""
+        return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops]
 
     @property
     def crowded(self) -> frozenset[str]:

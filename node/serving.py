@@ -27,7 +27,7 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it wants a token of whoever asks."""
+    """Serves one application. Beyond loopback it wants a token of whoever asks; see Guard for `trusted`."""
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class HttpServer:
         host: str = "127.0.0.1",
         port: int = 0,
         token: str | None = None,
+        trusted: frozenset[str] = frozenset(),
         limits: HttpLimits | None = None,
         bodies_bytes: int = BODIES_BYTES,
     ) -> None:
@@ -43,7 +44,7 @@ class HttpServer:
             raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
         self._asked = (host, port)
         config = uvicorn.Config(
-            Guard(app, token=token, bodies_bytes=bodies_bytes),
+            Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes),
             http=door_with(limits or HttpLimits()),
             log_config=None,
             access_log=False,

@@ -22,7 +22,8 @@ _ANY_HEADERS = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), ""
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
-    """The mail with half of one item cut off; the mail itself where it brings none in TNEF. `authority`: of the lab."""
+    """The mail with half of one item cut off; the mail itself where it brings none in TNEF, or
+    one is broken already. `authority`: of the lab."""
     try:
         found = system_body(content)
         if found is None or found[0] is BodyForm.MDBEF:
@@ -31,6 +32,8 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
         mail = decode(decode_tnef(body), Verifier(authority.identity("").authority_key))
     except (BadMail, CodecError):
         return content  # something else has altered it
+    if mail.failed:
+        return content  # what was broken before would be left out, and its sender would claim what it does not bring
     items = [index for index, update in enumerate(mail.updates) if update.version.item]
     if not items:
         return content

@@ -6,6 +6,7 @@ byte. Ctrl-C ends a campaign with what it has: workers finish the seed they are 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter, deque
@@ -151,10 +152,16 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
             yield waiting.popleft().result()
 
 
+def collect_between_labs() -> None:
+    """A lab keeps its events to its end, and looking through them for garbage was a ninth of the time."""
+    gc.freeze()
+    gc.disable()
+
+
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     # Fresh interpreters: nothing of this process (its progress bar's thread least of all) is carried over by a fork.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=collect_between_labs)
     try:
         yield pool
     finally:
@@ -195,6 +202,9 @@ def _play(order: Order, seed: int) -> SeedResult:
     except Exception as error:
         doubt = f"the campaign itself failed: {type(error).__name__}: {error}"
         return SeedResult(seed, Judgement.UNKNOWN, doubts=(doubt,))
+    finally:
+        if not gc.isenabled():
+            gc.collect()
 
 
 def jobs_here() -> int:

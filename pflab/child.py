@@ -25,7 +25,7 @@ LAST_WORDS: Final = 400
 
 
 class Child:
-    """A node of a run folder as a process. `url`, `http` and `smtp` are known once it has started."""
+    """A node of a run folder as a process. `http` and `smtp` are known once it has started."""
 
     def __init__(self, name: str, *, folder: RunFolder, run: str, durability: str, token: str) -> None:
         self.name = name
@@ -36,10 +36,6 @@ class Child:
         self._durability = durability
         self._token = token
         self._process: asyncio.subprocess.Process | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.http[0]}:{self.http[1]}"
 
     @property
     def alive(self) -> bool:

@@ -99,7 +99,10 @@ class Requests:
         timeout_s: float | None = TIMEOUT_S,
     ) -> bytes:
         """One request; the answer's bytes."""
-        answer = self.ask(method, path, body, headers=headers, timeout_s=timeout_s)
+        return self.read(self.ask(method, path, body, headers=headers, timeout_s=timeout_s))
+
+    def read(self, answer: HTTPResponse) -> bytes:
+        """The whole of an answer."""
         try:
             return answer.read()
         except (OSError, HTTPException) as error:
@@ -141,8 +144,8 @@ class Requests:
                 return self._once(method, path, body, headers, timeout_s)
             except (OSError, HTTPException) as error:
                 self.close()
-                # A kept connection may have been closed at the other end; a reading asked again does no harm.
-                if not kept or method != "GET" or isinstance(error, TimeoutError):
+                # A kept connection may have been closed at the other end; reading or putting again does no harm.
+                if not kept or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
                     raise self._silence(error) from error
                 kept = False
 

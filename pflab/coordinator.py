@@ -17,7 +17,7 @@ Every wait has a limit, and an error at its end names who is not idle and why.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
@@ -116,13 +116,16 @@ class Coordinator:
         """Stop the clock where it is."""
         await self.set_rate(0.0)
 
-    async def step(self) -> bool:
+    async def step(self, limit_at: LabTime | None = None) -> bool:
         """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever
-        is."""
+        is, or nothing by `limit_at`, where the clock then stands."""
         with self._moving():
             await self._stand()
             await self.quiet()
             due_at = self._next_due()
+            if limit_at is not None and (due_at is None or due_at > limit_at):
+                await self._jump_to(limit_at)
+                return False
             if due_at is None:
                 return False
             await self._jump_to(due_at)
@@ -167,6 +170,12 @@ class Coordinator:
         """For a stimulus from outside: no jump is under way meanwhile. Gives the present lab time."""
         async with self._jumping:
             yield self.now
+
+    async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no host begins anything; then the clock goes on as it did. What a mail under way brings may
+        come meanwhile, but nothing whose cause is later than this."""
+        async with self._jumping:
+            await self._jump(self.now, self.rate, act)
 
     # --- quiet
 
@@ -243,7 +252,7 @@ class Coordinator:
             await self._jump(max(at, self.now), 0.0)
         await self.quiet()
 
-    async def _jump(self, at: LabTime, rate: float) -> None:
+    async def _jump(self, at: LabTime, rate: float, act: Callable[[], Awaitable[None]] | None = None) -> None:
         hosts = self._hosts()
         try:
             stands = await self._all("hold", hosts, [host.hold() for host in hosts])
@@ -252,6 +261,8 @@ class Coordinator:
             at = max([at, self.now, *stands])
             self._clock.jump(at)
             self._clock.set_rate(rate)
+            if act is not None:
+                await act()
             await self._all("set the clock", hosts, [host.set_clock(at, rate) for host in hosts])
         finally:
             await self._all("go on", hosts, [host.go() for host in hosts])

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from http import HTTPStatus
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from node.api import make_app
 from node.api_events import ALIVE_S, LOOK_S, LastEventId, place_of, streamed
@@ -25,9 +26,12 @@ from node.labclock import ClockError
 from pflab.asked import asks_router
 from pflab.face_clock import clock_router, clock_shown
 from pflab.face_faults import faults_router, faults_shown
-from pflab.face_lab import FacedLab
+from pflab.face_lab import FacedLab, LedFace
+from pflab.face_traces import traces_router
 from pflab.lab import Lab, LabError
 from pflab.proxy import AddressOf, Proxy
+from topology import topology_from_text
+from topology.problems import ProblemsError
 from traces.errors import TraceError
 
 _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
@@ -37,13 +41,23 @@ class BackupOf(Body):
     backup: Line
 
 
+class Renewal(Body):
+    """The organization as a topology file says it, YAML or JSON; without it, the same."""
+
+    topology: str | None = None
+
+
 class NoHouse:
     """The house of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
 
     ending = False
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: LedFace) -> None:
         self._lab = lab
+
+    @property
+    def waits(self) -> str:
+        return "" if self._lab.begun else "the lab is coming up"
 
     @property
     def names(self) -> Sequence[str]:
@@ -57,6 +71,7 @@ class LiveHouse:
     """The house of an embedded lab."""
 
     ending = False
+    waits = ""
 
     def __init__(self, lab: Lab, host_of: Callable[[str], Host]) -> None:
         self._lab = lab
@@ -79,13 +94,20 @@ def face_of_live(lab: Any) -> App:
 
 
 def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
-    """The face of a lab of processes (pflab.processes), which know each other by a token."""
+    """The face of a lab of processes (pflab.ledlab), which know each other by a token."""
     app = _app(lab, NoHouse(lab), asks_router(lab.faults, lab.gate, token))
     return Proxy(app, address_of, token)
 
 
 def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
-    routers = (_lab_router(lab), clock_router(lab), faults_router(lab), _life_router(lab), _stream_router(lab))
+    routers = (
+        _lab_router(lab),
+        clock_router(lab),
+        faults_router(lab),
+        _life_router(lab),
+        _stream_router(lab),
+        traces_router(lab),
+    )
     return make_app(
         house,
         *routers,
@@ -122,6 +144,22 @@ def _lab_router(lab: FacedLab) -> APIRouter:
                 "faults": faults_shown(lab),
             }
         )
+
+    @router.get("/lab/topology")
+    async def topology() -> Response:
+        """The organization as a topology file says it, with every default filled in."""
+        return json_response(lab.topology.as_document())
+
+    @router.post("/lab/renew", status_code=HTTPStatus.ACCEPTED)
+    async def renew(wanted: Renewal) -> Response:
+        """End this run and begin another, at its start, with its clock standing: of this organization, or of another whose
+        servers are among those that this lab leads. /readyz says when."""
+        try:
+            topology = None if wanted.topology is None else topology_from_text(wanted.topology)
+        except ProblemsError as error:
+            raise LabError(" ".join(str(error).split())) from error
+        await lab.renew(topology)
+        return json_response({"ends": lab.run}, HTTPStatus.ACCEPTED)
 
     return router
 
@@ -165,6 +203,17 @@ def _life_router(lab: FacedLab) -> APIRouter:
         await lab.restore(name, wanted.backup)
         return told(name)
 
+    @router.post("/mail", openapi_extra={"requestBody": {"content": {"message/rfc822": {}}}})
+    async def mail(
+        name: str,
+        request: Request,
+        from_: Annotated[Line, Query(alias="from", examples=["kim@outside.test"])],
+        to: Annotated[list[Line], Query(examples=[["projects@contoso.test"]])],
+    ) -> Response:
+        """Hand ordinary mail to the server by SMTP, as any mail program does; what is answered is durable there."""
+        await lab.mail(name, from_, to, await request.body())
+        return told(name)
+
     return router
 
 
@@ -179,24 +228,32 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
         told = place_of(last)
         begins = after if told is None else told
-        return streamed(_followed(lab, len(lab.events()) if begins is None else begins))
+        return streamed(_followed(lab, lab.event_count if begins is None else begins))
 
     @router.get("/lab/events")
     async def events(
         after: Annotated[int, Query(ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000
     ) -> Response:
-        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them."""
+        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them.
+
+        The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
+        in its traces.
+        """
+        await lab.catch_up()
         found = lab.events(after)[:limit]
         lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
-        return Response(lines, media_type="application/x-ndjson")
+        asked_next = str(max(after, lab.held_from) + len(found))
+        return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
 
     return router
 
 
-async def _followed(lab: Lab, seen: int) -> AsyncIterator[bytes]:
+async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
     while True:
+        await lab.catch_up()
+        seen = max(seen, lab.held_from)
         fresh = lab.events(seen)
         for event in fresh:
             seen += 1

@@ -20,6 +20,10 @@ _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
 
 
+HIERARCHY: Final = "1-1"
+"""The folder tree, which every server holds (spec: HI-1)."""
+
+
 class Rate(Body):
     rate: Annotated[float, Field(ge=0.0, examples=[3600])]
 
@@ -28,6 +32,12 @@ class Advance(Body):
     """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`)."""
 
     to: Annotated[Line, Field(examples=["15 min"])]
+
+
+class Step(Body):
+    """If nothing is due by `limit`, a duration or an instant, the clock then stands there."""
+
+    limit: Annotated[Line | None, Field(examples=["2 h"])] = None
 
 
 class Until(Body):
@@ -67,10 +77,12 @@ def clock_router(lab: FacedLab) -> APIRouter:
         return json_response(clock_shown(lab))
 
     @router.post("/step")
-    async def step() -> Response:
-        """To the next instant at which anything is due, and until all is quiet there."""
+    async def step(wanted: Step | None = None) -> Response:
+        """To the next instant at which anything is due, and until all is quiet there; `moved` says whether there was one."""
+        limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
-            moved = await lab.coordinator.step()
+            moved = await lab.coordinator.step(limit)
+            lab.faults.expire(lab.now)
         return json_response(clock_shown(lab, moved=moved))
 
     @router.post("/advance")
@@ -82,11 +94,13 @@ def clock_router(lab: FacedLab) -> APIRouter:
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened; `held` says whether it did within the limit."""
+        """Warp until something has happened; `held` says whether it did within the limit. Of a folder `not_asked` names
+        the holders that do not run: of them nobody knows whether they agree."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)
-        return json_response(clock_shown(lab, held=held))
+        more = {} if wanted.converged is None else {"not_asked": not_asked(lab, wanted.converged)}
+        return json_response(clock_shown(lab, held=held, **more))
 
     return router
 
@@ -98,13 +112,13 @@ def _instant(text: str, now: LabTime) -> LabTime:
         return parse_instant(text)
 
 
-def _condition(lab: Lab, wanted: Until) -> Callable[[], bool]:
+def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
         raise LabError("say what to wait for: an event or a converged folder, one of the two")
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
-    seen = len(lab.events())
+    seen = lab.event_count
 
     def happened() -> bool:
         nonlocal seen
@@ -121,9 +135,18 @@ def converged(lab: Lab, folder: str) -> bool:
     for name in lab.names:
         if lab.running(name):
             held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
-            if folder in held:
+            if folder in held | {HIERARCHY}:
                 found = lab.read(name, lambda node: node.knowledge(folder))
                 known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
     if not known:
         raise LabError(f"no running server holds a folder {folder!r}")
     return all(each == known[0] for each in known)
+
+
+def not_asked(lab: Lab, folder: str) -> list[str]:
+    """The holders of a folder, as any running server knows them, that do not run themselves."""
+    holders = set(lab.names) if folder == HIERARCHY else set[str]()
+    for name in filter(lab.running, lab.names):
+        views = lab.read(name, lambda node: node.folders())
+        holders.update(store for view in views if view.path == folder for store in view.replicas)
+    return [name for name in lab.names if name in holders and not lab.running(name)]

@@ -75,6 +75,15 @@ class FaultPlan(LinkFaults):
         self._armed: dict[Arrival, str] = {}
         self._held: dict[Sending, LabTime] = {}
 
+    @property
+    def number(self) -> int:
+        """How many there have been."""
+        return self._number
+
+    def go_on_after(self, number: int) -> None:
+        """The next is numbered after these, of a plan that has gone with its faults."""
+        self._number = number
+
     # --- injecting: each returns the fault's id, "F1", "F2", ...
 
     def lose(

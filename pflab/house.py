@@ -20,3 +20,9 @@ def node_environment() -> dict[str, str]:
     assert found.origin is not None
     house = str(Path(found.origin).parent.parent)
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (house, os.environ.get("PYTHONPATH"))))}
+
+
+def source_root() -> Path | None:
+    """The folder that images are built from: that of our packages, if it is our source."""
+    root = Path(__file__).resolve().parent.parent
+    return root if (root / "compose" / "Dockerfile").is_file() else None

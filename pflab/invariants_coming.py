@@ -157,6 +157,7 @@ class LossesAreTold(Invariant):
         self._unsent: dict[tuple[str, str], set[str]] = {}
         self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
         self._untold: dict[str, set[str]] = {}
+        self._replaced: dict[str, set[str]] = {}
         facts.backups.follow(self._unsent)
 
     def hears(self) -> Hears:
@@ -196,6 +197,8 @@ class LossesAreTold(Invariant):
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
             gone = {each for place in before for each in before[place] - self._unsent.get(place, set())}
+            # A change that another lost one took the place of is told with it.
+            self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
             self._untold[event.node] = {each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])}
         return iter(())
 
@@ -209,8 +212,7 @@ class LossesAreTold(Invariant):
 
     def on_rest(self, store: str, now: LabTime) -> Witnesses:
         untold = self._untold.pop(store, set())
-        superseded = {each for number in untold for each in self.facts.ancestors[number]}
-        for number in sorted(untold - superseded):
+        for number in sorted(untold - self._replaced.pop(store, set())):
             yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
 
     def _others(self, place: tuple[str, str]) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pflab.lab import Lab
+from pflab.lab import Lab, LabError
 from pflab.members import Member, Roll, Standing
 
 if TYPE_CHECKING:
+    from pflab.face_lab import Shipped
     from pflab.record import Record
     from topology import Topology
     from traces.events import Event
@@ -43,6 +44,28 @@ class KeptLab(Lab):
     def running(self, name: str) -> bool:
         return self._members.member(name).standing is Standing.RUNNING
 
+    async def renew(self, topology: Topology | None) -> None:
+        """Begin anew, with another organization perhaps. Raises LabError for a lab that cannot."""
+        raise LabError("this lab cannot begin anew; end it and bring up another")
+
+    # --- traces
+
+    async def ship(self) -> Shipped:
+        """Write all that has happened into closed segments. Raises LabError for a lab that writes them at its end."""
+        raise LabError("this lab writes its traces when it ends")
+
+    def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
+        """What a judge of the traces says of this run. Raises LabError if it is of another."""
+        if verdict.get("run") != self.run:
+            raise LabError(f"the verdict is of the run {verdict.get('run')}, and this is {self.run}")
+        self._verdict = dict(verdict)
+
+    def kept_verdict(self) -> Mapping[str, Any] | None:
+        """The last one; None if nobody has judged this run."""
+        return self._verdict
+
+    _verdict: Mapping[str, Any] | None = None
+
     # --- life and death
 
     async def start(self, name: str) -> None:
@@ -59,8 +82,21 @@ class KeptLab(Lab):
 
     # --- what happened
 
+    async def catch_up(self) -> None:
+        """Take in what has happened up to now, where the lab does not hear of it by itself."""
+
     def events(self, since: int = 0) -> Sequence[Event]:
         return self._record.events(since)
+
+    @property
+    def held_from(self) -> int:
+        """The index of the first event that is held; older ones of a lab that stays up long are in the traces alone."""
+        return self._record.first
+
+    @property
+    def event_count(self) -> int:
+        """How many events there have been."""
+        return self._record.count
 
     def _note(self, kind: type[Event], **fields: object) -> None:
         self._record.note(kind, **fields)

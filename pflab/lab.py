@@ -1,9 +1,9 @@
 """A lab: a whole organization of nodes under one clock, whichever driver runs it.
 
-Three drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time),
-``pflab.live.LiveLab`` (real sockets, real databases, the lab clock) and ``pflab.processes.ProcessLab`` (a process for
-each node). Scenarios, the oracle, the harness and the command line know only this face, and one conformance suite
-(tests/lab/test_drivers*.py) holds all drivers to it.
+Four drivers implement :class:`Lab`: ``pflab.simulator.Simulator`` (seeded network, jumps, one thread, no real time),
+``pflab.live.LiveLab`` (real sockets, real databases, the lab clock), ``pflab.processes.ProcessLab`` (a process for each node)
+and ``pflab.tenants.TenantLab`` (processes that somebody else keeps alive). Scenarios, the oracle, the harness and the command
+line know only this face, and one conformance suite (tests/lab/test_drivers*.py) holds all drivers to it.
 
     async with Simulator(topology, seed=7) as lab:                 # or LiveLab(topology, seed=7, folder=...)
         message = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="Hello"))

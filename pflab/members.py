@@ -6,13 +6,14 @@ Drivers with nodes in their own process bring servers up through here, so a rest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from node.errors import NotRunning
+from node.errors import CannotWrite, NotRunning
 from node.keys import Identity, LabAuthority, derived_seed
 from pflab.lab import LabError
 from topology import Topology
@@ -127,6 +128,22 @@ class Roll:
             if store != member.name and store not in member.told
         ]
 
+    # --- a lab that goes on after its coordinator
+
+    def as_document(self) -> dict[str, Any]:
+        """How all servers stand, for `recall`."""
+        servers = {
+            member.name: {"standing": member.standing.name, "told": member.told} for member in self._members.values()
+        }
+        return {"joined": self._joined, "servers": servers}
+
+    def recall(self, document: Mapping[str, Any]) -> None:
+        """The servers stand as they did when the document was written."""
+        self._joined = list(document["joined"])
+        for name, each in document["servers"].items():
+            self._members[name].standing = Standing[each["standing"]]
+            self._members[name].told = list(each["told"])
+
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later
 
@@ -175,7 +192,8 @@ class Members(Roll):
         """Let a running server's node die. What it committed goes to the trace now, for it may never start again."""
         assert member.node is not None
         member.standing = Standing.KILLED
-        member.node.export()
+        with suppress(CannotWrite):  # then it stays in the database
+            member.node.export()
         member.node.abandon()
 
     def _make(self, name: str) -> Node:

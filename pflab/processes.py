@@ -1,49 +1,27 @@
-"""The driver of processes: every node a process of its own, led over HTTP, with real mail between them.
+"""The driver of processes: every node a process of its own here, started, ended and killed (by SIGKILL) by the lab.
 
-A node's process is what a container runs (`python -m node`). This driver starts and ends the processes, tells each
-where the others are, keeps their clocks together (`RemoteCoordinator`), and gathers their events. Faults stay here: while
-any is in force, nodes ask before each mail (`pflab.face`). A killed node's process is killed, by SIGKILL.
+A node's process is what a container runs (`python -m node`).
 """
 
 from __future__ import annotations
 
-import asyncio
-import secrets
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from node.serving import HttpServer
 from pflab.child import Child
-from pflab.client import Client
-from pflab.face import make_face
-from pflab.gathered import Gathered
-from pflab.lab import LabError
-from pflab.labtls import tls_of
-from pflab.members import Member, Roll, Standing
-from pflab.remote import RemoteHost, RemoteNode
-from pflab.remote_clock import RemoteCoordinator
-from pflab.socketlab import SocketLab, hand_in
-from pflab.whereabouts import Whereabouts
+from pflab.ledlab import FaceAt, LedLab
 
 if TYPE_CHECKING:
-    from node.core import Node
     from pflab.runfolder import RunFolder
     from topology import Topology
-    from traces.events import Event
-    from traces.labtime import LabTime
-
-T = TypeVar("T")
-
-GATHER_S: Final = 0.25
-"""Real time between two gatherings of events while the clock runs."""
 
 
-class ProcessLab(SocketLab[RemoteHost]):
+class ProcessLab(LedLab[Child]):
     """A live lab of processes; see SocketLab for folder, seed and tls.
 
     token: what its processes know each other by. http_port: where the lab's face listens (`pflab.face`), see `url`.
     """
+
+    driver: ClassVar = "processes"
 
     def __init__(
         self,
@@ -56,224 +34,23 @@ class ProcessLab(SocketLab[RemoteHost]):
         http_port: int = 0,
         tls: bool = False,
     ) -> None:
-        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls)
-        self._members: Roll = Roll(topology)
-        self._children: dict[str, Child] = {}
-        self._nodes: dict[str, RemoteNode] = {}
-        self._gathered = Gathered(self._record, folder, topology.servers)
-        self._where = Whereabouts(
-            self._hosts_in_order,
-            smtp_of=lambda name: self._children[name].smtp,
-            lab=lambda: self._server.address,
-            faults=self.faults,
-            keeps_mails=folder.keeps_mails,
-        )
-        self.coordinator: RemoteCoordinator = RemoteCoordinator(
-            topology.start_at,
-            lambda: [host for host in self._hosts_in_order() if not host.silent],
-            every=self._hosts_in_order,
-            monotonic=time.monotonic,
-            changed=self._clock_changed,
-        )
-        self.coordinator.back = self._where.meet
-        self.token = secrets.token_urlsafe(32)
-        self._server = HttpServer(make_face(self, self._address_of, self.token), port=http_port)
-        self._gathering: asyncio.Task[None] | None = None
-
-    # --- what it is
-
-    @property
-    def url(self) -> str:
-        """Where the lab's face is."""
-        host, port = self._server.address
-        return f"http://{host}:{port}"
-
-    def url_of(self, name: str) -> str:
-        """Where a running node's own API is. Raises NotRunning."""
-        host, port = self._host(name).address
-        return f"http://{host}:{port}"
+        face = FaceAt(port=http_port)
+        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, face=face)
 
     def pid_of(self, name: str) -> int:
         """The process of a running node. Raises NotRunning."""
         self._host(name)
-        return self._children[name].pid
+        return self._homes[name].pid
 
-    def smtp_of(self, name: str) -> tuple[str, int]:
-        """Where a running node listens for mail. Raises NotRunning."""
-        self._host(name)
-        return self._children[name].smtp
+    def _home_of(self, name: str) -> Child:
+        return Child(name, folder=self._folder, run=self._run, durability=self._durability, token=self.token)
 
-    # --- users
+    def _alive(self, name: str) -> bool:
+        return self._homes[name].alive
 
-    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        await self._ready()
-        async with self.coordinator.steady() as now:
-            host = self._host(name)
-            try:
-                # The face is that of a node, in as much as users of one see of it.
-                return fn(cast("Node", self._nodes[name]), now)
-            finally:
-                await host.look(now)
-
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        await self._ready()
-        host = self._host(name)
-        async with self.coordinator.steady() as now:
-            await hand_in(self._children[name].smtp, sender, recipients, content)
-            await host.look(now)
-
-    def read(self, name: str, fn: Callable[[Node], T]) -> T:
-        host, node = self._host(name), self._nodes[name]
-        if host.changed or not self._still:
-            node.forget_reads()
-            host.changed = False
-        node.keep_reads(True)
-        return fn(cast("Node", node))
-
-    _still = False
-    """While a predicate is asked in a warp nothing moves, and what did not change since it was asked last is known."""
-
-    # --- time
-
-    async def _ready(self) -> None:
-        await self._where.all_told()
-
-    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        def holds() -> bool:
-            self._still = True
-            try:
-                return predicate()
-            finally:
-                self._still = False
-
-        return await super().until(holds, limit_at)
-
-    # --- life and death
-
-    async def stop(self, name: str) -> None:
-        child = self._leave(name, Standing.STOPPED)
-        await child.stop()
+    async def _salvage(self, name: str) -> None:
         self._gathered.salvage(name)
-        await self._where.tell()
 
-    async def kill(self, name: str) -> None:
-        child = self._leave(name, Standing.KILLED)
-        await child.kill()
-        self._gathered.salvage(name)
-        self._kills[name] = self.faults.killed(name)
-        await self._where.tell()
-
-    # --- what happened
-
-    def events(self, since: int = 0) -> Sequence[Event]:
-        self._gathered.flush()
-        return super().events(since)
-
-    async def _gather(self) -> None:
-        """While the clock runs by itself nobody else looks."""
-        while True:
-            await asyncio.sleep(GATHER_S)
-            if self.coordinator.rate and not self.coordinator.warping:
-                await self.coordinator.look()
-
-    def _note(self, kind: type[Event], **fields: object) -> None:
-        self._gathered.flush()
-        super()._note(kind, **fields)
-
-    def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        self._gathered.flush()
-        super()._clock_changed(how, rate, to_at)
-
-    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
-        self._gathered.flush()
-        super()._fault_injected(fault, kind, details)
-        self._where.tell_soon()
-
-    def _fault_healed(self, fault: str) -> None:
-        self._gathered.flush()
-        super()._fault_healed(fault)
-        self._where.tell_soon()
-
-    # --- beginning and end
-
-    async def up(self) -> None:
-        self._record.run_started(self.topology, self.seed, driver="processes", durability=self._durability)
-        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
-        await self._server.start()
-        present = self._members.present_at_start()
-        async with self.coordinator.steady() as now:
-            risen = await asyncio.gather(*[self._begin(member, now) for member in present], return_exceptions=True)
-            for failed in risen:
-                if isinstance(failed, BaseException):
-                    raise failed
-            await self._let_go([member.name for member in present])
-        await self.coordinator.look()
-        self._gathering = asyncio.create_task(self._gather(), name="gather events")
-
-    async def _end(self) -> None:
-        try:
-            if self._gathering is not None:
-                self._gathering.cancel()
-                await asyncio.gather(self._gathering, return_exceptions=True)
-            failures = await self._stop_all()
-            await self._where.end()
-            await self._server.stop()
-            for failed in failures:
-                raise failed
-        finally:
-            for child in self._children.values():
-                await child.kill()
-            self._gathered.flush()
-
-    # --- members
-
-    def _address_of(self, name: str) -> tuple[str, int]:
-        return self._host(name).address
-
-    def _leave(self, name: str, standing: Standing) -> Child:
-        """Take a server out of the lab: from now on nobody finds it."""
-        self._host(name).close()
-        del self._hosts[name]
-        self._nodes.pop(name).close()
-        self._members.member(name).standing = standing
-        return self._children[name]
-
-    async def _rise(self, member: Member) -> None:
-        if member.name in self._hosts:
-            if self._children[member.name].alive:
-                raise LabError(f"server {member.name} is running already")
-            self._leave(member.name, Standing.KILLED)  # it died by another's hand
-            self._gathered.salvage(member.name)
-        async with self.coordinator.steady() as now:
-            await self._begin(member, now)
-            await self._let_go([member.name])
-        for other, store in self._members.untold():
-            self._nodes[other.name].join(now, store)
-            other.told.append(store)
-        await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
-
-    async def _begin(self, member: Member, now: LabTime) -> None:
-        """The process of a server, from nothing to the first answer."""
-        name = member.name
-        child = Child(name, folder=self._folder, run=self._run, durability=self._durability, token=self.token)
-        self._children[name] = child
-        if member.restores is not None:
-            member.told.clear()  # what the backup does not know must be said again
-        restores, member.restores = member.restores, None
-        tls = self._folder.path / "tls" if self._tls else None
-        if tls is not None:
-            tls_of(tls, self.seed, name)
-        await child.start(now, self.coordinator.rate, restores, tls)
-        self._nodes[name] = RemoteNode(name, Client(child.url, token=self.token))
-        known = self._gathered
-        host = RemoteHost(name, child.http, token=self.token, seq=known.last_seq[name], events=known.came)
-        self._hosts[name] = host
-        self._members.risen(member)
-        await host.look(now)
-
-    async def _let_go(self, names: Sequence[str]) -> None:
-        """New processes begin once everybody knows where everybody is."""
-        await self._where.tell()
-        hosts = [self._hosts[name] for name in names]
-        await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
-        await asyncio.gather(*[host.go() for host in hosts])
+    async def _leave_nothing(self) -> None:
+        for child in self._homes.values():
+            await child.kill()

@@ -23,7 +23,10 @@ WAITERS_NAMED = 5
 
 
 class Record:
-    """All events of a run. `now` gives the lab time, `real_time` the real one for the header (None in simulation)."""
+    """All events of a run. `now` gives the lab time, `real_time` the real one for the header (None in simulation).
+
+    most: so many are held, the newest; None: all. An event's index is the same whether those before it are held or not.
+    """
 
     def __init__(
         self,
@@ -32,20 +35,41 @@ class Record:
         folder: RunFolder | None,
         now: Callable[[], LabTime],
         real_time: Callable[[], float] | None = None,
+        most: int | None = None,
     ) -> None:
         self._folder = folder
         self._now = now
         self._recorder = Recorder(run=run, node=LAB, real_time=real_time)
         self._events: list[Event] = []
+        self._most = most
+        self._first = 0
         self._lines: list[bytes] = []
 
     def events(self, since: int = 0) -> Sequence[Event]:
-        """The events from index `since` on."""
-        return self._events[since:]
+        """The events from index `since` on, as far as they are held."""
+        return self._events[max(0, since - self._first) :]
+
+    @property
+    def first(self) -> int:
+        """The index of the first event that is held."""
+        return self._first
+
+    @property
+    def count(self) -> int:
+        """How many there have been."""
+        return self._first + len(self._events)
 
     def extend(self, events: Iterable[Event]) -> None:
         """Take in what a node has committed."""
         self._events.extend(events)
+        self._forget()
+
+    def _forget(self) -> None:
+        # The oldest half at once, so that little is copied.
+        if self._most is not None and len(self._events) > self._most:
+            gone = len(self._events) - self._most // 2
+            del self._events[:gone]
+            self._first += gone
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         """Record an event of the lab itself."""
@@ -53,6 +77,7 @@ class Record:
         self._recorder.record(kind, **fields)
         self._lines.append(self._recorder.take())
         self._events.extend(self._recorder.events)
+        self._forget()
 
     def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
         """The first event: topology and seed as run, kept in the run folder too. `settings`: what else shaped the

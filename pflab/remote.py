@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -36,6 +37,9 @@ T = TypeVar("T")
 
 STEP_S: Final = 2.0
 """A node that is silent for so long counts as stopped until it answers (real time)."""
+
+LOST_S: Final = 8.0
+"""One that is there and has said nothing for so long is not waited for in the midst of a mail any more (real time)."""
 
 MOST_LISTED: Final = 10_000
 """Messages that a node lists at once."""
@@ -104,16 +108,16 @@ class RemoteNode:
     ) -> str:
         del now
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return str(self._change("PATCH", path, {"subject": subject, "body": body})["number"])
+        return str(self._change("PATCH", path, {"subject": subject, "body": body})["change"])
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
         del now
-        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["number"])
+        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
         del now
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._change("POST", path, {"keep": keep})["numbers"])
+        return list(self._change("POST", path, {"keep": keep})["changes"])
 
     def create_folder(self, now: LabTime, path: str, **given: Any) -> str:
         del now
@@ -121,7 +125,7 @@ class RemoteNode:
 
     def change_folder(self, now: LabTime, path: str, **given: Any) -> str:
         del now
-        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["number"])
+        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
 
     def delete_folder(self, now: LabTime, path: str) -> None:
         del now
@@ -305,7 +309,9 @@ class RemoteHost:
         self._base = f"/nodes/{quoted(name)}"
         self._events = events
         self._status = _Status(0, 0.0, 0, None, "it has not been asked yet", None, 0)
+        self._lost_s = 0.0
         self._probed_s = 0.0
+        self._probe: asyncio.Future[bool] | None = None
 
     @property
     def activity(self) -> int:
@@ -314,6 +320,11 @@ class RemoteHost:
     @property
     def failure(self) -> Exception | None:
         return None if self._status.failure is None else RemoteFailure(self._status.failure)
+
+    @property
+    def lost(self) -> bool:
+        """Whether nobody need wait for it in the midst of a mail: its process is gone, or has been silent for long."""
+        return self.silent and asyncio.get_running_loop().time() >= self._lost_s
 
     def next_due(self) -> LabTime | None:
         return self._status.due
@@ -346,28 +357,49 @@ class RemoteHost:
         await self._said("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self) -> bool:
-        """Whether a silent node answers again; asked at most every PROBE_S."""
+        """Whether a silent node answers again; asked at most every PROBE_S, and its answer is waited for by nobody."""
         now_s = asyncio.get_running_loop().time()
-        if now_s - self._probed_s < PROBE_S:
+        if self._probe is None:
+            if now_s - self._probed_s >= PROBE_S:
+                self._probed_s = now_s
+                self._probe = asyncio.ensure_future(self._answers())
             return False
-        self._probed_s = now_s
-        self.silent = False
-        await self.look(0)
+        if not self._probe.done():
+            return False
+        probe, self._probe = self._probe, None
+        if probe.result():
+            self.silent = False
+            await self.look(0)
         return not self.silent
 
+    async def _answers(self) -> bool:
+        try:
+            status, _ = await self._line.ask("GET", f"{self._base}/idle?at=0", timeout_s=STEP_S)
+        except Unanswered:
+            return False
+        return status == HTTPStatus.OK
+
     def close(self) -> None:
+        if self._probe is not None:
+            self._probe.cancel()
         self._line.close()
 
     async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
         if self.silent:
             return
+        lost_after_s = 0.0
         try:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
-        except Unanswered:
+        except Unanswered as error:
+            status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
+            if isinstance(error.__cause__, TimeoutError):  # somebody is there, and may be long at one thing
+                lost_after_s = LOST_S - timeout_s
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # nobody is there, or a process whose store does not run
             self.silent = True
+            self._lost_s = asyncio.get_running_loop().time() + lost_after_s
             self._status.busy, self._status.due = "", None
             return
-        if status != 200:
+        if status != HTTPStatus.OK:
             raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")
         first, *lines = answer.splitlines()
         before = self._status

@@ -6,7 +6,7 @@ A host that does not answer takes no part until it does, and then gets the lab's
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pflab.coordinator import LOOK_AGAIN_S, Coordinator
@@ -16,13 +16,14 @@ from pflab.remote import RemoteHost
 class RemoteCoordinator(Coordinator):
     """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
 
-    `back` brings a host that had been silent up to date.
+    `company` is called when a host is lost, or is back: the others must know.
     """
 
     def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
         super().__init__(*args, **more)
         self._every = every
-        self.back: Callable[[RemoteHost], Any] | None = None
+        self._lost: set[str] = set()
+        self.company: Callable[[], Awaitable[None]] | None = None
 
     async def look(self) -> None:
         """Learn how all hosts stand, and take in their events."""
@@ -43,5 +44,8 @@ class RemoteCoordinator(Coordinator):
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 await host.go()
-                if self.back is not None:
-                    await self.back(host)
+        lost = {host.name for host in hosts if host.lost}
+        if lost != self._lost:
+            self._lost = lost
+            if self.company is not None:
+                await self.company()

@@ -28,6 +28,8 @@ class RunFolder:
 
     path: Path
     keeps_mails: bool = False
+    traces_at: Path | None = None
+    """Where traces go, if not into the folder itself."""
 
     @classmethod
     def create(cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False) -> RunFolder:
@@ -35,7 +37,7 @@ class RunFolder:
 
         Raises LabError when it cannot be written.
         """
-        parent = runs / _safe(name)
+        parent = runs / safe_name(name)
         link = runs / LATEST
         if link.is_dir() and not link.is_symlink():
             raise LabError(f"{link} is a folder and should be a link to the latest run; rename it")
@@ -49,9 +51,9 @@ class RunFolder:
         return folder
 
     @classmethod
-    def at(cls, path: Path, *, keeps_mails: bool = False) -> RunFolder:
+    def at(cls, path: Path, *, keeps_mails: bool = False, traces_at: Path | None = None) -> RunFolder:
         """A run folder at exactly this place, made if need be. Raises LabError when it cannot be written."""
-        folder = cls(path, keeps_mails)
+        folder = cls(path, keeps_mails, traces_at)
         places = [path, folder.traces, path / "databases"]
         places += [folder.mails] if keeps_mails else []
         try:
@@ -63,7 +65,7 @@ class RunFolder:
 
     @property
     def traces(self) -> Path:
-        return self.path / "traces"
+        return self.path / "traces" if self.traces_at is None else self.traces_at
 
     @property
     def mails(self) -> Path:
@@ -119,7 +121,8 @@ def _point(link: Path, path: Path) -> None:
     fresh.replace(link)
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
+    """The name as that of a folder."""
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-")
     return kept or "lab"
 

@@ -51,9 +51,11 @@ class SocketLab(KeptLab, Generic[HostT]):
         run: str | None,
         durability: Literal["full", "normal"],
         tls: bool,
+        record: Record | None = None,
     ) -> None:
         run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
-        record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time)
+        if record is None:
+            record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time)
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
         self._durability = durability

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Whereabouts:
-    """Who is where in one lab. hosts: those that run; smtp_of: where one takes mail; lab: where the lab's face is.
+    """Who is where in one lab. hosts: those that answer; smtp_of: where one takes mail; lab: where the lab's face is.
 
     keeps_mails: every mail that leaves is shown to the lab, faults or none.
     """
@@ -35,10 +35,6 @@ class Whereabouts:
         self._faults = faults
         self._keeps_mails = keeps_mails
         self._telling: asyncio.Task[None] | None = None
-
-    async def meet(self, host: RemoteHost) -> None:
-        """Tell one."""
-        await host.meet(self._peers())
 
     async def tell(self) -> None:
         """Tell all at once."""

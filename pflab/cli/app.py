@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pflab.cli import STOPPED
+from pflab.cli.metavars import name_values
 from pflab.cli.output import CommandError, err
 from pflab.verdict import ExitCode
 
@@ -31,6 +32,8 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "up": ("pflab.cli.ups", "Bring a lab up and serve it over HTTP until Ctrl-C."),
     "node": ("pflab.cli.ups", "Run one server as this process: what a container runs."),
+    "coordinate": ("pflab.cli.containers", "Lead servers that run elsewhere, and serve their lab over HTTP."),
+    "compose": ("pflab.cli.containers", "Print a docker-compose.yml for a topology."),
     "post": ("pflab.cli.running", "Post a message into a folder of a running lab."),
     "folder": ("pflab.cli.running", "List, create, change or delete folders in a running lab."),
     "clock": ("pflab.cli.running", "Show or move the clock of a running lab."),
@@ -51,6 +54,14 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "check": (
         "pflab.cli.checks",
         "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
+    ),
+    "follow": (
+        "pflab.cli.follows",
+        "Keep a verdict on a running lab current, from its traces alone, with Spark.",
+    ),
+    "verdict": (
+        "pflab.cli.follows",
+        "Print what the analysis that follows a running lab says of it, and up to which instant.",
     ),
     "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),
     "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
@@ -104,8 +115,10 @@ class Verbs(TyperGroup):
             return TyperCommand(cmd_name, help=VERBS[cmd_name][1])
         if cmd_name not in self.commands:
             verb = typer.Typer(**_SETTINGS)
-            verb.command(cmd_name)(function_of(cmd_name))
+            function = function_of(cmd_name)
+            verb.command(cmd_name)(function)
             self.commands[cmd_name] = typer.main.get_command(verb)
+            name_values(self.commands[cmd_name], function)
         return self.commands[cmd_name]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:

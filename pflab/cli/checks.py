@@ -86,7 +86,7 @@ def _judged(
         def tell(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        spark = new_session(master, settings_for(_bytes_of(places)) if master is None else None)
+        spark = new_session(master, settings_for(bytes_of(places)) if master is None else None)
         try:
             return judge_traces(places, Tables(spark, base), tell, keep=tables is not None, then=then)
         finally:
@@ -102,7 +102,7 @@ def _kept(tables: str | None) -> Iterator[str]:
         yield folder
 
 
-def _bytes_of(places: list[str]) -> int:
+def bytes_of(places: list[str]) -> int:
     """How much there is to read, as far as it lies on this machine."""
     files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
     return sum(file.stat().st_size for file in files)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -28,6 +29,9 @@ Lab = Annotated[
 SOON_S: Final = 5.0
 TOKEN: Final = "PFLAB_TOKEN"
 """The environment variable with the token of a lab that wants one."""
+
+TOKEN_FILE: Final = "PFLAB_TOKEN_FILE"
+"""The environment variable with the name of a file that holds it."""
 
 
 def note_lab(url: str) -> None:
@@ -68,7 +72,17 @@ def client_of(lab: str | None) -> Client:
     url = lab or noted_lab()
     if url is None:
         raise CommandError("no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025")
-    return Client(url, token=os.environ.get(TOKEN))
+    return Client(url, token=_token())
+
+
+def _token() -> str | None:
+    path = os.environ.get(TOKEN_FILE)
+    if TOKEN in os.environ or path is None:
+        return os.environ.get(TOKEN)
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise CommandError(f"{TOKEN_FILE}: {path}: {(error.strerror or str(error)).lower()}") from error
 
 
 def noted_lab() -> str | None:

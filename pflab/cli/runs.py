@@ -12,9 +12,10 @@ import typer
 from rich.progress import Progress
 
 from pflab.cli import campaigns
+from pflab.cli.lablink import client_of
 from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
-from pflab.demo import run_demo
+from pflab.demo import LESSONS, run_demo
 from pflab.runfolder import RunFolder
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
@@ -49,6 +50,17 @@ def run(
     seed: Annotated[
         int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
     ] = DEFAULT_SEED,
+    lab: Annotated[
+        str | None,
+        typer.Option("--lab", metavar="URL", help="On a lab that is up, fresh, its clock standing at its start."),
+    ] = None,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="With --lab: let it begin anew first, with the scenario's topology; only a lab in containers does.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Run scenarios and say whether each of them passed.
@@ -60,13 +72,19 @@ def run(
     if simulated and processes:
         raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
     loaded = _load_all(scenarios)
+    if lab is not None:
+        _check_far(
+            loaded, simulated=simulated, processes=processes, keeps=keep_mails or traces is not None, renew=renew
+        )
+    elif renew:
+        raise CommandError("pflab run --renew: name the lab with --lab")
     results: list[dict[str, Any]] = []
     code = ExitCode.GOOD
     for scenario in loaded:
         by_simulator = simulated or not scenario.live
         name = scenario.path.stem if scenario.path is not None else "scenario"
-        folder = run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
-        order = LabOrder(seed, by_simulator, folder, processes)
+        folder = None if lab else run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
+        order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
         if not as_json:
             print_lines([scenario.title], style="bold")
         result = _play(scenario, order, quiet=as_json)
@@ -79,6 +97,19 @@ def run(
     if as_json:
         print_json(results)
     return code
+
+
+def _check_far(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:
+    """What a lab that is up cannot be asked for. Raises CommandError."""
+    if simulated or processes or keeps:
+        raise CommandError(
+            "pflab run --lab: the lab is up already; leave out --simulate, --processes, --traces, --keep-mails"
+        )
+    if len(loaded) > 1 and not renew:
+        raise CommandError("pflab run --lab: a scenario begins on a fresh lab; name one scenario, or --renew")
+    for scenario in loaded:
+        if not scenario.live:
+            raise CommandError(f"{scenario.path}: this scenario is for the simulator alone; leave out --lab")
 
 
 def _tell(result: ScenarioResult, folder: RunFolder | None) -> None:
@@ -132,6 +163,11 @@ def _ticking(bar: Progress, watch: Any) -> Any:
 
 def demo(
     headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
+    lesson: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Another lesson: a scenario file, or the name of one in scenarios/."),
+    ] = None,
+    lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons and play none.")] = False,
     seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[
         bool, typer.Option("--skip-check", help="Leave out the verdict from the traces at the end.")
@@ -139,15 +175,28 @@ def demo(
 ) -> int:
     """The default lab, live, and a guided lesson: a mail is lost, and comes back.
 
-    Takes less than half a minute, and where Java is there as much again for the verdict that Spark gives from the traces.
+    With --lesson another one. Lessons ask what will happen before they show it. One takes less than half a minute, and
+    where Java is there as much again for the verdict that Spark gives from the traces.
 
     Example: pflab demo --headless
     """
+    if lessons:
+        return _list_lessons()
+    chosen = None if lesson is None else _load_all([lesson])[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
-    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name())
+    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen)
     return code if skip_check else max(code, _checked(folder), key=_WORST_LAST.index)
+
+
+def _list_lessons() -> int:
+    """The scenarios that are lessons: their names and titles."""
+    for path in sorted(LESSONS.glob("*.yaml")):
+        scenario = load_scenario(path)
+        if scenario.lesson is not None:
+            print_lines([f"{path.stem:<24} {scenario.title}"])
+    return ExitCode.GOOD
 
 
 _WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)

@@ -51,7 +51,7 @@ def up(
 
     Example: pflab up topology/examples/one-site.yaml --processes --clock 60
     """
-    rate = _rate(clock)
+    rate = rate_of(clock)
     if durability not in {"full", "normal"}:
         raise CommandError(f"--durability {durability}: full or normal")
     kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
@@ -96,7 +96,8 @@ def _port_taken(port: int, error: OSError) -> str:
     return f"port {port}: {(error.strerror or str(error)).lower()}; choose another, or --port 0"
 
 
-def _rate(text: str) -> float:
+def rate_of(text: str) -> float:
+    """The value of --clock."""
     if text == "real":
         return 1.0
     try:

@@ -31,6 +31,7 @@ PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
 PATIENCE_S = 1800.0
 
 
+@pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One worker has the Spark session; without Java there is nothing to run."""
     version = java_version()

@@ -45,3 +45,9 @@ def test_a_place_that_is_not_there_is_told(project_root: Path, tmp_path: Path) -
     done = pflab_check(project_root, str(tmp_path / "nowhere"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "no such file or folder" in done.stderr
+
+
+def test_one_worker_has_all_that_needs_spark(request: pytest.FixtureRequest) -> None:
+    """Where tests run in several processes, all that need Spark are in the same one: a session each would double the time."""
+    if hasattr(request.config, "workerinput") and request.config.getoption("dist", "no") == "loadgroup":
+        assert request.node.nodeid.endswith("@spark")

@@ -19,7 +19,7 @@ from traces.events import (
     VersionApplied,
     VersionFailed,
 )
-from traces.labtime import HOUR_US, MINUTE_US
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOPOLOGY = topology_from_text("servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}}\n", "two stores")
 ALWAYS_US = 15 * MINUTE_US
@@ -65,6 +65,20 @@ async def test_an_item_that_was_packed_broken_is_set_aside_alone() -> None:
         assert (failed.node, shown_on(lab, "B")) == ("B", 2)
         assert not [event for event in lab.events() if isinstance(event, MailBad)]
         await lab.advance(lab.now + 7 * HOUR_US)
+        assert shown_on(lab, "B") == 3
+
+
+async def test_an_item_is_broken_in_one_mail_only_once() -> None:
+    """Of two such failures at once the second waits for another mail, and what the first broke is still told (IN-5)."""
+    async with Simulator(TOPOLOGY) as lab:
+        for _ in range(2):
+            lab.weather.corrupt("A", "B", None, 1, how=Alteration.ITEM)
+        for _ in range(3):
+            await post(lab)
+        await lab.advance(lab.now + ALWAYS_US)
+        assert len([event for event in lab.events() if isinstance(event, VersionFailed)]) == 1
+        assert shown_on(lab, "B") == 2
+        await lab.advance(lab.now + 2 * DAY_US)
         assert shown_on(lab, "B") == 3
 
 

@@ -1,20 +1,27 @@
-"""What tests of whole labs share: all three drivers behind one factory, and a toy node for what no real node does."""
+"""What tests of whole labs share: all drivers behind one factory, and a toy node for what no real node does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from pflab.lab import Lab
+from pflab.ledlab import FaceAt
 from pflab.live import LiveLab
 from pflab.members import NodeFactory, default_node
 from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
 from pflab.simulator import Simulator
+from pflab.tenants import TenantLab
+from tests.lab.keeper import Keeper
 from topology import topology_from_text
+
+TOKEN = "known-to-the-lab"
+"""Of labs whose processes somebody else keeps alive."""
 
 ONE_SITE = """
 servers: {A: , B: , C: }
@@ -43,18 +50,32 @@ def driver(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def make_lab(driver: str, tmp_path: Path) -> LabFactory:
+def kept() -> Iterator[ExitStack]:
+    """What outlives a lab and ends with the test."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def make_lab(driver: str, tmp_path: Path, kept: ExitStack) -> LabFactory:
     def make(
         text: str = ONE_SITE, *, seed: int = 1, make_node: NodeFactory = default_node, keeps_mails: bool = False
     ) -> Lab:
         topology = topology_from_text(text)
         folder = RunFolder.create(tmp_path / "runs", "test", keeps_mails=keeps_mails)
-        if driver == "processes" and make_node is not default_node:
+        if driver in {"processes", "tenants"} and make_node is not default_node:
             pytest.skip("a process runs the real node")
         makers: dict[str, Callable[[], Lab]] = {
             "simulator": lambda: Simulator(topology, seed=seed, folder=folder, make_node=make_node),
             "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),
             "processes": lambda: ProcessLab(topology, seed=seed, folder=folder),
+            "tenants": lambda: TenantLab(
+                topology,
+                seed=seed,
+                folder=folder,
+                addresses=kept.enter_context(Keeper(topology, folder, token=TOKEN)).addresses,
+                face=FaceAt(token=TOKEN),
+            ),
         }
         return makers[driver]()
 

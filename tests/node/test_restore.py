@@ -10,7 +10,7 @@ import pytest
 
 from node.database import Database
 from node.errors import Crashed, Misuse
-from tests.node.office import THREE, H, Office
+from tests.node.office import THREE, H, Office, deliver_all
 
 DAY = 24 * 60
 
@@ -55,6 +55,24 @@ def test_unsent_changes_of_the_backup_are_sent() -> None:
     assert [message.number for message in here] == ["A-1"]
     assert [message.change for message in there] == [message.change for message in here]
     assert subjects(office, "C") == ["unsent at the backup"]
+
+
+def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
+    """What was unsent at the backup and broadcast after it is in others' rows, and is not missing here (spec: BF-1, RP-4)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    deliver_all(office, office.take("A", office.at(16)), office.at(16))  # before A's broadcast, which is overdue
+    answers = office.cycle("B", office.at(16)) + office.cycle("C", office.at(16))
+    deliver_all(office, answers, office.at(16))
+    assert office["A"].backfill() == []
+    office.run(office.at(16))
+    assert office["A"].knowledge("Projects").numbers == office["B"].knowledge("Projects").numbers
+    office.run(office.at(30))
+    assert all(office[name].backfill() == [] for name in "ABC")
 
 
 def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:

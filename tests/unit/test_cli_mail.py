@@ -37,7 +37,7 @@ def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixt
     assert run(["export", "Projects"]) == ExitCode.GOOD
     assert capfdbinary.readouterr().out == Path("A.mbox").read_bytes()
     assert run(["export", "Projects", "--server", "C"]) == ExitCode.UNKNOWN
-    assert b"no replica of it on C" in capfdbinary.readouterr().err
+    assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
 
 
 def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:

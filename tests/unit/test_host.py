@@ -46,6 +46,11 @@ class Toy:
         self.reports = 0
         self.refusal: MailRefused | None = None
 
+    @property
+    def reported(self) -> list[str]:
+        """What the node was told of its mails; while one is long under way the host ticks as well."""
+        return [word for word in self.told if word != "tick"]
+
     def next_due(self) -> LabTime | None:
         return START_AT if self.queue else self.timer_at
 
@@ -57,6 +62,8 @@ class Toy:
         self.timer_at = None
 
     def check_recipient(self, address: str) -> None: ...
+
+    def check_room(self, size: int) -> None: ...
 
     def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         if self.refusal is not None:
@@ -201,7 +208,7 @@ async def test_a_held_host_begins_nothing(pair: Pair) -> None:
     assert pair.a.told == []
     await pair.hosts[0].go()
     await pair.rest()
-    assert pair.a.told == ["done"]
+    assert pair.a.reported == ["done"]
 
 
 async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
@@ -210,7 +217,7 @@ async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
     pair.send()
     await pair.rest()
     assert pair.b.told == ["mail from A for b@x"]
-    assert pair.a.told == ["done"]
+    assert pair.a.reported == ["done"]
     assert pair.gate.over == [True]
 
 
@@ -221,7 +228,7 @@ async def test_mails_that_end_together_are_reported_in_one_transaction(
     monkeypatch.setattr(reports, "REPORTS_S", 3600.0)  # so that only the end of the last one tells of them
     pair.send(3)
     await pair.rest()
-    assert pair.a.told == ["done"] * 3
+    assert pair.a.reported == ["done"] * 3
     assert pair.a.reports == 1
     assert pair.gate.over == [True] * 3
 
@@ -232,7 +239,7 @@ async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
     pair.send()
     await pair.rest()
     assert pair.b.told == ["mail from A for b@x"] * 2
-    assert pair.a.told == ["done"]
+    assert pair.a.reported == ["done"]
 
 
 async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
@@ -243,7 +250,7 @@ async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
     pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
     pair.send()
     await pair.rest()
-    assert pair.a.told == ["failed: cut", f"held for {HOUR_US}"]
+    assert pair.a.reported == ["failed: cut", f"held for {HOUR_US}"]
     assert pair.b.told == []
 
 
@@ -253,8 +260,8 @@ async def test_a_refusal_is_for_good_or_for_now(pair: Pair, code: int, told: str
     pair.b.refusal = MailRefused(code, "no")
     pair.send()
     await pair.rest()
-    assert len(pair.a.told) == 1
-    assert pair.a.told[0].startswith(told)
+    assert len(pair.a.reported) == 1
+    assert pair.a.reported[0].startswith(told)
 
 
 async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
@@ -265,8 +272,8 @@ async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
     del pair.addresses["B"]
     pair.send()
     await pair.rest()
-    assert pair.a.told[0].startswith("failed: no connection")
-    assert pair.a.told[1] == "failed: connection refused: B is not running"
+    assert pair.a.reported[0].startswith("failed: no connection")
+    assert pair.a.reported[1] == "failed: connection refused: B is not running"
 
 
 async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureFixture) -> None:
@@ -291,3 +298,31 @@ async def test_a_killed_host_says_nothing_more(pair: Pair) -> None:
     with pytest.raises(NotRunning):
         pair.hosts[1].do(lambda node, now: None)
     pair.b.told.clear()
+
+
+async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_for(pair: Pair) -> None:
+    """A server that falls silent in the midst of mails leaves nobody busy; what was on its way to it stays queued."""
+    # spec: TM-1
+    came = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.set()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        pair.addresses["B"] = server.sockets[0].getsockname()[:2]
+        pair.send()
+        await came.wait()
+        reader, writer = await asyncio.open_connection(*pair.addresses["A"])
+        writer.write(b"EHLO B\r\nMAIL FROM:<b@x>\r\n")
+        while not (await reader.readline()).startswith(b"250 2.1.0"):
+            pass
+        assert "on their way out" in pair.hosts[0].busy(START_AT)
+        del pair.addresses["B"]
+        pair.hosts[0].lost(["B"])
+        await pair.rest()
+        assert pair.a.told == ["failed: B has fallen silent"]
+        assert await reader.read() == b""
+        writer.close()

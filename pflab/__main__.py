@@ -1,0 +1,5 @@
+"""`python -m pflab ...`: the command line."""
+
+from pflab.cli import main
+
+main()

@@ -1,0 +1,77 @@
+"""The runs that one coordinator has led, one after the other: a folder for each, and which is the present one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pflab.lab import LabError
+from pflab.runfolder import RunFolder, safe_name
+from pflab.tenants import TenantLab
+from topology import load_topology
+
+if TYPE_CHECKING:
+    from node.host import Address
+    from pflab.ledlab import FaceAt
+    from topology import Topology
+
+PRESENT: Final = "present"
+"""The file with the number of the present run."""
+
+
+class Runs:
+    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the first one's organization."""
+
+    def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
+        data.mkdir(parents=True, exist_ok=True)
+        self._data = data
+        self._keeps_mails = keeps_mails
+        present = data / PRESENT
+        self.number = int(present.read_text("ascii")) if present.exists() else 1
+        self._topology = given
+        if self.number > 1:
+            self._topology = load_topology(self._beside(self.number))
+
+    @property
+    def name(self) -> str:
+        """The present run's."""
+        return f"{safe_name(self._topology.organization)}-{self.number}"
+
+    @property
+    def traces(self) -> Path:
+        """The folder of the traces of all runs."""
+        return self._data / "traces"
+
+    def lab(self, addresses: Mapping[str, Address], face: FaceAt) -> TenantLab:
+        """The lab of the present run, begun or gone on with. Raises LabError."""
+        topology, run = self._topology, self.name
+        folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
+        return TenantLab(
+            topology,
+            folder=folder,
+            addresses=addresses,
+            face=face,
+            run=run,
+            leaves_running=True,
+            begins_anew=self.number > 1,
+        )
+
+    def next(self, topology: Topology, servers: Collection[str]) -> None:
+        """The next run is of this organization. Raises LabError for servers that are not led here."""
+        strangers = [name for name in topology.servers if name not in servers]
+        if strangers:
+            raise LabError(f"this lab leads {', '.join(servers)}, and no {strangers[0]}")
+        number = self.number + 1
+        _write(self._beside(number), topology.as_yaml())
+        _write(self._data / PRESENT, f"{number}\n")
+        self.number, self._topology = number, topology
+
+    def _beside(self, number: int) -> Path:
+        return self._data / f"topology-{number}.yaml"
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, "utf-8")
+    beside.replace(path)

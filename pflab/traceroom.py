@@ -1,0 +1,61 @@
+"""Room for traces: a lab that stays up for weeks keeps the newest, so that they never fill the disk.
+
+The newest segment of each node stays whatever it takes: by it an exporter knows where to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from traces.segments import SegmentName
+
+MOST_SEGMENTS: Final = 20_000
+"""So many files of one run are still listed quickly; an analysis that follows a lab makes one a round and node."""
+
+
+def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:
+    """Remove the oldest segments below `traces`, a folder for each run, while they are more than that; how many went.
+
+    Those of runs other than the `present` one go first.
+    """
+    found = _segments(traces)
+    size, number, gone = sum(each.size_bytes for each in found), len(found), 0
+    stay = _newest(each.path for each in found if each.path.parent.name == present)
+    for each in sorted(found, key=lambda each: (each.path.parent.name == present, each.written_s, each.path)):
+        if size <= most_bytes and number <= most_segments:
+            break
+        if each.path in stay:
+            continue
+        each.path.unlink(missing_ok=True)
+        size, number, gone = size - each.size_bytes, number - 1, gone + 1
+    return gone
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    path: Path
+    written_s: float
+    size_bytes: int
+
+
+def _segments(traces: Path) -> list[_Segment]:
+    found = []
+    for path in traces.glob("*/*.jsonl"):
+        with suppress(FileNotFoundError):
+            told = path.stat()
+            found.append(_Segment(path, told.st_mtime, told.st_size))
+    return found
+
+
+def _newest(paths: Iterable[Path]) -> set[Path]:
+    """The last segment of each node of one run."""
+    last: dict[str, tuple[SegmentName, Path]] = {}
+    for path in paths:
+        name = SegmentName.parse(path.name)
+        if name is not None:
+            last[name.node] = max(last.get(name.node, (name, path)), (name, path))
+    return {path for _, path in last.values()}

@@ -1,0 +1,77 @@
+"""A lab that goes on: its traces are judged up to an instant, and what is not known is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from analytics.bronze import parse, read_lines
+from analytics.following import Handed, follow
+from analytics.silver import GoesOn, silver
+from tests.analytics.conftest import Judged
+
+ENDS = ("node.stopped", "run.ended")
+
+
+def lines_of(traces: Path) -> dict[str, list[str]]:
+    """The lines of each node of a run, in order, but for those that say that it ended."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(traces.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            if json.loads(line)["type"] not in ENDS:
+                found.setdefault(path.name.partition("-")[0], []).append(line)
+    return found
+
+
+def write(place: Path, node: str, lines: Sequence[str]) -> None:
+    """A closed segment."""
+    if lines:
+        first = json.loads(lines[0])
+        path = place / f"{node}-{first['incarnation']}-{first['seq']}.jsonl"
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Handed:
+    return Handed("edit-1", str(place), at, events, away)
+
+
+def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
+    """In the midst of replication a store lacks what it lacks; when all has come the folders have converged, though the run
+    has no end; and where nothing has happened since, the verdict stands for the later instant."""
+    place = tmp_path / "edit-1"
+    place.mkdir()
+    all_lines = lines_of(judged.root / "suite" / "edit" / "traces")
+    applied = [index for index, line in enumerate(all_lines["B"]) if json.loads(line)["type"] == "version.applied"]
+    kept, later = all_lines["B"][: applied[0]], all_lines["B"][applied[0] :]
+    for node, lines in all_lines.items():
+        write(place, node, kept if node == "B" else lines)
+    rounds = iter([(handed(place, "first", 1)), (handed(place, "second", 2)), (handed(place, "third", 2))])
+    verdicts = follow(spark, str(tmp_path / "tables"), lambda: next(rounds))
+    first = next(verdicts)
+    assert (first["run"], first["at"], first["judgement"], first["exit_code"]) == (
+        "edit-1",
+        "first",
+        "not converged",
+        1,
+    )
+    witnesses = [witness for folder in first["told"] for witness in folder["witnesses"]]
+    assert witnesses
+    assert all("B lacks" in witness for witness in witnesses)
+    write(place, "B", later)
+    second = next(verdicts)
+    assert (second["judgement"], second["doubts"], second["violations"]) == ("converged", (), 0)
+    assert second["words"][0] == "edit-1, as of second"
+    third = next(verdicts)
+    assert third == {**second, "at": "third", "words": ["edit-1, as of third", *second["words"][1:]]}
+
+
+def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Judged) -> None:
+    """A run that goes on need not end to be judged; a store of which nobody knows what it did since is a reason to doubt."""
+    bronze = parse(read_lines(spark, [str(judged.root / "suite" / "edit")])).where(f"type not in {ENDS}")
+    doubts = silver(bronze, GoesOn(("B",))).doubts.collect()
+    assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]
+    assert silver(bronze, GoesOn()).doubts.collect() == []
+    assert len(silver(bronze).doubts.collect()) > 1

@@ -1,0 +1,133 @@
+"""A lab in containers for tests: docker-compose.yml of the project, under a project name and a port of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pflab.client import Client, ClientError
+
+STORES = ("A", "B", "C", "D", "E")
+FOLDERS = ("Projects", "Projects/Archive", "Company")
+PATIENCE_S = 120
+"""Real time that an engine on a slow machine gets for anything."""
+
+
+def engine_is_there(tool: str | None) -> str:
+    """'' if `docker compose` works, perhaps by the tool that installs it; else why not."""
+    if not _works() and tool and os.access(tool, os.X_OK):
+        subprocess.run([tool], check=True, stdout=subprocess.DEVNULL)
+    if _works():
+        return ""
+    return "no docker engine with compose here, and no tool that installs one (make test-compose ENGINE=...)"
+
+
+def _works() -> bool:
+    if shutil.which("docker") is None:
+        return False
+    return all(
+        subprocess.run(["docker", *order], capture_output=True, check=False).returncode == 0
+        for order in (["info"], ["compose", "version"])
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Stack:
+    """One project of containers. Its clock stands from the beginning; `figures` are told at the end."""
+
+    def __init__(self, root: Path, project: str) -> None:
+        self.project = project
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.figures: list[str] = []
+        self._root = root
+        given = {"PFLAB_PORT": str(self.port), "PFLAB_CLOCK": "0", "PFLAB_TAG": "test", "PFLAB_JUDGE_EVERY": "2"}
+        self._environment = {**os.environ, **given}
+
+    def compose(self, *order: str) -> str:
+        """`docker compose`; what it prints."""
+        return self._run(["docker", "compose", "-p", self.project, *order])
+
+    def docker(self, *order: str) -> str:
+        return self._run(["docker", *order])
+
+    def _run(self, order: Sequence[str]) -> str:
+        done = subprocess.run(
+            order, cwd=self._root, env=self._environment, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert done.returncode == 0, f"{' '.join(order)}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def logs(self, container: str) -> str:
+        """What a container has said, on both its streams."""
+        order = ["docker", "logs", container]
+        done = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+        return done.stdout
+
+    def container(self, service: str) -> str:
+        return f"{self.project}-{service.lower()}-1"
+
+    def inspected(self, service: str) -> dict[str, Any]:
+        (found,) = json.loads(self.docker("inspect", self.container(service)))
+        return dict(found)
+
+    def address(self, service: str) -> str:
+        """Of the container in the lab's network."""
+        (network,) = self.inspected(service)["NetworkSettings"]["Networks"].values()
+        return str(network["IPAddress"])
+
+    def client(self) -> Client:
+        return Client(self.url)
+
+    def running(self) -> list[str]:
+        """The servers that run, as the lab sees it; none while nobody answers."""
+        try:
+            with self.client() as client:
+                return [each["name"] for each in client.lab()["servers"] if each["standing"] == "running"]
+        except ClientError:
+            return []
+
+    def servers(self) -> list[str]:
+        """All servers of the present run; none while nobody answers."""
+        try:
+            with self.client() as client:
+                return client.servers()
+        except ClientError:
+            return []
+
+    def until(self, holds: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
+        """Waits for what containers do by themselves."""
+        give_up_s = time.monotonic() + within_s
+        while not holds():
+            assert time.monotonic() < give_up_s, (
+                f"{what}: not within {within_s} s\n{self.compose('--profile', '*', 'logs', '--tail', '20')}"
+            )
+            time.sleep(0.2)
+
+    def until_all_run(self) -> None:
+        self.until(lambda: self.running() == list(STORES), "all stores to run")
+
+    def converge(self, *folders: str) -> None:
+        """Until all holders agree, judged by the digests that the stores themselves give."""
+        with self.client() as client:
+            for folder in folders:
+                assert client.until_converged(folder, "7 d")["held"], folder
+            for folder in folders:
+                found = {name: client.digests(name).get(folder) for name in STORES}
+                held = {name: each for name, each in found.items() if each is not None and each.get("held_here", True)}
+                assert len({json.dumps(each, sort_keys=True) for each in held.values()}) == 1, held
+
+    def figure(self, what: str) -> None:
+        self.figures.append(what)

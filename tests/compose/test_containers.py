@@ -1,0 +1,210 @@
+"""The lab in containers: five stores, real mail between them, and what the engine can do to them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.verdict import ExitCode
+from tests.compose.stack import FOLDERS, STORES, Stack
+from tests.unit.httpexample import play
+from traces.labtime import DAY_US, parse_instant
+
+pytestmark = pytest.mark.compose
+
+SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "line-down")
+"""Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all."""
+
+
+def subjects(stack: Stack, store: str, folder: str = "Projects") -> set[str]:
+    with stack.client() as client:
+        return {str(each["subject"]) for each in client.messages(store, folder)}
+
+
+def test_a_scenario_is_played_on_the_containers(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pflab run --lab` plays a scenario of the default lab on the fresh stack."""
+    code = run(["run", "quiet-organization", "--lab", stack.url, "--json"])
+    (result,) = json.loads(capsys.readouterr().out)
+    assert code == ExitCode.GOOD, result["failure"]
+
+
+def test_any_scenario_is_played_on_a_lab_begun_anew(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--renew` gives the containers another organization, whose servers are among theirs, and a new run; nothing of the one
+    before is left, and the lab's own organization comes back in the same way."""
+    with stack.client() as client:
+        before, own = client.lab(), client.json("GET", "/lab/topology")
+    began_s = time.monotonic()
+    try:
+        code = run(["run", *SCENARIOS, "--lab", stack.url, "--renew", "--json"])
+        results = json.loads(capsys.readouterr().out)
+    finally:
+        with stack.client() as client:
+            client.renew(own)
+        stack.until(lambda: stack.servers() == list(STORES), "the lab to begin anew")
+        stack.until_all_run()
+    stack.figure(f"{len(SCENARIOS)} scenarios, each on a lab begun anew: {time.monotonic() - began_s:.0f} s")
+    assert code == ExitCode.GOOD, [each["failure"] for each in results]
+    assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
+
+
+def test_posts_travel_between_containers(stack: Stack) -> None:
+    """What is posted at one store is at all others, by mail over the compose network; two lab days take seconds."""
+    assert stack.running() == list(STORES)
+    with stack.client() as client:
+        for store in ("A", "B", "C", "E"):
+            client.post_batch(store, "Projects", [{"subject": f"{store} {n}"} for n in range(10)])
+        client.post("D", "Projects/Archive", subject="kept")
+        began_at, began_s = parse_instant(client.now()), time.monotonic()
+        client.advance("2 d")
+        stack.figure(f"two lab days with all mails: {time.monotonic() - began_s:.1f} s")
+        assert parse_instant(client.now()) - began_at == 2 * DAY_US
+        sent = sum(each["type"] == "hop.sent" for each in client.events())
+        assert sent > 20
+    stack.converge(*FOLDERS)
+    assert subjects(stack, "E") == {f"{store} {n}" for store in ("A", "B", "C", "E") for n in range(10)}
+
+
+def test_the_example_in_plain_http_runs(stack: Stack, project_root: Path) -> None:
+    """The test of docs/containers.md passes on the containers, from the machine itself without a token."""
+    assert play(project_root / "docs" / "containers.md", stack.url) > 10
+
+
+def test_a_store_is_small_and_quickly_there(stack: Stack) -> None:
+    """Figures of each container: memory, and how soon its process served."""
+    told = stack.docker(
+        "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}}", *_containers(stack, "lab", *STORES)
+    )
+    stack.figure(
+        "memory: " + "; ".join(line.partition(" / ")[0].removeprefix(f"{stack.project}-") for line in told.splitlines())
+    )
+    ready = [json.loads(stack.docker("logs", each).splitlines()[0]) for each in _containers(stack, *STORES)]
+    assert {each["name"] for each in ready} == set(STORES)
+    stack.figure(f"processes that wait after {', '.join(str(each['took_s']) for each in ready)} s, five at once")
+
+
+def test_nobody_gets_in_without_the_token(stack: Stack) -> None:
+    """Only the lab is published, on loopback alone; in the lab's network the APIs want the token; images hold no secret."""
+    published = {service: stack.inspected(service)["HostConfig"]["PortBindings"] for service in ("lab", *STORES)}
+    assert [service for service, bound in published.items() if bound] == ["lab"]
+    ((binding,),) = published["lab"].values()
+    assert binding["HostIp"] == "127.0.0.1"
+    for service, path in (("a", "/nodes/A/folders"), ("lab", "/lab")):
+        asked = (
+            "import http.client as h; c = h.HTTPConnection('%s', 8025); c.request('GET', '%s');"  # noqa: UP031
+            "print(c.getresponse().status)" % (service, path)
+        )
+        assert stack.docker("exec", stack.container("b"), "python", "-P", "-c", asked).strip() == "401"
+    line = HTTPConnection("127.0.0.1", stack.port)
+    line.request("GET", "/lab", headers={"Host": "evil.example"})
+    assert line.getresponse().status == 403
+    line.close()
+    token = stack.docker("exec", stack.container("lab"), "cat", "/secrets/token").strip()
+    image = stack.docker("history", "--no-trunc", "pflab:test") + stack.docker("inspect", "pflab:test")
+    assert token not in image
+    assert stack.docker("run", "--rm", "--entrypoint", "ls", "pflab:test", "-A", "/secrets") == ""
+
+
+def test_a_store_may_little(stack: Stack) -> None:
+    """Not root, no capabilities, a root that cannot be written, no compiler and no Java in it."""
+    container = stack.container("a")
+    assert stack.docker("exec", container, "id", "-u").strip() == "10001"
+    status = stack.docker("exec", container, "cat", "/proc/1/status")
+    assert "CapEff:\t0000000000000000" in status
+    assert "NoNewPrivs:\t1" in status
+    assert subprocess.run(["docker", "exec", container, "touch", "/x"], capture_output=True, check=False).returncode
+    found = stack.docker("exec", container, "bash", "-c", "type -P gcc cc java pip || true")
+    assert found == ""
+
+
+def test_killed_paused_and_cut_off_stores_do_not_hold_the_lab_up(stack: Stack) -> None:
+    """By the engine's own means one store is killed, one paused, one taken off the network; the lab goes on, and when
+    they are back nothing is lost and all agree."""
+    stack.docker("kill", stack.container("b"))
+    stack.docker("pause", stack.container("c"))
+    stack.docker("network", "disconnect", f"{stack.project}_default", stack.container("e"))
+    with stack.client() as client:
+        client.post("A", "Projects", subject="while away")
+        began_s = time.monotonic()
+        client.advance("6 h")
+        stack.figure(
+            f"six lab hours with one store killed, one paused, one cut off: {time.monotonic() - began_s:.1f} s"
+        )
+    assert stack.running() == ["A", "D"]
+    stack.docker("start", stack.container("b"))
+    stack.docker("unpause", stack.container("c"))
+    stack.docker("network", "connect", "--alias", "e", f"{stack.project}_default", stack.container("e"))
+    stack.until_all_run()
+    stack.converge(*FOLDERS)
+    assert all("while away" in subjects(stack, store) for store in ("A", "B", "C", "E"))
+
+
+def test_a_store_killed_by_the_lab_is_brought_back_and_waits(stack: Stack) -> None:
+    """`fault kill` is a real death of the container's process: the engine starts it again, and the lab begins it when told
+    to; what it had acknowledged is there."""
+    with stack.client() as client:
+        client.post("A", "Projects", subject="acknowledged")
+        began = stack.inspected("a")["State"]["StartedAt"]
+        client.kill("A")
+        stack.until(lambda: stack.inspected("a")["State"]["StartedAt"] != began, "the engine to start A again")
+        assert stack.running() == ["B", "C", "D", "E"]
+        client.start("A")
+        assert "acknowledged" in subjects(stack, "A")
+    stack.converge(*FOLDERS)
+    assert "acknowledged" in subjects(stack, "E")
+
+
+def test_the_coordinator_dies_and_goes_on(stack: Stack) -> None:
+    """Killed and started again, it has the lab's time and run, and the stores have run on."""
+    with stack.client() as client:
+        client.stop("D")
+        before = client.lab()
+    stack.docker("kill", stack.container("lab"))
+    stack.docker("start", stack.container("lab"))
+    stack.until(lambda: stack.running() == ["A", "B", "C", "E"], "the lab to be back")
+    with stack.client() as client:
+        after = client.lab()
+        assert (after["run"], after["clock"]["now_at"]) == (before["run"], before["clock"]["now_at"])
+        client.start("D")
+        client.post("B", "Projects", subject="afterwards")
+    stack.converge(*FOLDERS)
+    assert "afterwards" in subjects(stack, "E")
+
+
+def test_everything_stops_in_order_and_comes_back(stack: Stack) -> None:
+    """A stop of all containers is graceful; started again, the lab is as it was."""
+    before = {store: subjects(stack, store) for store in ("A", "B", "C", "E")}
+    began_s = time.monotonic()
+    stack.compose("stop", "a")
+    stack.figure(f"one store stops in {time.monotonic() - began_s:.1f} s")
+    stack.compose("stop")
+    assert {service: stack.inspected(service)["State"]["ExitCode"] for service in ("lab", *STORES)} == dict.fromkeys(
+        ("lab", *STORES), 0
+    )
+    stack.compose("up", "--detach", "--wait", "lab", "a", "b", "c", "d", "e")
+    stack.until_all_run()
+    assert {store: subjects(stack, store) for store in before} == before
+
+
+def test_the_load_keeps_something_happening(stack: Stack) -> None:
+    """The load's container posts by itself, a little at a time."""
+    with stack.client() as client:
+        seen = client.lab()["clock"]["now_at"]
+        before = sum(each["type"] == "change.made" for each in client.events())
+        stack.compose("up", "--detach", "load")
+        stack.until(
+            lambda: sum(each["type"] == "change.made" for each in client.events()) > before,
+            "the load to post something",
+        )
+        stack.compose("stop", "load")
+        assert client.lab()["clock"]["now_at"] == seen
+    stack.converge(*FOLDERS)
+
+
+def _containers(stack: Stack, *services: str) -> list[str]:
+    return [stack.container(service) for service in services]
