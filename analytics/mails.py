@@ -57,6 +57,7 @@ def mail_ends(events: Silver) -> DataFrame:
 def excused(events: Silver) -> DataFrame:
     """trace, store, folder, excused: numbers that a store accounts for without what they stood for, for it has expired at every
     holder (DL-3)."""
+    # spec: DL-3
     gone = events.of("expired.everywhere")
     some = gone.select(
         "trace", F.col("node").alias("store"), "folder", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("ranges")
