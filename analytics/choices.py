@@ -16,6 +16,9 @@ from analytics.mails import ranges
 from analytics.organization import HIERARCHY, Organization
 from analytics.silver import Silver
 
+SORTED_LIST: Final = "coalesce(method, '') in ('', 'sorted list')"
+"""Choices by the list of 2003 and 2007; traces before 1.3 have no others."""
+
 PREFERRED: Final = "Preferred Backfill Source"
 _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 
@@ -123,6 +126,9 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
         (-F.col("version").cast("double")).alias("newest"),
     )  # fmt: skip
     passable = ~F.coalesce(F.col("told.passed_over"), F.lit("")).like("%address%")
+    sorted_lists = F.broadcast(
+        events.of("sources.considered").where(SORTED_LIST).select("trace", "node", "seq", F.lit(True).alias("sorted"))
+    )
     choices = (
         found.where("what = 'choice'")
         .groupBy("trace", "node", "seq", "at", "folder", "entry")
@@ -130,6 +136,7 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     )
     # A request belongs to the choice of that instant for its entry.
     both = sent.join(choices, ["trace", "node", "at", "entry"]).where("sent_seq > seq")
+    both = both.join(sorted_lists, ["trace", "node", "seq"], "left").withColumn("sorted", F.col("sorted").isNotNull())
     mine = F.expr("filter(every, c -> c.store = source)[0]")
     own = both.withColumn("mine", mine)
     better = F.expr(
@@ -138,7 +145,8 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
         + "), c -> c.store)"
     )
     return own.select(
-        "trace", "node", "at", "folder", "entry", "source", "asked", F.col("mine.row").alias("row"), better.alias("better"),
+        "trace", "node", "at", "folder", "entry", "source", "asked", F.col("mine.row").alias("row"), "sorted",
+        better.alias("better"),
         F.expr(_within("asked", "mine.row")).alias("claimed"),
     )  # fmt: skip
 

@@ -12,13 +12,14 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.mails import ranges
+from analytics.mails import excused, ranges
 from analytics.schemas import MAIL_FOLDERS
 from analytics.silver import Silver
 
 _CLAIMED: Final = "exists(s.said, c -> c.guid = r.guid and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.store and x.act != 'forgot' and x.seq < s.seq"
 _STANDS_FOR: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
+_EXCUSED: Final = "exists(coalesce(s.excused, array()), c -> c.guid = r.guid and r.counter between c.low and c.high)"
 _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
 """Of a folder or an associated message the last writer's version stands for all others (HI-5, CN-9)."""
 
@@ -36,7 +37,8 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
     sure = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
     sure = sure.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
     said = F.concat(ranges("m.row"), ranges("m.row_fai")).alias("said")
-    row = F.struct("store", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), said)
+    sure = sure.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
+    row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), said)
     return (
         sure.select("trace", "folder", row.alias("row"))
         .groupBy("trace", "folder")
@@ -54,7 +56,7 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
     case = (
         "struct(s.store as node, s.at as at, r.number as number,"
-        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_STANDS_FOR} or {_LATER})) as had,"
+        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_STANDS_FOR} or {_LATER})) or {_EXCUSED} as had,"
         f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.went) as applied)"
     )
     cases = F.expr(f"flatten(transform(saying, s -> transform({made}, r -> {case})))")

@@ -19,7 +19,9 @@ from analytics.mails import ranges
 from analytics.organization import Organization
 from analytics.silver import Silver
 
-_SETTINGS: Final = "settings map<string, string>, servers map<string, struct<settings: map<string, string>>>"
+_SETTINGS: Final = (
+    "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,13 @@ def material(events: Silver, rows: DataFrame, things: DataFrame, org: Organizati
 
 
 def plain_stores(events: Silver) -> DataFrame:
-    """trace, store: those whose settings are all the default, so that the documented times hold as they are written."""
+    """trace, store: those whose settings are all the default, so that the documented times hold as they are written; 5.5 has
+    times of its own."""
     told = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
     plain = told.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
-    stores = stores.where(F.coalesce(F.size("of.settings"), F.lit(0)) <= 0).select("trace", "store")
+    stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
+    stores = stores.select("trace", "store")
     other = events.of("setting.value").where(F.col("value") != F.col("default"))
     return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
 
@@ -368,3 +372,9 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "held": held,
 }
 """Name to how it is made."""
+
+_BY_LIST: Final = frozenset(
+    {"named", "responders", "notices", "goings", "promises", "sent", "statuses", "changes", "received"}
+)
+HALVES: Final = (_BY_LIST, frozenset(TABLES) - _BY_LIST)
+"""Tables that are judged together: those that share what is kept at hand stand in one half."""

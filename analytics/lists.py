@@ -31,7 +31,9 @@ def cases(events: Silver) -> DataFrame:
         F.explode(F.transform(F.from_json("folders", MAIL_FOLDERS), lambda f: f["folder"])).alias("folder"),
         F.lit("mail").alias("what"),
     )  # fmt: skip
-    chosen = events.of("responders.considered").select(*_CASE, "chosen", F.lit("responders").alias("what"))
+    chosen = events.of("responders.considered").select(
+        *_CASE, "chosen", "method", "limit", F.lit("responders").alias("what")
+    )
     conflict = F.when(F.col("type") == "conflict.arose", "conflict").otherwise("notice")
     conflicts = events.of("conflict.arose", "conflict.notice").select(
         *_CASE, "object", F.array_sort("versions").alias("versions"), conflict.alias("what")

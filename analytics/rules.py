@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from analytics.choices import SORTED_LIST
+
 HOUR_US: Final = 3_600_000_000
 MINUTE_US: Final = 60_000_000
 DAY_US: Final = 24 * HOUR_US
@@ -190,7 +192,7 @@ CHECKS: Final = (
     Check(
         "sources are asked in order", ("BF-3", "BF-4"), "decisions",
         "Candidates are sorted: not down, preferred, cost, version, how much they have.",
-        "size(candidates) > 1",
+        f"size(candidates) > 1 and {SORTED_LIST}",
         "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, not candidates[i - 1].preferred,"
         " coalesce(candidates[i - 1].cost, 9223372036854775807), -cast(candidates[i - 1].version as double), -candidates[i - 1].has) <="
         " struct(candidates[i].down, not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
@@ -199,7 +201,7 @@ CHECKS: Final = (
     ),
     Check(
         "the first that has something is asked", ("BF-3",), "decisions", "The first candidate that has some of it is chosen.",
-        "exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
+        f"{SORTED_LIST} and exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
         "chosen[0] = filter(candidates, c -> c.has > 0 and not c.passed_over like '%address%' and c.cost is not null)[0].store",
         "concat(node, ' passed over the first source of entry ', entry)",
     ),
@@ -265,7 +267,7 @@ CHECKS: Final = (
     Check(
         "no better source is passed over", ("BF-3",), "requests_made",
         "Nobody who comes first by state, preference, cost and version, as worked out anew, has what another is asked for.",
-        "row is not null", "size(better) = 0",
+        "row is not null and sorted", "size(better) = 0",
         "concat(node, ' asked ', source, ' for what ', array_join(better, ' and '), ' has, for entry ', entry)",
     ),
     Check(
@@ -285,7 +287,14 @@ CHECKS: Final = (
     ),
     Check(
         "all holders must respond", ("ST-3", "ST-4"), "responders", "2003 and 2007 ask all other holders for their status.",
-        "true", "array_sort(chosen) = array_sort(filter(holders, h -> h != node))",
+        "coalesce(method, '') in ('', 'all holders')", "array_sort(chosen) = array_sort(filter(holders, h -> h != node))",
+        "concat(node, ' asked ', array_join(chosen, ', '), ' for status, and holders are ', array_join(holders, ', '))",
+    ),
+    Check(
+        "six steps list no more than they may", ("ST-4",), "responders", "2000 lists three responders and the oldest replica, others three; all where there are fewer.",
+        "method = 'six steps'",
+        "size(array_except(chosen, holders)) = 0 and not array_contains(chosen, node) and size(chosen) <= `limit`"
+        " and size(chosen) >= least(3, size(holders) - 1)",
         "concat(node, ' asked ', array_join(chosen, ', '), ' for status, and holders are ', array_join(holders, ', '))",
     ),
     Check(

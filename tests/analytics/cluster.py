@@ -90,6 +90,6 @@ def test_a_standalone_cluster_judges_as_this_machine_does(
     assert done.returncode == 0, done.stderr[-2000:]
     told = json.loads(done.stdout)
     assert (told["judgement"], told["traces"], told["violations"]) == ("converged", 1, 0)
-    assert (tmp_path / "tables" / "gold" / "rules" / "_SUCCESS").exists()
+    assert (tmp_path / "tables" / "gold" / "verdicts" / "_SUCCESS").exists()
     apps = list((tmp_path / "work").glob("app-*/*"))
     assert len(apps) >= 2, "both workers ran an executor"

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-MUTANTS: dict[str, tuple[int, str]] = {}
+CONVERGENCE = "convergence"
+"""Caught by a folder that has not converged."""
+
+MUTANTS: dict[str, tuple[int, str]] = {
+    "answers-while-lacking": (15, "a replica goes when another has it"),
+    "associated-conflict": (11, "the last writer stays"),
+    "broadcast-forgets-one": (1, "content goes to all other holders"),
+    "delete-does-not-win": (1, "deleted is deleted"),
+    "failed-counted": (11, CONVERGENCE),
+    "old-version-applied": (10, "what is old is not applied"),
+    "told-by-all-holders": (1, "lost edits are told by home or author"),
+    "whole-request-claimed": (8, "mails name what the sender has"),
+}
+"""A handful; docs/analytics.md lists all that were tried."""
 
 PLAY = """
 import sys

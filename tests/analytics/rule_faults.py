@@ -265,6 +265,10 @@ FAULTS: Mapping[str, Fault] = {
         mail((16,), lambda event: event.update(recipients=["Y-IS@contoso.test", "Z-IS@contoso.test"])),
     ),
     "all holders must respond": ("new-replica", set_("responders.considered", chosen=["Z"])),
+    "six steps list no more than they may": (
+        "oldest-replica",
+        set_("responders.considered", where=lambda e: e.get("method") == "six steps", chosen=["Z"]),
+    ),
     "content keeps its schedule": ("new-post", shift("mail.submitted", "at", 60_000_000, where=of_type(4))),
     "the home store tells of a conflict": ("conflict", without("conflict.notice")),
     "nobody else tells of it": ("conflict", _told_by_another),
