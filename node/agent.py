@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from node import backfill, incoming, ordinary, outgoing, rmq, status
+from node import backfill, expiry, incoming, leaving, ordinary, outgoing, restoring, rmq, status
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
@@ -44,14 +44,20 @@ def joined(ctx: Context, s: Stimulus, store: str) -> None:
     ctx.directory.join(s, store, s.now)
 
 
-def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, missed_check: bool) -> None:
-    """The store comes up: a new one asks for the hierarchy (spec: RP-3, ST-3), each resumes its status checks."""
+def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
+    """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
+    expiry.plan(ctx, s)
     if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
         set_timer(s.conn, Timer.STATUS_CHECK, 0, status.next_check(ctx, s.now))
-    elif missed_check:
+        return
+    if missed_check:
         s.trace.record(StatusMissed)
+    if restored:
+        restoring.ask_around(ctx, s)
+    else:
+        status.at_start(ctx, s)
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
@@ -82,4 +88,6 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.STATUS_REQUEST: _status_request,
     Timer.ENTRY: backfill.timed_out,
     Timer.HELD: _held,
+    Timer.DROP: leaving.drop_now,
+    Timer.EXPIRY: expiry.run,
 }

@@ -12,6 +12,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from node.api_docs import add_docs
 from node.api_events import events_router
 from node.api_guard import TooLarge
 from node.api_health import health_router
@@ -32,6 +33,8 @@ def make_app(house: House, *more: APIRouter, title: str = "pflab", kinds: Sequen
         description="Public folder stores that replicate by mail. Instants are UTC, 2003-10-21T00:15:00Z;"
         " errors are one line as application/problem+json.",
         version="1",
+        docs_url=None,  # FastAPI's own page is a script that a browser would fetch from somebody's server
+        redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
     )
     for router in (
@@ -42,6 +45,7 @@ def make_app(house: House, *more: APIRouter, title: str = "pflab", kinds: Sequen
         *more,
     ):
         app.include_router(router)
+    add_docs(app)
     app.add_exception_handler(NodeError, _node_error)
     app.add_exception_handler(ServerUnknown, _unknown)
     app.add_exception_handler(RequestValidationError, _wrong)

@@ -82,13 +82,15 @@ class Resolve(Body):
 
 
 class FolderProperties(Body):
-    """Properties of a folder; what is not given stays, or is as by default. `alias`: the local part of its mail address."""
+    """Properties of a folder; what is not given stays, or is as by default. `alias`: the local part of its mail
+    address; `age_limit`: as 30 d, or none."""
 
     replicas: Names | None = None
     schedule: Line | None = None
     contacts: Names | None = None
     priority: Priority | None = None
     alias: Line | None = None
+    age_limit: Line | None = None
 
     def given(self) -> dict[str, Any]:
         return {name: value for name, value in self.model_dump().items() if value is not None}

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from node.api_house import FolderQuery, House, Key, Name, changed
 from node.api_models import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
 from node.api_values import json_response, plain, refusals, shown
+from node.config import clamped
 from node.core import Node
 from node.views import FolderView, MessageView
 from topology.settings import RawSetting
@@ -74,19 +75,22 @@ def _folders(router: APIRouter, house: House) -> None:
 
     @router.post("/folders", status_code=CREATED, **about)
     async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
-        """A new folder; its id."""
+        """A new folder; its id and its change number."""
         given = wanted.given()
         path = given.pop("path")
-        return await changed(
-            house, request, name, key, lambda node, now: {"id": node.create_folder(now, path, **given)}, CREATED
-        )
+
+        def act(node: Node, now: LabTime) -> dict[str, str]:
+            made = node.create_folder(now, path, **given)
+            return {"id": made, **_numbered(*node.number_of_folder(path))}
+
+        return await changed(house, request, name, key, act, CREATED)
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
         """New properties: name, parent, schedule, contacts, priority, or the whole replica list; the change number."""
         given = wanted.given()
         return await changed(
-            house, request, name, key, lambda node, now: {"number": node.change_folder(now, path, **given)}
+            house, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
         )
 
     @router.delete("/folders/{path:path}", **about)
@@ -98,6 +102,23 @@ def _folders(router: APIRouter, house: House) -> None:
             return {"deleted": path}
 
         return await changed(house, request, name, key, act)
+
+
+def _numbered(number: str, change: str) -> dict[str, str]:
+    """`number`: as people see it, A-17; `change`: as traces write it."""
+    return {"number": number, "change": change}
+
+
+def _posted(node: Node, message: str) -> dict[str, str]:
+    return {"id": message, **_numbered(*node.numbers_of([message])[0])}
+
+
+def _change(node: Node, change: str) -> dict[str, str]:
+    return _numbered(node.shown([change])[0], change)
+
+
+def _changes(node: Node, changes: list[str]) -> dict[str, list[str]]:
+    return {"numbers": node.shown(changes), "changes": changes}
 
 
 def _messages(router: APIRouter, house: House) -> None:
@@ -120,15 +141,16 @@ def _messages(router: APIRouter, house: House) -> None:
 
     @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
     async def post(request: Request, name: Name, wanted: PostOne, key: Key = None) -> Response:
-        """Posts a message; its id. Durable when it is answered."""
+        """Posts a message; its id and its change number. Durable when it is answered."""
         each = wanted.as_post()
         return await changed(
             house,
             request,
             name,
             key,
-            lambda node, now: {
-                "id": node.post(
+            lambda node, now: _posted(
+                node,
+                node.post(
                     now,
                     wanted.folder,
                     subject=each.subject,
@@ -136,23 +158,22 @@ def _messages(router: APIRouter, house: House) -> None:
                     sender=each.sender,
                     attachments=each.attachments,
                     associated=wanted.associated,
-                )
-            },
+                ),
+            ),
             CREATED,
         )
 
     @router.post("/messages/batch", tags=["messages"], status_code=CREATED, responses=Refused)
     async def post_batch(request: Request, name: Name, wanted: PostMany, key: Key = None) -> Response:
-        """Posts messages in one transaction, all or none; their ids in order."""
+        """Posts messages in one transaction, all or none; their ids and change numbers in order."""
         posts = [each.as_post() for each in wanted.messages]
-        return await changed(
-            house,
-            request,
-            name,
-            key,
-            lambda node, now: {"ids": node.post_batch(now, wanted.folder, posts)},
-            CREATED,
-        )
+
+        def act(node: Node, now: LabTime) -> dict[str, list[str]]:
+            ids = node.post_batch(now, wanted.folder, posts)
+            numbers = node.numbers_of(ids)
+            return {"ids": ids, "numbers": [each[0] for each in numbers], "changes": [each[1] for each in numbers]}
+
+        return await changed(house, request, name, key, act, CREATED)
 
     @router.post(
         "/messages/mail",
@@ -162,10 +183,11 @@ def _messages(router: APIRouter, house: House) -> None:
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
     async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
-        """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id."""
+        """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id and
+        change number."""
         content = await request.body()  # spec: ML-5
         return await changed(
-            house, request, name, key, lambda node, now: {"id": node.post_mail(now, folder, content)}, CREATED
+            house, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
         )
 
 
@@ -194,13 +216,15 @@ def _message(router: APIRouter, house: House) -> None:
             request,
             name,
             key,
-            lambda node, now: {"number": node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)},
+            lambda node, now: _change(node, node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)),
         )
 
     @router.delete("/messages/{message}", **about)
     async def delete(request: Request, name: Name, message: str, folder: FolderQuery, key: Key = None) -> Response:
         """Deletes a message; the deletion's change number."""
-        return await changed(house, request, name, key, lambda node, now: {"number": node.delete(now, folder, message)})
+        return await changed(
+            house, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
+        )
 
     @router.post("/messages/{message}/resolve", **about)
     async def resolve(
@@ -212,7 +236,7 @@ def _message(router: APIRouter, house: House) -> None:
             request,
             name,
             key,
-            lambda node, now: {"numbers": node.resolve(now, folder, message, wanted.keep)},
+            lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep)),
         )
 
 
@@ -226,10 +250,11 @@ def _settings(router: APIRouter, house: House) -> None:
 
     @router.patch("/settings", tags=["settings"], responses=refusals(422))
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:
-        """New values; null takes one away. Registry values hold from the store's next start on."""
+        """New values; null takes one away. Registry values hold from the store's next start on. `notices` says what was
+        out of its range, and what is used in its place."""
 
         def act(node: Node, now: LabTime) -> dict[str, list[str]]:
             node.configure(now, values)
-            return {"configured": list(values)}
+            return {"configured": list(values), "notices": clamped(values)}
 
         return await changed(house, request, name, None, act)

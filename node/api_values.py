@@ -25,6 +25,7 @@ _STATUS: Final[dict[type[Exception], int]] = {
     errors.FolderExists: HTTPStatus.CONFLICT,
     errors.NoReplicaHere: HTTPStatus.CONFLICT,
     errors.NotRunning: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.CannotWrite: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.Misuse: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.MailRefused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -7,8 +7,11 @@ marked down and the choice is made again. `base_at` is the instant that the runn
 
 from __future__ import annotations
 
-from node import sources
+from collections.abc import Sequence
+
+from node import expiry, sources
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
+from node.choices import Gap
 from node.cnset import CNSet
 from node.context import Context
 from node.idset import encode_idset
@@ -23,6 +26,7 @@ from traces.events import (
     EntryPruned,
     EntrySatisfied,
     EntryTimedOut,
+    ExpiredEverywhere,
     RequestDeferred,
     RequestEnded,
     RequestSent,
@@ -71,7 +75,8 @@ def note_claimed(
     if not numbers and not fai:
         return
     local = _is_local(ctx, fid, numbers, fai)
-    due_at = s.now + ctx.config.timeouts(local).first_us
+    at_once = own.fresh and ctx.config.profile.new_asks_at_once
+    due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
     entry_id: int = s.conn.exec_driver_sql(
         "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
@@ -152,10 +157,10 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
             s.trace.record(EntrySatisfied, folder=ctx.folders.text_of(fid), entry=entry.id)
 
 
-def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet) -> None:
+def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet, how: str = "satisfied") -> None:
     numbers, fai = request.numbers - have, request.fai - have_fai
     if not numbers and not fai:
-        _end(ctx, s, request, "satisfied")
+        _end(ctx, s, request, how)
     elif numbers != request.numbers or fai != request.fai:
         s.conn.exec_driver_sql(
             "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
@@ -248,6 +253,10 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
 
     One sent before a request was made is no answer to it.
     """
+    own = ctx.rst.own(fid)
+    if own is not None and own.fresh and not empty:
+        own.fresh = False
+        ctx.rst.touch(own)
     for request in requests(s.conn, fid=fid):
         if request.source != source or sent_at < request.sent_at:
             continue
@@ -255,6 +264,34 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
             _end(ctx, s, request, "empty")
         elif not request.answered:
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
+
+
+def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNSet, fai: CNSet) -> None:
+    """A source names numbers whose items have expired there: the next holder is asked at once, and what every holder has
+    said so of is accounted for (spec: DL-3)."""
+    own = ctx.rst.own(fid)
+    if own is None or not (numbers or fai):
+        return
+    numbers, fai = numbers - own.numbers, fai - own.fai
+    expiry.note_said(s.conn, fid, source, numbers, fai)
+    account_for_expired(ctx, s, fid)
+    for entry in entries(s.conn, fid):
+        if not (entry.numbers & numbers or entry.fai & fai):
+            continue
+        for request in requests(s.conn, entry=entry.id):
+            if request.source == source:
+                _shrink(ctx, s, request, numbers, fai, "expired")
+        _ask(ctx, s, entry)
+
+
+def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
+    """What nobody has any more is waited for no longer."""
+    missing, missing_fai = sources.missing_of(s.conn, fid)
+    gone, gone_fai = expiry.said_by_all(ctx, s.conn, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
+    if gone or gone_fai:
+        ctx.rst.add(fid, gone, gone_fai)
+        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), cnset=gone.text(), cnset_fai=gone_fai.text())
+        came_in(ctx, s, fid)
 
 
 # -- asking
@@ -271,6 +308,10 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
         if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         _end(ctx, s, request, "retry")
+    account_for_expired(ctx, s, entry.fid)
+    entry = find_entry(s.conn, entry_id)
+    if entry is None:
+        return
     if not entry.waiting:
         s.trace.record(EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1)
     _ask(ctx, s, entry)
@@ -279,10 +320,11 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
 def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
     running = requests(s.conn, entry=entry.id)
-    asked = CNSet.union_all(request.numbers for request in running)
-    asked_fai = CNSet.union_all(request.fai for request in running)
-    left = (entry.numbers - asked, entry.fai - asked_fai)
-    for source, numbers, fai in sources.choose(ctx, s, entry.fid, entry.id, *left):
+    choice = sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
+    if choice.one_by_one:  # [S3] the next is asked for what is left 24 or 48 hours later
+        near = any(source.near for source, _, _ in choice.asked)
+        retry_at = s.now + ctx.config.timeouts(near).later_retry_us
+    for source, numbers, fai in choice.asked:
         if not _slot_is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
@@ -290,7 +332,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
                 set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
-        _request(ctx, s, entry, source, numbers, fai, retry_at)
+        _request(ctx, s, entry, source.store, numbers, fai, retry_at)
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
@@ -299,6 +341,16 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
     _wake_next(ctx, s)
+
+
+def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
+    """What of an entry is to be asked for. Where two are asked for the same, a request that goes on takes nothing off."""
+    stores = frozenset(request.source for request in running)
+    if ctx.config.profile.asks_twice:
+        return Gap(entry.numbers, entry.fai, stores)
+    asked = CNSet.union_all(request.numbers for request in running)
+    asked_fai = CNSet.union_all(request.fai for request in running)
+    return Gap(entry.numbers - asked, entry.fai - asked_fai, stores)
 
 
 def _outstanding(conn: Connection) -> int:

@@ -32,8 +32,11 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
     folder = ctx.folders.visible(path)
     own = ctx.rst.own(folder.fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store takes no more posts
-        holders = ", ".join(ctx.holders(folder.fid)) or "no store"
-        raise NoReplicaHere(f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders}")
+        transitive = ctx.config.profile.refers_onward
+        holders = ", ".join(ctx.directory.referred(ctx.name, ctx.holders(folder.fid), transitive=transitive))
+        raise NoReplicaHere(
+            f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders or 'no store'}"
+        )
     return folder, own
 
 
@@ -108,8 +111,8 @@ def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
         raise Misuse(f"{message!r} is not a message id such as {'0' * 31}a:17: {error}") from None
     fid = s.conn.exec_driver_sql("SELECT fid FROM message WHERE object = ? LIMIT 1", (object_id,)).scalar()
     kept = kept_versions(ctx, s.conn, object_id) if fid == folder.fid else []
-    if not kept or kept[0].deleted:
-        was = "was deleted" if kept else "is not"
+    if not kept or kept[0].deleted or kept[0].expired:
+        was = ("has expired" if kept[0].expired else "was deleted") if kept else "is not"
         raise MessageUnknown(f"message {message} {was} in {folder.path} on {ctx.name}")
     return _Target(folder, own, object_id, kept)
 
@@ -165,12 +168,13 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
     Returns the new change number, or with 'all' the ids of all messages that stand now.
     """
     target = _target(ctx, s, path, message)
-    if len(target.kept) < 2:
+    living = [each for each in target.kept if not each.expired]
+    if len(living) < 2:
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
         return [edit(ctx, s, path, message, subject=None, body=None, of=keep)]
     others = []
-    for each in target.kept[1:]:
+    for each in living[1:]:
         subject, item = s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one()
         object_id = ctx.store.next_object().to_xid()
         number = ctx.store.next_change()

@@ -16,6 +16,7 @@ from topology.schedule import Schedule
 from topology.setting_specs import Place, SettingSpec
 from topology.setting_table import find_spec
 from topology.settings import RawSetting, Settings, read_value
+from topology.versions import ServerVersion
 from traces.labtime import MINUTE_US
 from transport.policy import MtaPolicy
 from transport.sql import Connection
@@ -23,6 +24,12 @@ from transport.sql import Connection
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
 
+
+SP4: Final = 4
+"""The service pack of 5.5 that brought the statuses of the later versions (spec: ST-6) [X Q260701]."""
+
+_REGISTRIES: Final = (Place.REGISTRY, Place.REGISTRY_5_5)
+"""Where values are read at store start only."""
 
 MAX_PACKED_BYTES: Final = 32 * 1024 * 1024
 """A mail is packed up to this at most, whatever the setting says: with base64 it must stay under a listener's 64 MiB."""
@@ -61,6 +68,7 @@ class Config:
     tree_wait_us: int
     content_wait_us: int
     repeat_status: bool
+    tells_hierarchy_daily: bool
     preferred_source: str | None
     mail_policy: MtaPolicy
 
@@ -81,9 +89,15 @@ def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
         conn.exec_driver_sql("INSERT OR REPLACE INTO setting VALUES (?, ?)", (spec.name, json.dumps(raw)))
 
 
-def read_at_once(given: Mapping[str, RawSetting]) -> dict[str, RawSetting]:
+def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:
     """Of new settings those that hold at the next directory read; registry values hold at the next start (spec: SE-1)."""
-    return {name: raw for name, raw in given.items() if _checked(name, raw).place is not Place.REGISTRY}
+    return {name: raw for name, raw in given.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
+
+
+def clamped(given: Mapping[str, RawSetting]) -> list[str]:
+    """One line for each value that is out of its range, saying what is used in its place (spec: SE-1)."""
+    found = (read_value(_checked(name, raw), raw)[1] for name, raw in given.items())
+    return [notice for notice in found if notice is not None]
 
 
 def _checked(name: str, raw: RawSetting) -> SettingSpec:
@@ -96,13 +110,9 @@ def _checked(name: str, raw: RawSetting) -> SettingSpec:
 
 
 def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
-    """The settings of a store of the topology, with those given since. Misuse if its version's behaviour is not built."""
+    """The settings of a store of the topology, with those given since."""
     server = topology.servers[store]
-    profile = PROFILES.get(str(server.version))
-    if profile is None:
-        built = ", ".join(PROFILES)
-        raise Misuse(f"server {store} is of version {server.version}; this pflab runs {built}")
-    return config_from(profile, server.settings.changed(given) if given else server.settings)
+    return config_from(PROFILES[str(server.version)], server.settings.changed(given) if given else server.settings)
 
 
 def config_from(profile: Profile, settings: Settings) -> Config:
@@ -124,8 +134,9 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         tree_wait_us=settings.tree_rmq_timeout_us,
         content_wait_us=settings.content_rmq_timeout_us,
         repeat_status=settings.repeat_status,
+        tells_hierarchy_daily=profile.asks_nightly and settings.service_pack < SP4,
         preferred_source=settings.preferred_backfill_source,
-        mail_policy=MtaPolicy.of_settings(settings, profile.link_rule),
+        mail_policy=MtaPolicy.of_settings(settings, profile.link_rule, takes_chunks=profile.takes_chunks),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from node.addresses import AddressBook
 from node.cnset import CNSet
@@ -35,6 +36,8 @@ class Context:
     verifier: Verifier
     mta: Mta
     book: AddressBook
+    replica_limits: Mapping[bytes, int] = field(default_factory=dict)
+    """Age limits of this replica alone, by folder id, in microseconds (spec: DL-3)."""
 
     def holders(self, fid: int) -> list[str]:
         """The stores in a folder's replica list that have joined, by name; all stores for the hierarchy (spec: HI-1)."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Final
 
-from node import agent, changes, eventlog, foldering, look, ordinary, outgoing
+from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
 from node.life import ArrivalFaults, StoreLife
+from node.numbers import ChangeNumber, named
+from node.sources import tell_ignored
 from node.timers import next_due
 from node.views import (
     BadMailView,
@@ -28,6 +31,7 @@ from node.views import (
     QueueView,
     StateView,
 )
+from topology.quantities import format_size
 from topology.setting_table import find_spec
 from topology.settings import RawSetting, Settings, value_text
 from traces import LabTime
@@ -40,6 +44,12 @@ from transport.mta_values import IncomingHop, LocalDelivery, Offers, RefusalErro
 from transport.peek import subject_and_id
 from transport.smtp_auth import Credentials
 from transport.stimulus import Stimulus
+
+FREE_FOR_STORES: Final = 128 * 1024 * 1024
+"""Room on the disk that mail of strangers leaves to what stores send each other, and to the traces (decision)."""
+
+WRITTEN_FACTOR: Final = 4
+"""How often a mail may be on the disk for a while: in the log, as an item, in the queue, and in an event's segment."""
 
 
 class Node(StoreLife):
@@ -130,11 +140,20 @@ class Node(StoreLife):
         contacts: Sequence[str] = (),
         priority: str = "normal",
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
             return foldering.create(
-                ctx, s, path, replicas=replicas, schedule=schedule, contacts=contacts, priority=priority, alias=alias
+                ctx,
+                s,
+                path,
+                replicas=replicas,
+                schedule=schedule,
+                contacts=contacts,
+                priority=priority,
+                alias=alias,
+                age_limit=age_limit,
             )
 
     def change_folder(
@@ -149,6 +168,7 @@ class Node(StoreLife):
         priority: str | None = None,
         replicas: Sequence[str] | None = None,
         alias: str | None = None,
+        age_limit: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -163,6 +183,7 @@ class Node(StoreLife):
                 priority=priority,
                 replicas=replicas,
                 alias=alias,
+                age_limit=age_limit,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
@@ -174,7 +195,7 @@ class Node(StoreLife):
         """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
-            settings = self._config.settings.changed(read_at_once(values))
+            settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
             for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
@@ -183,6 +204,8 @@ class Node(StoreLife):
                 spec = find_spec(name)
                 value, default = settings.text(name), value_text(spec, spec.default)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+            tell_ignored(ctx, s)
+            expiry.plan(ctx, s)
         self._config = config
 
     def join(self, now: LabTime, store: str) -> None:
@@ -228,18 +251,31 @@ class Node(StoreLife):
 
     def check_recipient(self, address: str) -> None:
         """MailRefused if the address is nobody's in the organization (spec: ML-7)."""
-        if self._ctx is None:
+        ctx = self._present()
+        if ctx is None:
             raise NotRunning(f"store {self.name} is not running")
         try:
-            self._ctx.mta.check_recipient(address)
+            ctx.mta.check_recipient(address)
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
 
+    def check_room(self, size: int) -> None:
+        """For mail of strangers: MailRefused (452) when there is no room for `size` bytes of it. What stores send each
+        other is taken as long as it can be written."""
+        # spec: ML-7
+        limit = self._config.settings.store_size_bytes
+        if self._database.size_bytes() + size > limit:
+            raise MailRefused(452, f"4.3.1 this store is full (Store Size Limit {format_size(limit)}), try again later")
+        free = self._database.free_bytes()
+        if free is not None and free - WRITTEN_FACTOR * size < FREE_FOR_STORES:
+            raise MailRefused(452, "4.3.1 no room on the disk of this server, try again later")
+
     def offers(self) -> Offers:
         """What this server offers to those that connect (spec: ML-3, ML-4)."""
-        if self._ctx is None:
+        ctx = self._present()
+        if ctx is None:
             raise NotRunning(f"store {self.name} is not running")
-        return self._ctx.mta.policy.offers
+        return ctx.mta.policy.offers
 
     @property
     def credentials(self) -> Credentials:
@@ -248,7 +284,8 @@ class Node(StoreLife):
 
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
         """True if that store of the organization has signed the data (spec: ML-3)."""
-        known = self._ctx is not None and self._ctx.directory.get(store) is not None
+        ctx = self._present()
+        known = ctx is not None and ctx.directory.get(store) is not None
         return known and self._verifier.verify(store, certificate, signature, data)
 
     def tick(self, now: LabTime) -> None:
@@ -318,6 +355,25 @@ class Node(StoreLife):
         """How many live messages the folder has here; a query, whatever their number."""
         with self._reading() as (ctx, conn):
             return look.count(ctx, conn, folder)
+
+    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
+        """The change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
+        with self._reading() as (ctx, conn):
+            names = look.names_of(ctx)
+            found = [look.change_of(ctx, conn, message) for message in messages]
+            return [(named(each, names), each.text) for each in found]
+
+    def shown(self, changes: Sequence[str]) -> list[str]:
+        """Change numbers of traces as people see them: A-100 (spec: CN-1)."""
+        with self._reading() as (ctx, _):
+            names = look.names_of(ctx)
+            return [named(ChangeNumber.parse(each), names) for each in changes]
+
+    def number_of_folder(self, path: str) -> tuple[str, str]:
+        """The change number of a folder's present version, as people see it and as traces write it."""
+        with self._reading() as (ctx, _):
+            number = ctx.folders.visible(path).number
+            return named(number, look.names_of(ctx)), number.text
 
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):

@@ -7,12 +7,13 @@ own: a second one would find its cache stale after every commit, which made the 
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 from zlib import crc32
 
 import sqlalchemy
@@ -25,6 +26,11 @@ from node import tables
 from node.errors import Misuse
 from transport import tables as mail_tables
 from transport.sql import Connection
+
+NO_ROOM: Final = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
+)
+"""Errors that are none of ours and may pass: of the disk, of file handles, of somebody who holds the file."""
 
 Durability = Literal["full", "normal"]
 
@@ -130,7 +136,8 @@ class Database:
             yield raw
             raw.exec_driver_sql("COMMIT")
         except BaseException:
-            raw.exec_driver_sql("ROLLBACK")
+            if raw.raw.in_transaction:  # of some errors SQLite rolls back by itself
+                raw.exec_driver_sql("ROLLBACK")
             raise
 
     def reading(self) -> AbstractContextManager[Connection]:
@@ -140,6 +147,23 @@ class Database:
     def _opened(self) -> Connection:
         assert self._raw is not None, "open() comes first"
         return self._raw
+
+    def size_bytes(self) -> int:
+        """What the database's content takes, pages that wait to be used again not counted."""
+        raw = self._opened()
+        pages, free, size = (
+            raw.exec_driver_sql(f"PRAGMA {each}").scalar_one() for each in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
+    def free_bytes(self) -> int | None:
+        """Room on the disk; None where the database is in memory, or nobody can tell."""
+        if self.path is None:
+            return None
+        try:
+            return shutil.disk_usage(self.path.parent).free
+        except OSError:
+            return None
 
     def copy(self) -> bytes:
         """The whole database as bytes, as it is after the last commit."""
@@ -193,6 +217,13 @@ class Database:
         if self._connection is not None:
             self._connection.close()
         self._connection = self._raw = None
+
+
+def cannot_write(error: Exception) -> bool:
+    """Whether this is the disk's doing, or of file handles, and may be better in a while."""
+    if isinstance(error, sqlite3.OperationalError):
+        return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
+    return isinstance(error, OSError)
 
 
 def _stored(content: bytes, column: str) -> int:

@@ -6,6 +6,7 @@ stamped an address on the entry (spec: ML-1). The directory is the organization'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from node.entropy import guid_from
@@ -25,6 +26,7 @@ class StoreEntry:
     version: str
     guid: bytes  # of the directory entry; ties go to the smaller (spec: BF-3)
     address: str | None
+    joined_at: LabTime
 
 
 class Directory:
@@ -35,18 +37,18 @@ class Directory:
         self.routing = Routing(topology)
         self._entries: dict[str, StoreEntry] = {}
         self._server_of: dict[str, str] = {}
-        for store, address in conn.exec_driver_sql("SELECT store, address FROM directory ORDER BY store"):
-            self._enter(store, address)
+        for row in conn.exec_driver_sql("SELECT store, address, joined_at FROM directory ORDER BY store"):
+            self._enter(*row)
 
-    def _enter(self, store: str, address: str | None) -> None:
-        self._entries[store] = self._entry(store, address)
+    def _enter(self, store: str, address: str | None, joined_at: LabTime) -> None:
+        self._entries[store] = self._entry(store, address, joined_at)
         if address is not None:
             self._server_of[address.lower()] = store
 
-    def _entry(self, store: str, address: str | None) -> StoreEntry:
+    def _entry(self, store: str, address: str | None, joined_at: LabTime) -> StoreEntry:
         server = self._topology.servers[store]
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
-        return StoreEntry(store, server.site, str(server.version), guid, address)
+        return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 
     def join(self, s: Stimulus, store: str, now: LabTime) -> None:
         """A store's entry is made and stamped."""
@@ -56,7 +58,7 @@ class Directory:
             raise Misuse(f"{store} is no server of the topology; those are {', '.join(self._topology.servers)}")
         address = self._topology.address_of(store)  # spec: ML-1
         s.conn.exec_driver_sql("INSERT INTO directory VALUES (?, ?, ?)", (store, now, address))
-        self._enter(store, address)
+        self._enter(store, address, now)
         s.trace.record(AddressStamped, store=store, address=address)
 
     @property
@@ -87,3 +89,20 @@ class Directory:
         if a is None or b is None:
             return None
         return self.routing.site_cost(a.site, b.site)
+
+    def affinity(self, one: str, other: str) -> int | None:
+        """Least sum of referral costs between two stores' sites, as from 2000 on; None without affinity (spec: RT-4)."""
+        a, b = self._entries.get(one), self._entries.get(other)
+        return self.routing.affinity_cost(a.site, b.site) if a is not None and b is not None else None
+
+    def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
+        """To whom a user of store `one` is sent, in order: the own site, then by referral cost; those that no referral
+        leads to come last. `transitive`: referrals lead over several connectors (spec: RT-4)."""
+        here = self._entries[one].site
+
+        def rank(store: str) -> tuple[bool, bool, int, bytes]:
+            entry = self._entries[store]
+            cost = self.routing.affinity_cost(here, entry.site, transitive=transitive)
+            return entry.site != here, cost is None, cost or 0, entry.guid
+
+        return sorted(stores, key=rank)

@@ -31,6 +31,14 @@ class Waiting(NotRunning):
     """The process is there, and its store waits for the coordinator to begin it."""
 
 
+class CannotWrite(NodeError):
+    """The store can write nothing at present, for want of room on its disk or of file handles. What was asked has changed
+    nothing, what was acknowledged is there, and as soon as there is room the store goes on by itself."""
+
+    def __init__(self, store: str, why: object) -> None:
+        super().__init__(f"store {store} cannot write: {why}; it goes on by itself when it can")
+
+
 class Misuse(NodeError):
     """A request that makes no sense as it stands; the text says what would."""
 

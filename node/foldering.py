@@ -16,8 +16,11 @@ from node.numbers import ChangeNumber
 from node.outgoing import hierarchy_changed
 from node.pcl import Pcl
 from node.replicas import settle, snapshot
+from topology.fields import MAX_AGE_US
 from topology.schedule import parse_schedule
+from traces.errors import TimeTextError
 from traces.events import ChangeMade, TombstoneMade
+from traces.labtime import SECOND_US, parse_duration
 from transport.stimulus import Stimulus
 
 PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
@@ -33,13 +36,15 @@ def create(
     contacts: Sequence[str],
     priority: str,
     alias: str | None = None,
+    age_limit: str | None = None,
 ) -> str:
     """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
     _check_name(name)
-    if ctx.folders.find(path) is not None:
-        raise FolderExists(f"there is a folder {path} already")
+    same = ctx.folders.sibling(parent, name)
+    if same is not None:
+        raise FolderExists(f"there is a folder {same.path} already; upper and lower case are one in names of folders")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
     object_id = ctx.store.next_object().to_xid()
@@ -54,6 +59,7 @@ def create(
         contacts=tuple(contacts),
         priority=_checked_priority(priority),
         alias=_checked_alias(alias),
+        age_limit_us=_checked_age(age_limit),
         created=number,
     )
     pcl = Pcl.of(number)
@@ -74,6 +80,7 @@ def change(
     priority: str | None,
     replicas: Sequence[str] | None,
     alias: str | None = None,
+    age_limit: str | None = None,
 ) -> str:
     """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
     folder = ctx.folders.visible(path)
@@ -92,6 +99,8 @@ def change(
         props = replace(props, priority=_checked_priority(priority))
     if alias is not None:
         props = replace(props, alias=_checked_alias(alias))
+    if age_limit is not None:
+        props = replace(props, age_limit_us=_checked_age(age_limit))
     if replicas is not None:
         props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
     number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
@@ -173,6 +182,19 @@ def _checked_schedule(schedule: str | None) -> str | None:
         except ValueError as error:
             raise Misuse(str(error)) from None
     return schedule
+
+
+def _checked_age(text: str | None) -> int | None:
+    """An age limit such as `30 d`; `none` for no limit (spec: DL-3)."""
+    if text is None or text == "none":
+        return None
+    try:
+        age_us = parse_duration(text)
+    except TimeTextError as error:
+        raise Misuse(str(error)) from None
+    if not SECOND_US <= age_us <= MAX_AGE_US:
+        raise Misuse(f"an age limit of {text}; it can be a second to a century, or none")
+    return age_us
 
 
 def _checked_alias(alias: str | None) -> str | None:

@@ -109,6 +109,16 @@ class Folders:
     def find(self, path: str) -> Folder | None:
         return self._by_path.get(path.strip("/"))
 
+    def sibling(self, parent: Folder | None, name: str) -> Folder | None:
+        """A visible folder under this parent (None: at the top) that is shown by this name, whatever its case: to the
+        people who used them these were one folder."""
+        above = f"{parent.path}/" if parent is not None else ""
+        wanted = f"{above}{name}".casefold()
+        known = self._by_path.get(above + name)
+        if known is not None:
+            return known
+        return next((folder for path, folder in self._by_path.items() if path.casefold() == wanted), None)
+
     def all(self) -> Iterator[Folder]:
         """Every folder known, tombstones too, in order of their local rows."""
         return iter([self._by_fid[fid] for fid in sorted(self._by_fid)])

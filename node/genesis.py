@@ -28,9 +28,19 @@ def setup_guid(topology: Topology) -> bytes:
     return guid_from(topology.organization.encode()[:64], "setup")
 
 
+def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
+    """Folder id to the age limit that the topology gives this store's replica of it, in microseconds (spec: DL-3)."""
+    guid = setup_guid(topology)
+    return {
+        ChangeNumber(guid, index).to_xid(): spec.replica_age_limits_us[store]
+        for index, spec in enumerate(topology.folders.values(), start=1)
+        if store in spec.replica_age_limits_us
+    }
+
+
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
     """The first state of a store; `later` for one that joins a running organization."""
-    ctx.rst.begin(s.conn, HIERARCHY_FID, 0)
+    ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
     guid = setup_guid(topology)
     ctx.store.learn_store(s.conn, guid, SETUP)
     if later:
@@ -49,6 +59,7 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
             priority=PRIORITIES[str(spec.priority)],
             resolve=RESOLVE[str(spec.resolve)],
             alias=spec.alias,
+            age_limit_us=spec.age_limit_us,
             created=number,
         )
         ids[path] = number.to_xid()

@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from inspect import isawaitable
 from typing import TYPE_CHECKING, TypeVar
 
-from node.errors import MailRefused, NodeError, NotRunning
+from node.errors import CannotWrite, MailRefused, NodeError, NotRunning
 from node.flights import Flights, cancelled
 from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
@@ -43,6 +43,9 @@ STUCK_PAUSE_S = 0.01
 
 FRUITLESS_TICKS = 100
 """Such ticks in a row after which the node is stuck, and the host has failed."""
+
+NO_ROOM_PAUSE_S = 0.5
+"""Real time between two tries to write where nothing can be written at present."""
 
 DRAIN_S = 5.0
 """Real time that an orderly stop gives the mails in flight; what is not through stays queued."""
@@ -87,6 +90,7 @@ class Host:
             node.name,
             accept=self._accept if arriving is None else self._accept_later,
             check_recipient=self._check_recipient,
+            check_room=self._check_room,
             offers=node.offers,
             verify_peer=node.verify_peer,
             link_state=lambda peer, line: self._taken(lambda node: node.link_state(clock.now(), peer, [line])),
@@ -102,6 +106,7 @@ class Host:
         self._read_out = False
         self._ticked_s = 0.0
         self._held = False
+        self._no_room = ""
         self._up = False
         self._pump_task: asyncio.Task[None] | None = None
         self._fruitless = 0
@@ -180,6 +185,9 @@ class Host:
             raise RefusalError(refusal.code, refusal.text) from refusal
         except NotRunning as error:
             raise RefusalError(421, "4.3.2 shutting down") from error
+        except CannotWrite as error:
+            self._without_room(error)
+            raise RefusalError(452, "4.3.1 nothing can be written here now, try again later") from error
         except Exception as error:
             self._failed(error)
             raise
@@ -187,6 +195,12 @@ class Host:
     def _check_recipient(self, address: str) -> None:
         try:
             self._node.check_recipient(address)
+        except MailRefused as refusal:
+            raise RefusalError(refusal.code, refusal.text) from refusal
+
+    def _check_room(self, size: int) -> None:
+        try:
+            self._node.check_room(size)
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
 
@@ -218,6 +232,8 @@ class Host:
         """Why this host is not idle at `at`, in words; '' if it is."""
         if self.failure is not None:
             return f"it failed: {self.failure}"
+        if self._no_room:
+            return self._no_room
         if self._in_flight:
             return f"{len(self._in_flight)} mails on their way out"
         if self._reports.on_their_way:
@@ -253,14 +269,28 @@ class Host:
         try:
             while True:
                 self._wake.clear()
-                if self._held:
-                    await self._wake.wait()
-                elif self._turn():
-                    await asyncio.sleep(0)
-                else:
-                    await self._rest()
+                try:
+                    if self._held:
+                        await self._wake.wait()
+                        continue
+                    more = self._turn()
+                    self._no_room = ""
+                    if more:
+                        await asyncio.sleep(0)
+                    else:
+                        await self._rest()
+                except CannotWrite as error:
+                    self._without_room(error)
+                    self._no_room = str(error)
+                    await asyncio.sleep(NO_ROOM_PAUSE_S)
         except Exception as error:
             self._failed(error)
+
+    def _without_room(self, error: CannotWrite) -> None:
+        """Nothing could be written, nothing is lost: what was to be done is still due, and tried again."""
+        if str(error) != self._no_room:  # else it has been said
+            log.warning("%s", error)
+        self._stale = True
 
     def _failed(self, error: Exception) -> None:
         """Tell whoever waits for this host. The node has rolled the stimulus back."""
@@ -399,6 +429,8 @@ class Host:
         now = self._clock.now()
         try:
             self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
+        except CannotWrite as error:
+            self._without_room(error)  # they stay queued and go again, which harms nobody (spec: OUT-9)
         except Exception as error:
             self._failed(error)
 

@@ -204,7 +204,8 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     account(ctx, s, folder.fid, numbers, fai, applied.fresh)
     tell_contacts(ctx, s, folder.fid, applied)
     if mail.type in RESPONSES:
-        empty = not section.cnset and not section.cnset_fai
+        backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
+        empty = not (section.cnset or section.cnset_fai or section.expired or section.expired_fai)
         backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=empty)
         if Mark.NO_REPLICA in section.marks:
             leaving.leaver_gone(ctx, s, folder.fid, mail.store)

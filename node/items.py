@@ -15,6 +15,7 @@ from node.pcl import Pcl, PclError
 from node.postitem import CLASS_POST, encode_post, read_post
 from topology.schedule import parse_schedule
 from traces import LabTime
+from traces.labtime import SECOND_US
 from transport.errors import CodecError
 from transport.item import Item, decode_item, encode_item, item_bag
 from transport.mailitem import MailPost, edit_mail, mail_of_item
@@ -32,6 +33,7 @@ from transport.proptags import (
     PR_MESSAGE_CLASS,
     PR_MESSAGE_DELIVERY_TIME,
     PR_MESSAGE_FLAGS,
+    PR_OVERALL_AGE_LIMIT,
     PR_PARENT_SOURCE_KEY,
     PR_PREDECESSOR_CHANGE_LIST,
     PR_REPLICATION_MESSAGE_PRIORITY,
@@ -101,6 +103,7 @@ class FolderProperties:
     priority: int = 0
     resolve: int = RESOLVE_DEFAULT
     alias: str | None = None
+    age_limit_us: int | None = None  # spec: DL-3
     created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
@@ -218,6 +221,9 @@ def encode_folder(
     props.pop(PR_PFLAB_ALIAS, None)
     if folder.alias is not None:
         props[PR_PFLAB_ALIAS] = folder.alias
+    props.pop(PR_OVERALL_AGE_LIMIT, None)
+    if folder.age_limit_us is not None:
+        props[PR_OVERALL_AGE_LIMIT] = folder.age_limit_us // SECOND_US
     props[PR_PFLAB_SCHEDULE] = folder.schedule or ""
     props[PR_REPLICATION_MESSAGE_PRIORITY] = folder.priority
     props[PR_RESOLVE_METHOD] = folder.resolve
@@ -274,7 +280,7 @@ def read_folder(stream: bytes) -> FolderProperties:
     try:
         parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
         replicas, added = props[PR_PFLAB_REPLICAS], props[PR_PFLAB_REPLICAS_ADDED]
-        alias = props.get(PR_PFLAB_ALIAS)
+        alias, age_limit_s = props.get(PR_PFLAB_ALIAS), props.get(PR_OVERALL_AGE_LIMIT)
         contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
@@ -293,6 +299,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         and len(replicas) == len(added)
         and isinstance(contacts, tuple)
         and (alias is None or isinstance(alias, str))
+        and (age_limit_s is None or (isinstance(age_limit_s, int) and age_limit_s >= 0))
         and isinstance(schedule, str)
         and isinstance(priority, int)
         and priority in {-1, 0, 1}
@@ -314,6 +321,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         priority,  # type: ignore[arg-type]
         resolve,  # type: ignore[arg-type]
         alias,  # type: ignore[arg-type]
+        age_limit_s * SECOND_US if isinstance(age_limit_s, int) else None,
         created,
     )
 

@@ -15,6 +15,7 @@ from node.context import Context, version_rank
 from node.items import Version
 from node.numbers import ChangeNumber
 from node.pcl import Pcl
+from node.tables import DELETED, EXPIRED
 from traces import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -34,6 +35,8 @@ class Kept:
     fai: bool
     sent: bool
     supersedes: bool
+    expired: bool = False
+    """Its item has expired here (spec: DL-3)."""
 
     @property
     def rank(self) -> tuple[LabTime, ChangeNumber]:
@@ -44,7 +47,15 @@ def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept
     """What is kept of an object, the version shown first."""
     return [
         Kept(
-            mid, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, bool(deleted), bool(fai), bool(sent), bool(supersedes)
+            mid,
+            ctx.store.number(rep, ctr),
+            Pcl.decode(pcl),
+            at,
+            deleted == DELETED,
+            bool(fai),
+            bool(sent),
+            bool(supersedes),
+            deleted == EXPIRED,
         )
         for mid, rep, ctr, pcl, at, deleted, fai, sent, supersedes in conn.exec_driver_sql(
             "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"

@@ -15,11 +15,12 @@ from node.idset import decode_idset, encode_idset
 from node.mailer import section_of, send
 from node.replmail import Mark, MessageType, ReplicationMail, Section
 from node.rst import OwnRow
-from node.timers import Timer, clear_timer
+from node.timers import Timer, clear_timer, is_set, set_timer_if_none
 from traces.events import ReplicaDropped
+from traces.labtime import DAY_US
 from transport.stimulus import Stimulus
 
-_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted")
+_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired")
 """Tables with a column `fid` whose rows mean nothing once the replica is gone."""
 
 # -- at the leaving store
@@ -40,7 +41,7 @@ def announce_again(ctx: Context, s: Stimulus) -> None:
     """The status check of the replicas that wait to be dropped."""
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
-        if own is not None and own.pending:
+        if own is not None and own.pending and not is_set(s.conn, Timer.DROP, fid):
             announce(ctx, s, own)
 
 
@@ -49,6 +50,7 @@ def stay(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     own.pending = False
     ctx.rst.touch(own)
     s.conn.exec_driver_sql("DELETE FROM leaving WHERE fid = ?", (own.fid,))
+    clear_timer(s.conn, Timer.DROP, own.fid)
 
 
 def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
@@ -56,8 +58,17 @@ def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -
     asked = s.conn.exec_driver_sql(
         "SELECT 1 FROM leaving WHERE mail = ? AND fid = ?", (mail.in_reply_to, own.fid)
     ).first()
-    if own.pending and asked and mail.store in ctx.holders(own.fid):
-        drop(ctx, s, ctx.folders.at(own.fid), "the replica is removed")
+    if not own.pending or not asked or mail.store not in ctx.holders(own.fid):
+        return
+    if ctx.config.profile.drops_after_midnight:  # [X Q253297]
+        set_timer_if_none(s.conn, Timer.DROP, own.fid, s.now - s.now % DAY_US + DAY_US)
+    else:
+        drop_now(ctx, s, own.fid)
+
+
+def drop_now(ctx: Context, s: Stimulus, fid: int) -> None:
+    """Another store has all of the replica, and the time has come."""
+    drop(ctx, s, ctx.folders.at(fid), "the replica is removed")
 
 
 def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
@@ -70,6 +81,7 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
     for table in _OF_A_FOLDER:
         s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
     clear_timer(s.conn, Timer.CYCLE, fid)
+    clear_timer(s.conn, Timer.DROP, fid)
     s.trace.record(ReplicaDropped, folder=folder.text, cnset=numbers.text())
 
 

@@ -18,15 +18,16 @@ from node import agent, eventlog, genesis, look, requests_done, restoring
 from node.addresses import AddressBook
 from node.config import Config, config_of, stored_settings
 from node.context import Context
-from node.database import Database, Durability
+from node.database import Database, Durability, cannot_write
 from node.directory import Directory
 from node.entropy import guid_from
-from node.errors import Crashed, Misuse, NodeError, NotRunning
+from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning
 from node.exporter import EVENTS_BYTES, events_after, export_events
 from node.folders import Folders
 from node.keys import Identity, Verifier
 from node.restoring import Continued
 from node.rst import ReplicationStateTable
+from node.sources import tell_ignored
 from node.store import Begins, StoreState
 from topology.model import Topology
 from traces import LabTime, Recorder
@@ -82,6 +83,7 @@ class StoreLife:
         self._verifier = Verifier(identity.authority_key)
         self._ctx: Context | None = None
         self._trace: Recorder | None = None
+        self._unread = False
         self._open: tuple[Context, Stimulus] | None = None
         self._unsent: restoring.Unsent = {}
         """Of the database that a restore has replaced."""
@@ -101,14 +103,18 @@ class StoreLife:
     def abandon(self) -> None:
         """A crash: nothing is said, everything in memory is gone, the database stays as it was last committed."""
         self._ctx = self._trace = None
+        self._unread = False
         self._database.drop_connections()
 
     def close(self, now: LabTime) -> None:
-        with self._stimulus(now) as (_, s):
-            s.trace.record(NodeStopped, how="stop")
-        self.export()
-        self._ctx = self._trace = None
-        self._database.close()
+        try:
+            with self._stimulus(now) as (_, s):
+                s.trace.record(NodeStopped, how="stop")
+            self.export()
+        finally:  # where that cannot be written the store has ended all the same, as if it had been killed
+            self._ctx = self._trace = None
+            self._unread = False
+            self._database.close()
 
     def backup(self) -> bytes:
         """The database as it stands, for `restore`."""
@@ -186,9 +192,9 @@ class StoreLife:
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)
-        agent.started(ctx, s, first=first, joins_later=later, missed_check=look.missed_check(s.conn, s.now))
-        if restored:
-            restoring.ask_around(ctx, s)
+        tell_ignored(ctx, s)
+        missed = look.missed_check(s.conn, s.now)
+        agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
@@ -221,6 +227,7 @@ class StoreLife:
                 verifier=self._verifier,
                 mta=mta,
                 book=book,
+                replica_limits=genesis.replica_limits(self._topology, self.name),
             )
 
     # -- one stimulus
@@ -230,7 +237,7 @@ class StoreLife:
         if self._open is not None:  # a part of `once`
             yield self._open
             return
-        ctx, trace = self._ctx, self._trace
+        ctx, trace = self._present(), self._trace
         if ctx is None or trace is None:
             raise NotRunning(f"store {self.name} is not running")
         now = max(now, ctx.store.last_at)
@@ -243,7 +250,9 @@ class StoreLife:
             trace.discard()
             # Whatever was in memory may be ahead of the tables now: it is read anew.
             if not isinstance(error, RefusalError):  # a refused mail has changed nothing, in memory either
-                self._ctx = None if isinstance(error, Crashed) else self._load()
+                self._ctx, self._unread = None, not isinstance(error, Crashed)
+            if isinstance(error, Exception) and cannot_write(error):
+                raise CannotWrite(self.name, error) from error
             if isinstance(error, Exception) and not isinstance(error, NodeError | RefusalError | CodecError):
                 self._log_failure(now, error)
             if isinstance(error, CodecError):
@@ -254,6 +263,16 @@ class StoreLife:
         if self.crash_at == "after commit":
             self.crash_at = None
             raise Crashed(f"{self.name} after commit")
+
+    def _present(self) -> Context | None:
+        """The state in memory, read from the tables again where it was thrown away. CannotWrite if that fails."""
+        if self._unread:
+            try:
+                self._ctx = self._load()
+            except (sqlite3.OperationalError, OSError) as error:
+                raise CannotWrite(self.name, error) from error
+            self._unread = False
+        return self._ctx
 
     def _log_failure(self, now: LabTime, error: Exception) -> None:
         """Event 3079: a stimulus ended in an error that nobody expected (spec: EV-1). The error itself goes its way."""
@@ -292,16 +311,18 @@ class StoreLife:
     @property
     def seq(self) -> int:
         """The number of the last event committed; NotRunning if the store is stopped."""
-        if self._ctx is None:
+        ctx = self._present()
+        if ctx is None:
             raise NotRunning(f"store {self.name} is not running")
-        return self._ctx.store.seq
+        return ctx.store.seq
 
     @property
     def last_at(self) -> LabTime:
         """The lab time of the last stimulus; NotRunning if the store is stopped."""
-        if self._ctx is None:
+        ctx = self._present()
+        if ctx is None:
             raise NotRunning(f"store {self.name} is not running")
-        return self._ctx.store.last_at
+        return ctx.store.last_at
 
     def events_after(self, seq: int, limit_bytes: int = EVENTS_BYTES) -> list[tuple[int, bytes]]:
         """Events from number `seq` + 1 on, as their number and JSON line; more than `limit_bytes` come with the next
@@ -311,13 +332,20 @@ class StoreLife:
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Context, Connection]]:
-        if self._ctx is None:
+        ctx = self._present()
+        if ctx is None:
             raise NotRunning(f"store {self.name} is not running")
         with self._database.reading() as conn:
-            yield self._ctx, conn
+            yield ctx, conn
 
     def export(self) -> None:
-        """Writes the events not yet written as a closed segment, and only then prunes them."""
+        """Writes the events not yet written as a closed segment, and only then prunes them. CannotWrite if there is no
+        room: they stay where they are for the next time."""
         if self.traces_dir is None:
             return
-        export_events(self._database, self.name, self.traces_dir)
+        try:
+            export_events(self._database, self.name, self.traces_dir)
+        except (sqlite3.OperationalError, OSError) as error:
+            if not cannot_write(error):
+                raise
+            raise CannotWrite(self.name, error) from error

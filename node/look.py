@@ -12,7 +12,7 @@ from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
 from node.items import attachments_of, body_of, digest_of, export_mail, sender_of
 from node.numbers import ChangeNumber, named
-from node.tables import HIERARCHY_FID
+from node.tables import EXPIRED, HIERARCHY_FID
 from node.timers import Timer
 from node.views import (
     BadMailView,
@@ -108,6 +108,16 @@ def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
             )
         )
     return views
+
+
+def change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
+    """The number of a message's shown version. MessageUnknown if there is none."""
+    row = conn.exec_driver_sql(
+        "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
+    ).first()
+    if row is None:
+        raise MessageUnknown(f"no message {message} here")
+    return ctx.store.number(*row)
 
 
 def count(ctx: Context, conn: Connection, folder: str) -> int:
@@ -271,12 +281,13 @@ def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:
     versions: dict[str, list[tuple[str, str]]] = {}
     shown: dict[str, str] = {}
     tombstones: list[str] = []
+    expired: list[str] = []
     for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
         f"SELECT object, rep, ctr, deleted, {shown_column}, item FROM {table} {where} ORDER BY object, rep, ctr", values
     ):
         text = object_text(object_id)
         if deleted:
-            tombstones.append(text)
+            (expired if deleted == EXPIRED else tombstones).append(text)
             continue
         change = ctx.store.number(rep, ctr).text
         versions.setdefault(text, []).append((change, digest_of(item)))
@@ -291,6 +302,7 @@ def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:
         versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
         shown=shown,
         tombstones=tuple(sorted(tombstones)),
+        expired=tuple(sorted(set(expired))),
     )
 
 

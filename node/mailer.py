@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from node import eventlog
 from node.cnset import CNSet
@@ -12,11 +12,17 @@ from node.folders import object_text
 from node.replmail import SUBJECTS, UPDATES, Mark, MessageType, ReplicationMail, Section, Update, encode
 from node.rst import OwnRow
 from traces.events import MailFolder, MailSubmitted
+from transport.mdbef import encode_mdbef
 from transport.mime import BodyForm, MailHeaders, build_mail
 from transport.mta_values import OutgoingMail, Priority
 from transport.stimulus import Stimulus
+from transport.systemmessage import SystemMessage
 from transport.tnef import encode_tnef
 
+_ENCODERS: Mapping[BodyForm, Callable[[SystemMessage], bytes]] = {  # spec: ML-2
+    BodyForm.S_TNEF: encode_tnef,
+    BodyForm.MDBEF: encode_mdbef,
+}
 _MARK_TEXTS = {
     Mark.REPEAT: "repeat",
     Mark.NO_REPLICA: "no replica",
@@ -34,6 +40,8 @@ def section_of(
     cnset_fai: CNSet = CNSet.EMPTY,
     marks: Mark = Mark.NONE,
     responders: Sequence[str] = (),
+    expired: CNSet = CNSet.EMPTY,
+    expired_fai: CNSet = CNSet.EMPTY,
 ) -> Section:
     """What this store says of one folder: its whole own row goes with every mail (spec: OUT-4, RST-4)."""
     return Section(
@@ -44,6 +52,8 @@ def section_of(
         cnset_fai=cnset_fai,
         marks=marks,
         responders=tuple(responders),
+        expired=expired,
+        expired_fai=expired_fai,
     )
 
 
@@ -82,7 +92,8 @@ def send(
         in_reply_to=in_reply_to,
     )
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
-    content = build_mail(headers, BodyForm.S_TNEF, encode_tnef(encode(mail, ctx.identity)))
+    form = ctx.config.profile.body
+    content = build_mail(headers, form, _ENCODERS[form](encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
     eventlog.mail_out(ctx, s, mail, stores)
     outgoing = OutgoingMail(
@@ -103,6 +114,7 @@ def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
             row=section.row.text(),
             row_fai=section.row_fai.text(),
             updates=count,
+            expired=(section.expired | section.expired_fai).text(),
         )
         for section in mail.sections
     )

@@ -45,7 +45,7 @@ def tell_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None
 
 
 def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, contacts: Sequence[str]) -> None:
-    kept = kept_versions(ctx, s.conn, object_id)
+    kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     numbers = [each.number for each in kept]
     told = _told(ctx, s, folder, object_id, contacts, numbers)
     if not told:

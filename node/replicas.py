@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from node import backfill, leaving
+from node import backfill, expiry, leaving
 from node.context import Context
 from node.folders import Folder
 from node.items import FolderProperties
@@ -53,6 +53,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
             _kept(ctx, s, folder, own, was, listed)
         elif was is None:
             news.append(folder)
+    expiry.plan(ctx, s)
     return news
 
 
@@ -67,7 +68,7 @@ def _tell(s: Stimulus, folder: Folder, was: Before | None) -> None:
 
 def _add(ctx: Context, s: Stimulus, folder: Folder) -> None:
     """A replica begins here: empty, visible at once, and asking who has what (spec: RP-1)."""
-    ctx.rst.begin(s.conn, folder.fid, ctx.store.change_counter)
+    ctx.rst.begin(s.conn, folder.fid, ctx.store.change_counter, fresh=True)
     s.trace.record(ReplicaAdded, folder=folder.text, store=ctx.name)
     if ctx.other_holders(folder.fid):
         want_status(ctx, s, folder.fid)
@@ -78,7 +79,8 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
     old = was.props if was else None
     if not listed and not own.pending:
         _leave(ctx, s, folder, own)
-    elif listed and own.pending:
+    back = listed and own.pending
+    if back:
         leaving.stay(ctx, s, own)
     if old is None:
         return
@@ -89,7 +91,8 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
         leaving.forget_leavers(ctx, s, folder.fid)
         if gone:
             backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
-        if listed and ctx.other_holders(folder.fid):  # spec: ST-3 by each store that holds it
+        asks = back or ctx.config.profile.every_holder_asks  # spec: ST-3 else the added store alone
+        if listed and asks and ctx.other_holders(folder.fid):
             want_status(ctx, s, folder.fid)
     if old.schedule != folder.props.schedule:
         reschedule(ctx, s, folder.fid)

@@ -92,6 +92,8 @@ P_ROW_FAI = 0x67DA0102  # MetaTagCnsetSeenFAI
 P_MARKS = 0x67230003
 P_RESPONDERS = 0x6724101F
 P_DELETIONS = 0x67251102
+P_EXPIRED = 0x67260102
+P_EXPIRED_FAI = 0x67270102
 
 P_STANDS_FOR = 0x67300102  # beside a part, or in a deletion
 P_OBJECT = 0x67310102
@@ -141,6 +143,9 @@ class Section:
     cnset_fai: CNSet = CNSet.EMPTY
     marks: Mark = Mark.NONE
     responders: tuple[str, ...] = ()
+    expired: CNSet = CNSet.EMPTY
+    """In a response: numbers asked for whose items have expired at the source (spec: DL-3)."""
+    expired_fai: CNSet = CNSet.EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +182,9 @@ def _section_bag(section: Section, deletions: tuple[bytes, ...]) -> Bag:
         bag[P_RESPONDERS] = section.responders
     if deletions:
         bag[P_DELETIONS] = deletions
+    for tag, numbers in ((P_EXPIRED, section.expired), (P_EXPIRED_FAI, section.expired_fai)):
+        if numbers:
+            bag[tag] = encode_idset(numbers)
     return bag
 
 
@@ -297,8 +305,14 @@ def _read_section(data: bytes) -> tuple[Section, tuple[bytes, ...]]:
         cnset_fai=decode_idset(_typed(bag, P_CNSET_FAI, bytes)),
         marks=Mark(_typed(bag, P_MARKS, int)),
         responders=tuple(name for name in responders if isinstance(name, str)),
+        expired=_read_expired(bag, P_EXPIRED),
+        expired_fai=_read_expired(bag, P_EXPIRED_FAI),
     )
     return section, tuple(entry for entry in deletions if isinstance(entry, bytes))
+
+
+def _read_expired(bag: Bag, tag: int) -> CNSet:
+    return decode_idset(_typed(bag, tag, bytes)) if tag in bag else CNSet.EMPTY
 
 
 def _read_deletion(data: bytes) -> Update:

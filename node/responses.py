@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from node.cnset import CNSet
 from node.context import Context
+from node.expiry import expired_among
 from node.hierarchy import hiding
 from node.items import Version
 from node.kept import named_by, tied_numbers
@@ -14,7 +15,7 @@ from node.packing import in_order, shares, split
 from node.pcl import Pcl
 from node.replmail import Mark, MessageType, ReplicationMail, Section, Update
 from node.rst import OwnRow
-from node.tables import HIERARCHY_FID
+from node.tables import EXPIRED, HIERARCHY_FID
 from traces.events import RequestAnswered
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -33,16 +34,20 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
         _answer_empty(ctx, s, mail, requested, None, kind)
         return
     have, have_fai = requested.cnset & own.numbers, requested.cnset_fai & own.fai
+    expired = CNSet.EMPTY if hierarchy else expired_among(ctx, s.conn, fid, have | have_fai)
     if not have and not have_fai:
         _answer_empty(ctx, s, mail, requested, own, kind)
         return
+    gone, gone_fai = have & expired, have_fai & expired  # spec: DL-3
+    have, have_fai = have - expired, have_fai - expired
     find = _folders_for if hierarchy else _messages_for
     updates = in_order([*find(ctx, s.conn, fid, have | have_fai)])
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
     parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
     for updates_of, numbers, fai in parts:
-        section = section_of(ctx, own, cnset=numbers, cnset_fai=fai)
+        section = section_of(ctx, own, cnset=numbers, cnset_fai=fai, expired=gone, expired_fai=gone_fai)
+        gone = gone_fai = CNSet.EMPTY  # said once
         send(
             ctx,
             s,
@@ -53,7 +58,7 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
             in_reply_to=mail.message_id,
             priority=ctx.priority(fid),
         )
-    _record(s, mail, have | have_fai, len(mails), ctx.folders.text_of(fid))
+    _record(s, mail, have | have_fai, len(mails), ctx.folders.text_of(fid), expired)
 
 
 def _answer_empty(
@@ -70,7 +75,9 @@ def _answer_empty(
     _record(s, mail, CNSet.EMPTY, 1, text)
 
 
-def _record(s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str) -> None:
+def _record(
+    s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str, expired: CNSet = CNSet.EMPTY
+) -> None:
     s.trace.record(
         RequestAnswered,
         folder=folder,
@@ -78,6 +85,7 @@ def _record(s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, fold
         cnset=numbers.text(),
         mails=mails,
         request_mail=mail.message_id,
+        expired=expired.text(),
     )
 
 
@@ -113,9 +121,9 @@ def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> I
     for object_id in _objects_for(ctx, conn, fid, "message", numbers):
         tied = CNSet.EMPTY
         for rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
-            "SELECT rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message WHERE object = ?"
-            " ORDER BY rep, ctr",
-            (object_id,),
+            "SELECT rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
+            " WHERE object = ? AND deleted <> ? ORDER BY rep, ctr",
+            (object_id, EXPIRED),
         ).all():
             if supersedes and not tied:
                 tied = tied_numbers(ctx, conn, object_id)

@@ -13,18 +13,13 @@ from node.cnset import CNSet
 from node.context import Context
 from node.entropy import guid_from
 from node.folders import ROOT_TEXT, object_text
-from node.mailer import section_of, send
-from node.replmail import MessageType
-from node.rst import OwnRow
+from node.status import request
 from node.store import LOCAL_REP, Begins, StoreState
 from node.tables import HIERARCHY_FID
 from traces import LabTime
 from traces.events import Loss
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-RESPONDERS = 3
-"""Required responders of a restored store's status requests: two or three (spec: ST-3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +95,16 @@ def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
 
 
 def ask_around(ctx: Context, s: Stimulus) -> None:
-    """The first start after the restore: 1-1 and every content replica, from two or three responders (spec: ST-3).
+    """The first start after the restore: 1-1 and every content replica, from two or three responders (spec: ST-3, ST-4).
 
     A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
     """
     _account_for_unsent(ctx, s)
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
-    for fid in ctx.rst.held_fids():
-        own = ctx.rst.own(fid)
-        assert own is not None
+    owned = [own for fid in ctx.rst.held_fids() if (own := ctx.rst.own(fid)) is not None]
+    for own in owned:
         own.last_update_at, own.status_sent_at = s.now, None
         ctx.rst.touch(own)
-        stores = ctx.other_holders(fid)
-        if stores and not own.pending:
-            groups.setdefault((tuple(stores), tuple(_responders(ctx, stores))), []).append(own)
-    for (addressed, responders), group in groups.items():
-        sections = [section_of(ctx, own, responders=responders) for own in group]
-        send(ctx, s, MessageType.STATUS_REQUEST, addressed, sections)
-        s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
-            [(own.fid, store, s.now) for own in group for store in responders],
-        )
+    request(ctx, s, owned, ctx.config.profile.restore_responders)
 
 
 def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
@@ -141,12 +125,3 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
             for wanted in (False, True)
         )
         ctx.rst.add(fid, numbers, numbers_fai)
-
-
-def _responders(ctx: Context, stores: list[str]) -> list[str]:
-    def rank(store: str) -> tuple[bool, int, bytes]:
-        cost, entry = ctx.directory.cost(ctx.name, store), ctx.directory.get(store)
-        assert entry is not None, "holders have joined the directory"
-        return cost is None, cost or 0, entry.guid
-
-    return sorted(stores, key=rank)[:RESPONDERS]

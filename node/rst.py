@@ -28,6 +28,8 @@ class OwnRow:
     fai: CNSet
     last_update_at: LabTime | None
     status_sent_at: LabTime | None
+    fresh: bool
+    """The replica is new here: no response has brought anything yet (spec: BF-2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,20 @@ class ReplicationStateTable:
         self._rows: dict[int, dict[str, PeerRow]] = {}
         self._dirty: set[int] = set()
         for row in conn.exec_driver_sql(
-            "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at"
-            " FROM replica ORDER BY fid"
+            "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at,"
+            " fresh FROM replica ORDER BY fid"
         ):
             self._own[row[0]] = OwnRow(
-                row[0], bool(row[1]), row[2], row[3], row[4], decode_idset(row[5]), decode_idset(row[6]), row[7], row[8]
+                row[0],
+                bool(row[1]),
+                row[2],
+                row[3],
+                row[4],
+                decode_idset(row[5]),
+                decode_idset(row[6]),
+                row[7],
+                row[8],
+                bool(row[9]),
             )
         for row in conn.exec_driver_sql(
             "SELECT fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number FROM rst ORDER BY fid, store"
@@ -71,12 +82,14 @@ class ReplicationStateTable:
     def held_fids(self) -> list[int]:
         return sorted(self._own)
 
-    def begin(self, conn: Connection, fid: int, began: int, numbers: CNSet = CNSet.EMPTY) -> OwnRow:
+    def begin(
+        self, conn: Connection, fid: int, began: int, numbers: CNSet = CNSet.EMPTY, *, fresh: bool = False
+    ) -> OwnRow:
         """A replica begins here; `began` is the change counter at this moment (spec: CN-6)."""
-        own = OwnRow(fid, False, began, 0, 0, numbers, CNSet.EMPTY, None, None)
+        own = OwnRow(fid, False, began, 0, 0, numbers, CNSet.EMPTY, None, None, fresh)
         conn.exec_driver_sql(
-            "INSERT INTO replica VALUES (?, 0, ?, 0, 0, ?, ?, NULL, NULL)",
-            (fid, began, encode_idset(numbers), encode_idset(CNSet.EMPTY)),
+            "INSERT INTO replica VALUES (?, 0, ?, 0, 0, ?, ?, NULL, NULL, ?)",
+            (fid, began, encode_idset(numbers), encode_idset(CNSet.EMPTY), int(fresh)),
         )
         self._own[fid] = own
         return own
@@ -108,7 +121,7 @@ class ReplicationStateTable:
             own = self._own[fid]
             conn.exec_driver_sql(
                 "UPDATE replica SET pending = ?, began = ?, last_sent = ?, last_sent_fai = ?, numbers = ?, numbers_fai = ?,"
-                " last_update_at = ?, status_sent_at = ? WHERE fid = ?",
+                " last_update_at = ?, status_sent_at = ?, fresh = ? WHERE fid = ?",
                 (
                     int(own.pending),
                     own.began,
@@ -118,6 +131,7 @@ class ReplicationStateTable:
                     encode_idset(own.fai),
                     own.last_update_at,
                     own.status_sent_at,
+                    int(own.fresh),
                     fid,
                 ),
             )

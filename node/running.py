@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Final, Self
 from node.api_values import ServerUnknown
 from node.asking import Asking
 from node.core import Node
+from node.errors import CannotWrite
 from node.host import Address, Host
 from node.keys import LabAuthority, derived_seed
 from node.labclock import LabClock
@@ -24,6 +26,9 @@ DRAIN_S: Final = 2.5
 
 EXPORT_FROM: Final = 20_000
 """So many events wait for a segment; an orderly end writes the rest."""
+
+
+log = logging.getLogger("pflab.process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,11 @@ class RunningStore:
     def export(self) -> None:
         """Write a segment if enough waits for one."""
         if self._node.seq - self._written >= EXPORT_FROM:
-            self._node.export()
+            try:
+                self._node.export()
+            except CannotWrite as error:  # they wait where they are
+                log.warning("%s", error)
+                return
             self._written = self._node.seq
 
     def ship(self) -> int:

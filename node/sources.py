@@ -1,124 +1,120 @@
-"""Choosing backfill sources (spec: BF-3, BF-4, BF-7). A version's way of choosing is an entry of `_CHOICES`."""
+"""Who is asked to fill a gap: what is known of each holder is gathered, the version's way chooses, the trace tells why
+(spec: BF-3, BF-4, BF-7, BF-9, RT-3, RT-4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
+from node.array import entries
+from node.choices import CHOICES, Choice, Gap, Source, group_of
 from node.cnset import CNSet
 from node.context import Context
+from node.directory import StoreEntry
+from node.expiry import said_by
 from node.idset import decode_idset
-from node.profile import VERSION_RANK, SourceChoice
+from node.profile import PROFILES, SourceChoice
 from traces import LabTime
-from traces.events import Candidate, SourcesConsidered
+from traces.events import Candidate, SettingIgnored, SourcesConsidered
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-Choice = list[tuple[str, CNSet, CNSet]]
-"""Sources in the order they are asked, each with what it is asked for."""
 
-_UNREACHABLE = 2**31  # sorts a store that no route leads to behind every cost
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    store: str
-    guid: bytes
-    down: bool
-    preferred: bool
-    cost: int | None
-    version: str
-    numbers: CNSet  # of the missing ones, those its row claims
-    fai: CNSet
-    addressed: bool
-
-    @property
-    def has(self) -> int:
-        return self.numbers.count() + self.fai.count()
-
-
-def choose(ctx: Context, s: Stimulus, fid: int, entry: int, numbers: CNSet, fai: CNSet) -> Choice:
+def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
     stores = ctx.other_holders(fid)
     stores += [store for store in leavers(s.conn, fid) if store not in stores]
-    found = [_source(ctx, s.conn, fid, store, numbers, fai) for store in stores]
-    ordered, chosen, reasons = _CHOICES[ctx.config.profile.source_choice](found, numbers, fai)
+    missing, missing_fai = missing_of(s.conn, fid)
+    found = [_source(ctx, s.conn, fid, store, gap, missing, missing_fai) for store in stores]
+    way = ctx.config.profile.source_choice
+    choice = CHOICES[way](found, gap)
     s.trace.record(
         SourcesConsidered,
         folder=ctx.folders.text_of(fid),
         entry=entry,
-        candidates=tuple(
-            Candidate(
-                store=each.store,
-                down=each.down,
-                preferred=each.preferred,
-                cost=each.cost,
-                version=each.version,
-                has=each.has,
-                passed_over=reasons.get(each.store, ""),
-            )
-            for each in ordered
-        ),
-        chosen=tuple(store for store, _, _ in chosen),
+        candidates=tuple(_told(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
+        chosen=tuple(source.store for source, _, _ in choice.asked),
+        method=way.value,
+        cnset=gap.numbers.text(),
+        cnset_fai=gap.fai.text(),
+        missing=missing.text(),
+        missing_fai=missing_fai.text(),
+        one_by_one=choice.one_by_one,
     )
-    return chosen
+    return choice
 
 
-def _source(ctx: Context, conn: Connection, fid: int, store: str, numbers: CNSet, fai: CNSet) -> _Source:
-    entry = ctx.directory.get(store)
-    assert entry is not None, "holders have joined the directory"
+def missing_of(conn: Connection, fid: int) -> tuple[CNSet, CNSet]:
+    """All that this store misses in the folder, whichever entries it is in."""
+    found = entries(conn, fid)
+    return CNSet.union_all(each.numbers for each in found), CNSet.union_all(each.fai for each in found)
+
+
+def _source(
+    ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: CNSet, missing_fai: CNSet
+) -> Source:
+    entry = entry_of(ctx, store)
     row = ctx.rst.row(fid, store)
     has, has_fai = (row.numbers, row.fai) if row else leaver_claims(conn, fid, store)
-    down = conn.exec_driver_sql("SELECT down FROM peer WHERE store = ?", (store,)).scalar()
-    return _Source(
+    said, said_fai = said_by(conn, fid, store)  # spec: DL-3
+    has, has_fai = has - said, has_fai - said_fai
+    down, backfilled_at, transit_us = peer_of(conn, store)
+    return Source(
         store=store,
         guid=entry.guid,
-        down=bool(down),
-        preferred=store == ctx.config.preferred_source,
-        cost=ctx.directory.cost(ctx.name, store),
+        site=entry.site,
         version=entry.version,
-        numbers=numbers & has,
-        fai=fai & has_fai,
+        rank=PROFILES[entry.version].rank,
+        near=ctx.directory.same_site(ctx.name, store),
+        down=down,
+        preferred=store == ctx.config.preferred_source,  # spec: BF-7
+        cost=ctx.directory.cost(ctx.name, store),
+        affinity=ctx.directory.affinity(ctx.name, store),
+        transit_us=transit_us,
+        backfilled_at=backfilled_at,
         addressed=entry.address is not None,
+        has_all=missing <= has and missing_fai <= has_fai,
+        numbers=gap.numbers & has,
+        fai=gap.fai & has_fai,
     )
 
 
-def _sorted_list(found: list[_Source], numbers: CNSet, fai: CNSet) -> tuple[list[_Source], Choice, dict[str, str]]:
-    """2003 and 2007: one sorted list, asked from its head until all is requested (spec: BF-3) [S1 S3].
+def peer_of(conn: Connection, store: str) -> tuple[bool, LabTime, int | None]:
+    """Whether a store is marked down, when it was last asked, and how long its mail takes (spec: BF-4, BF-9, RT-3)."""
+    row = conn.exec_driver_sql("SELECT down, backfilled_at, transit_us FROM peer WHERE store = ?", (store,)).first()
+    return (bool(row[0]), row[1], row[2]) if row else (False, 0, None)
 
-    The sources name the criteria in order and do not say which weighs most; here the first does. [X, C4]
-    """
-    ordered = sorted(
-        found,
-        key=lambda each: (
-            each.down,
-            not each.preferred,
-            _UNREACHABLE if each.cost is None else each.cost,
-            -VERSION_RANK[each.version],
-            -each.has,
-            each.guid,
-        ),
+
+def _told(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
+    return Candidate(
+        store=source.store,
+        down=source.down,
+        preferred=source.preferred,
+        cost=source.cost,
+        version=source.version,
+        has=source.has,
+        passed_over=passed_over,
+        site=source.site,
+        near=source.near,
+        group=group_of(source) if way is SourceChoice.SIX_GROUPS else 0,
+        has_all=source.has_all,
+        affinity=source.affinity,
+        transit_us=source.transit_us,
+        backfilled_at=source.backfilled_at,
+        guid=source.guid.hex(),
     )
-    chosen: Choice = []
-    reasons: dict[str, str] = {}
-    for each in ordered:
-        if not each.has:
-            reasons[each.store] = "has none of it"
-        elif not each.addressed:
-            reasons[each.store] = "has no mail address"
-        else:
-            share, share_fai = each.numbers & numbers, each.fai & fai
-            if not share and not share_fai:
-                reasons[each.store] = "the ones before it have all it has"
-                continue
-            chosen.append((each.store, share, share_fai))
-            numbers, fai = numbers - share, fai - share_fai
-    return ordered, chosen, reasons
 
 
-_CHOICES: Mapping[
-    SourceChoice, Callable[[list[_Source], CNSet, CNSet], tuple[list[_Source], Choice, dict[str, str]]]
-] = {SourceChoice.SORTED_LIST: _sorted_list}
+def entry_of(ctx: Context, store: str) -> StoreEntry:
+    """A holder's directory entry."""
+    entry = ctx.directory.get(store)
+    assert entry is not None, "holders have joined the directory"
+    return entry
+
+
+def tell_ignored(ctx: Context, s: Stimulus) -> None:
+    """A preferred source that is no server here is ignored, and this says so (spec: BF-7)."""
+    preferred = ctx.config.preferred_source
+    if preferred is not None and ctx.directory.get(preferred) is None:
+        reason = f"no server of that name has joined; there are {', '.join(ctx.directory.stores())}"
+        s.trace.record(SettingIgnored, name="Preferred Backfill Source", value=preferred, reason=reason)
 
 
 def leavers(conn: Connection, fid: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Statuses and status requests (spec: ST-1 to ST-3, ST-5, ST-7)."""
+"""Statuses and status requests (spec: ST-1 to ST-7)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from node import leaving, tombstones
 from node.context import Context, next_cycle
 from node.mailer import section_of, send
+from node.profile import Responders
 from node.replmail import Mark, MessageType, ReplicationMail, Section
+from node.responders import choose
 from node.rst import OwnRow, PeerRow
+from node.tables import HIERARCHY_FID
 from node.timers import Timer, set_timer, set_timer_if_none
 from topology.schedule import ALWAYS
 from traces import LabTime
-from traces.events import RespondersConsidered, StatusDue
+from traces.events import StatusDue
 from traces.labtime import DAY_US
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -39,23 +42,63 @@ def send_wanted(ctx: Context, s: Stimulus) -> None:
     fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
     s.conn.exec_driver_sql("DELETE FROM wanted")
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
-    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in owned):
-        for own in group:
-            s.trace.record(
-                RespondersConsidered, folder=ctx.folders.text_of(own.fid), candidates=(), chosen=tuple(stores)
-            )
-        _request(ctx, s, stores, group, Mark.ALL_RESPOND)
+    # A new store's hierarchy is asked of all, whatever the version (spec: ST-3, RP-3).
+    tree = [own for own in owned if own.fid == HIERARCHY_FID]
+    request(ctx, s, tree, Responders.ALL_HOLDERS)
+    request(ctx, s, [own for own in owned if own not in tree], ctx.config.profile.list_responders)
 
 
-def _request(ctx: Context, s: Stimulus, stores: Sequence[str], group: Sequence[OwnRow], marks: Mark) -> None:
-    if not stores:
-        return
-    sections = [section_of(ctx, own, marks=marks, responders=stores) for own in group]
+def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders, *, awaited: bool = True) -> None:
+    """Asks all other holders of these folders for their status; those that `way` lists must answer (spec: ST-3, ST-4).
+
+    `awaited`: who does not answer is asked again at the next check (spec: ST-7).
+    """
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
+    for own in owned:
+        stores = ctx.other_holders(own.fid)
+        if stores and not own.pending:
+            groups.setdefault((tuple(stores), tuple(choose(ctx, s, own, way))), []).append(own)
+    marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
+    for (addressed, responders), group in groups.items():
+        for part in _parts(group):
+            _request(ctx, s, addressed, responders, part, marks, awaited=awaited)
+
+
+def _request(
+    ctx: Context,
+    s: Stimulus,
+    stores: Sequence[str],
+    responders: Sequence[str],
+    group: Sequence[OwnRow],
+    marks: Mark,
+    *,
+    awaited: bool = True,
+) -> None:
+    sections = [section_of(ctx, own, marks=marks, responders=responders) for own in group]
     send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
-    s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
-        [(own.fid, store, s.now) for own in group for store in stores],
-    )
+    if awaited:
+        s.conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
+            [(own.fid, store, s.now) for own in group for store in responders],
+        )
+
+
+def at_start(ctx: Context, s: Stimulus) -> None:
+    """Status requests that a start brings: by the version, or by a registry value (spec: ST-3)."""
+    profile, settings = ctx.config.profile, ctx.config.settings
+    if profile.asks_nightly and not settings.startup_messages_disabled:
+        request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
+    if settings.startup_messages_enabled:
+        request(ctx, s, _active(ctx), profile.restore_responders)
+    elif settings.replication_flags:
+        behind = [own for own in _active(ctx) if own.fid == HIERARCHY_FID or _is_behind(ctx, own)]
+        request(ctx, s, behind, profile.restore_responders)
+
+
+def _is_behind(ctx: Context, own: OwnRow) -> bool:
+    """The other rows together have something that this store lacks (spec: RST-3)."""
+    union, union_fai = ctx.rst.union(own.fid)
+    return bool(union - own.numbers or union_fai - own.fai)
 
 
 def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str], list[OwnRow]]]:
@@ -136,10 +179,22 @@ def check(ctx: Context, s: Stimulus) -> None:
     _tidy(s)
     leaving.announce_again(ctx, s)
     tombstones.drop_old(ctx, s)
+    _nightly(ctx, s)
     if ctx.config.repeat_status:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)
     _send_due(ctx, s)
+
+
+def _nightly(ctx: Context, s: Stimulus) -> None:
+    """What 5.5 does once a day, at the day's first check: all of its status requested, and before SP4 the hierarchy's
+    status told to all, whether anything has changed or not (spec: ST-6)."""
+    if not ctx.config.profile.asks_nightly or s.now % DAY_US >= ctx.config.status_alignment_us:
+        return
+    request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
+    tree, stores = ctx.rst.own(HIERARCHY_FID), ctx.other_holders(HIERARCHY_FID)
+    if ctx.config.tells_hierarchy_daily and tree is not None and stores:
+        send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, tree)])
 
 
 def _tidy(s: Stimulus) -> None:
@@ -151,7 +206,8 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
     due = [
         own
         for own in _active(ctx)
-        if own.last_update_at is not None
+        if not (own.fid == HIERARCHY_FID and ctx.config.tells_hierarchy_daily)
+        and own.last_update_at is not None
         and own.status_sent_at is None
         and s.now - own.last_update_at >= ctx.config.status_timeout_us
     ]
@@ -185,7 +241,7 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
             again.setdefault(store, []).append(own)
     for store in sorted(again):
         for part in _parts(again[store]):
-            _request(ctx, s, [store], part, Mark.REPEAT)
+            _request(ctx, s, [store], [store], part, Mark.REPEAT)
 
 
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
@@ -231,11 +287,13 @@ def _active(ctx: Context) -> list[OwnRow]:
 
 
 __all__ = [
+    "at_start",
     "check",
     "heard",
     "next_check",
     "on_request",
     "on_status",
+    "request",
     "send_wanted",
     "want_status",
 ]

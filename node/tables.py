@@ -11,6 +11,7 @@ from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Tabl
 metadata = MetaData()
 
 HIERARCHY_FID = 1  # folder 1-1 [S2]
+DELETED, EXPIRED = 1, 2  # in `message.deleted`: a tombstone, and what is kept of an item that expired here (spec: DL-3)
 
 store_state = Table(
     "store_state",
@@ -28,6 +29,16 @@ store_state = Table(
     Column(
         "begins", Text, nullable=False, server_default=text("''")
     ),  # what the next start still has to do: see Begins
+    Column("expired_at", Integer),  # when the age limits were last applied (spec: DL-3)
+)
+
+said_expired = Table(  # what sources have said to have expired there (spec: DL-3)
+    "said_expired",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("store", Text, primary_key=True),
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
 )
 
 replid = Table(
@@ -74,6 +85,7 @@ replica = Table(  # this store's own row of the replication state table, one for
     Column("numbers_fai", BLOB, nullable=False),
     Column("last_update_at", Integer),  # spec: ST-1
     Column("status_sent_at", Integer),
+    Column("fresh", Integer, nullable=False, server_default=text("0")),  # 1: nothing was asked for and came yet
 )
 
 rst = Table(  # the rows of the other holders: what each said in its own last mail for the folder
@@ -104,7 +116,7 @@ message = Table(
     Column("supersedes", Integer, nullable=False),  # 1: the table superseded has numbers of this object
     Column("shown", Integer, nullable=False),
     Column("subject", Text, nullable=False),
-    Column("item", LargeBinary),  # NULL: a tombstone
+    Column("item", LargeBinary),  # NULL: a tombstone, or expired
     UniqueConstraint("object", "rep", "ctr"),
     # Deletion and display are in it for `count`, which else would read every message.
     Index("message_by_number", "fid", "rep", "ctr", "deleted", "shown"),

@@ -15,6 +15,8 @@ class Timer(StrEnum):
     STATUS_CHECK = "status check"  # spec: ST-1
     STATUS_REQUEST = "status request"  # the cycle that sends what `wanted` lists (spec: ST-3)
     ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
+    EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
+    DROP = "drop"  # the midnight at which a 5.5 replica goes that may go (spec: RP-2)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 
 
@@ -28,6 +30,11 @@ def set_timer_if_none(conn: Connection, kind: Timer, key: int, due_at: LabTime) 
 
 def clear_timer(conn: Connection, kind: Timer, key: int) -> None:
     conn.exec_driver_sql("DELETE FROM timer WHERE kind = ? AND key = ?", (kind.value, key))
+
+
+def is_set(conn: Connection, kind: Timer, key: int) -> bool:
+    """Whether there is such a row."""
+    return conn.exec_driver_sql("SELECT 1 FROM timer WHERE kind = ? AND key = ?", (kind.value, key)).first() is not None
 
 
 def next_due(conn: Connection) -> LabTime | None:

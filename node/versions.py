@@ -214,7 +214,7 @@ def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kep
     """A deletion wins over every other version (spec: DL-2); the tombstone is kept for an unknown object too (spec: DL-1)."""
     # The tombstone goes on with its author's list alone: another store must see for itself which edits lost to it.
     for each in kept:
-        if not deletion.pcl.includes(each.number) and not each.fai:
+        if not deletion.pcl.includes(each.number) and not each.fai and not each.expired:
             result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
     fai = kept[0].fai if kept else deletion.fai
     replace_all(
@@ -255,11 +255,12 @@ def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: li
     insert_version(
         ctx, s.conn, fid, version, sent=True, supersedes=any(each.supersedes for each in kept) or bool(goes), shown=True
     )
-    stays = len(kept) - len(goes)
+    living = [each for each in kept if not each.expired]  # spec: DL-3 a newer version of an expired item is a new one
+    stays = [each for each in living if each not in goes]
     show_winner(ctx, s, fid, version.object)
     if stays:
         result.conflicts += (version.object,)
-    elif len(kept) > 1:
+    elif len(living) > 1:
         s.trace.record(
             ConflictEnded,
             folder=ctx.folders.text_of(fid),
@@ -271,7 +272,7 @@ def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: li
 
 def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
     """Of the versions kept the later is shown, then that of the larger GUID (spec: CF-1)."""
-    kept = kept_versions(ctx, s.conn, object_id)
+    kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     winner = max(kept, key=lambda each: each.rank)
     if len(kept) > 1:
         s.conn.exec_driver_sql("UPDATE message SET shown = (mid = ?) WHERE object = ?", (winner.mid, object_id))

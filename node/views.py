@@ -142,6 +142,7 @@ class Knowledge:
     versions: dict[str, tuple[tuple[str, str], ...]]  # object -> ((change, digest), ...) ascending
     shown: dict[str, str]  # object -> the change of the version shown
     tombstones: tuple[str, ...]
+    expired: tuple[str, ...] = ()  # objects whose items went by an age limit: told apart (spec: DL-3)
 
 
 @dataclass(frozen=True, slots=True)

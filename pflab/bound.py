@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from topology import ALWAYS, Schedule, Topology, parse_schedule
 from topology.schedule import SLOT_US
+from topology.versions import ServerVersion
 from traces.events import ChangeMade
 from traces.labtime import WEEK_US, format_duration
 
@@ -106,8 +107,19 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
         Term(check_us, f"{what}: and at the next status check"),
         Term(first_us, f"{what}: the first backfill time-out, {where}"),
         Term(retry_us, f"{what}: the longest retry time-out, for a request that was lost"),
+        Term(_one_by_one_us(topology), f"{what}: 2000 asks those that have a part one at a time"),
         Term(MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{what}: {MAILS_IN_A_CHAIN} mails on the slowest way"),
     ]
+
+
+def _one_by_one_us(topology: Topology) -> int:
+    """Where no source has all, each but the first may wait a later retry time-out for its turn (spec: BF-3)."""
+    waits = [
+        server.settings.backfill_wait_us(local=False, requests_sent=2)
+        for server in topology.servers.values()
+        if server.version is ServerVersion.V2000
+    ]
+    return max(waits, default=0) * max(0, len(topology.servers) - 2)
 
 
 def _trip_us(topology: Topology, jitter_us: int) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pflab import invariants_sets as bits
+from pflab.campaign_branches_versions import VERSION_BRANCHES, version_branches
 from pflab.invariants import FolderReading
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.mailkinds import UPDATES, MailKind, Mark
@@ -78,6 +79,7 @@ BRANCHES: tuple[str, ...] = (
     "mail went round a link",
     "bad mail",
     "crash",
+    *VERSION_BRANCHES,
 )
 """All that a long campaign must have seen."""
 
@@ -126,6 +128,8 @@ class BranchBook:
         branch = _BY_EVENT.get(type(event))
         if branch is not None:
             self.seen[branch] += 1
+        for each in version_branches(event, self._facts.topology):
+            self.seen[each] += 1
         heard = self._hears.get(type(event))
         if heard is not None:
             heard(event)

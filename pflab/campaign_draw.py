@@ -17,6 +17,7 @@ from pflab.campaign_plan import FAULT_KINDS, Network, Plan
 from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import quick_settings
 from topology import Topology
+from topology.versions import ALL_VERSIONS
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 
 STORE_NAMES = "ABCDEFGHIJKL"
@@ -33,6 +34,7 @@ _LENGTHS = (0.1, 0.25, 0.25, 0.5, 0.5, 1.0)
 _JITTERS_US = (0, 0, 0, 10 * SECOND_US, 5 * MINUTE_US)
 _LATE_STORE = 0.3
 _CONTACTS = 0.4
+_ONE_VERSION = 0.3
 
 _CONNECTORS: tuple[dict[str, Any], ...] = (
     {"cost": 10},
@@ -51,6 +53,7 @@ def draw_plan(
     length_us = max(1, round(days * DAY_US * draw.choice(_LENGTHS)) // MINUTE_US) * MINUTE_US
     document = draw_organization(_generator(seed, "organization")) if topology is None else topology.as_document()
     if topology is None:
+        draw_versions(_generator(seed, "versions"), document)
         draw_settings(_generator(seed, "settings"), document)
     whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
     sketch = Sketch(document, length_us)
@@ -101,6 +104,13 @@ def draw_organization(draw: random.Random) -> dict[str, Any]:
     return document
 
 
+def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
+    """Servers of one version, or of any mix of the four (spec: section 14)."""
+    one = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
+    for server in document["servers"].values():
+        server["version"] = str(one or draw.choice(ALL_VERSIONS))
+
+
 def _connectors(draw: random.Random, sites: list[str]) -> list[dict[str, Any]]:
     """A tree that joins all sites, and at times a second way round."""
     pairs = [(draw.choice(sites[:index]), sites[index]) for index in range(1, len(sites))]
@@ -138,6 +148,7 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.12, {"MTA Expiry Normal": ("30 min", "2 h", "8 h")}),
     (0.04, {"MTA Maximum Retries": (2, 5)}),
     (0.05, {"Replication Send Status Alignment Skew": ("4 h",)}),
+    (0.08, {"Age Limit": ("6 h", "1 d")}),
 )
 
 _QUICK = 0.25

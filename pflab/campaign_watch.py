@@ -15,6 +15,7 @@ from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_answers import ANSWERS
 from pflab.invariants_coming import COMING
+from pflab.invariants_expiry import EXPIRY
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.invariants_leaving import LEAVING
 from pflab.invariants_mail import MAILING
@@ -22,8 +23,10 @@ from pflab.invariants_missing import MISSING
 from pflab.invariants_notices import NOTICES
 from pflab.invariants_numbers import NUMBERING
 from pflab.invariants_repeats import REPEATS
+from pflab.invariants_responders import RESPONDERS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
+from pflab.invariants_sources import SOURCES
 from pflab.invariants_state import STATE
 from pflab.invariants_timeouts import TIMEOUTS
 from pflab.invariants_told import TOLD
@@ -36,6 +39,7 @@ from traces.events import (
     EntryMade,
     EntryPruned,
     EntrySatisfied,
+    ItemExpired,
     MailReceived,
     NodeStarted,
     ReplicaAdded,
@@ -69,10 +73,13 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *RETRIES,
     *NOTICES,
     *TIMEOUTS,
+    *SOURCES,
+    *RESPONDERS,
+    *EXPIRY,
 )
 """All that must hold at every instant."""
 
-_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ReplicaAdded, ReplicaDropped)
+_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ItemExpired, ReplicaAdded, ReplicaDropped)
 """Events after which a folder is not what it was. All have a field `folder`."""
 
 _NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied, VersionDropped)

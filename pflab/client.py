@@ -137,11 +137,19 @@ class Client(Requests):
 
     def create_folder(self, node: str, path: str, **properties: Any) -> str:
         """A new folder with `replicas`, `schedule`, `contacts`, `priority`; its id."""
-        return str(self._node("POST", node, "/folders", {"path": path, **properties})["id"])
+        return self.folder_made(node, path, **properties)["id"]
+
+    def folder_made(self, node: str, path: str, **properties: Any) -> dict[str, str]:
+        """A new folder: its `id`, and its change number as people see it (`number`) and as traces write it (`change`)."""
+        return dict(self._node("POST", node, "/folders", {"path": path, **properties}))
 
     def change_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Also `rename` and `move_to`; the change number."""
-        return str(self._node("PATCH", node, f"/folders/{quoted(path)}", properties)["number"])
+        """Also `rename` and `move_to`; the change number as traces write it."""
+        return self.folder_changed(node, path, **properties)["change"]
+
+    def folder_changed(self, node: str, path: str, **properties: Any) -> dict[str, str]:
+        """The same; the change number in both forms, `number` and `change`."""
+        return dict(self._node("PATCH", node, f"/folders/{quoted(path)}", properties))
 
     def delete_folder(self, node: str, path: str) -> None:
         self._node("DELETE", node, f"/folders/{quoted(path)}")
@@ -174,6 +182,14 @@ class Client(Requests):
         what = {"folder": folder, "messages": list(messages)}
         return list(self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)["ids"])
 
+    def post_numbered(
+        self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
+    ) -> list[tuple[str, str]]:
+        """As `post_batch`; of each message its id and its change number as people see it, A-1."""
+        what = {"folder": folder, "messages": list(messages)}
+        made = self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)
+        return list(zip(made["ids"], made["numbers"], strict=True))
+
     def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
         """Post a mail as it is; its id. It comes out of every store to the byte."""
         path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
@@ -198,14 +214,14 @@ class Client(Requests):
 
     def edit(self, node: str, folder: str, message: str, **what: str) -> str:
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return str(self._node("PATCH", node, path, what)["number"])
+        return str(self._node("PATCH", node, path, what)["change"])
 
     def delete(self, node: str, folder: str, message: str) -> str:
-        return str(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}")["number"])
+        return str(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
 
     def resolve(self, node: str, folder: str, message: str, keep: str) -> list[str]:
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._node("POST", node, path, {"keep": keep})["numbers"])
+        return list(self._node("POST", node, path, {"keep": keep})["changes"])
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
         """The folder's rows of the replication state table."""
@@ -229,8 +245,10 @@ class Client(Requests):
         found: dict[str, Any] = self._node("GET", node, "/settings")
         return found
 
-    def configure(self, node: str, values: Mapping[str, Any]) -> None:
-        self._node("PATCH", node, "/settings", dict(values))
+    def configure(self, node: str, values: Mapping[str, Any]) -> list[str]:
+        """Changes settings; a line for each that was out of its range."""
+        notices: list[str] = self._node("PATCH", node, "/settings", dict(values))["notices"]
+        return notices
 
     def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
         return self.json(method, f"/nodes/{quoted(node)}{path}", body)

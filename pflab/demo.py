@@ -1,4 +1,5 @@
-"""The guided lesson of `pflab demo`: the default lab, live, plays scenarios/lost-mail.yaml and tells what happens.
+"""The guided lessons of `pflab demo`: a lab, live, plays a scenario and tells what happens; without a name it is the
+default lab and scenarios/lost-mail.yaml. A lesson asks before it shows: predict, then reveal.
 
 Real stores with real databases write to each other by real SMTP; only the time is the lab's, so three days pass in
 seconds. At the end stand the state tables, what happened in words, and the verdict over all folders.
@@ -22,6 +23,7 @@ from pflab.live import LiveLab
 from pflab.oracle import HIERARCHY
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import EXAMPLES, Scenario, Step, load_scenario
+from pflab.scenario_lesson import Quiz
 from pflab.scenario_play import Play
 from pflab.scenario_words import Lexicon, line, tag_of, to_the_second
 from pflab.statepage import state_tables
@@ -64,13 +66,15 @@ class Lesson:
     verdict: Verdict | None = None
 
 
-def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool, command: str = "pflab") -> int:
-    """Play the lesson, its traces and databases into `folder`. `ask` waits for Enter at each paragraph; `command` is
-    how the reader calls pflab.
+def run_demo(
+    folder: RunFolder, console: Console, *, seed: int, ask: bool, command: str = "pflab", lesson: Scenario | None = None
+) -> int:
+    """Play the lesson, its traces and databases into `folder`. `ask` waits for Enter at each paragraph and for an answer to
+    each question; `command` is how the reader calls pflab; without a `lesson` it is the default one.
 
     Returns an exit code. Raises LabError if the lab cannot be started, OSError if the lesson cannot be read.
     """
-    lesson = _load_lesson()
+    lesson = lesson or _default_lesson()
     kept = Lesson()
     console.print(_welcome(lesson))
 
@@ -81,14 +85,14 @@ def run_demo(folder: RunFolder, console: Console, *, seed: int, ask: bool, comma
     def finish(play: Play) -> None:
         _keep(play, kept)
 
-    result = asyncio.run(run_scenario(lesson, make, watch=_narrator(console, ask), finish=finish))
+    result = asyncio.run(run_scenario(lesson, make, watch=Narrator(console, ask).tell, finish=finish))
     folder.write_verdict(result.as_document())
     _end(console, result, kept)
     console.print(_looks(folder, command), style="dim", markup=False, soft_wrap=True)
     return _exit_code(result, kept)
 
 
-def _load_lesson() -> Scenario:
+def _default_lesson() -> Scenario:
     path = LESSONS / LESSON
     if not path.is_file():
         raise LabError(f"the lesson {path} is not here; run pflab from a tree that has its scenarios")
@@ -102,35 +106,75 @@ def _welcome(lesson: Scenario) -> Panel:
         f"{len(organization.servers)} public folder stores in {len(organization.sites)} sites ({'; '.join(sites)}).",
         "Each is a real store with a database and an SMTP listener of its own. The clock is the lab's.",
     ]
-    return Panel(Text("\n".join(lines)), title=lesson.title, title_align="left")
+    words = [text for text in (lesson.lesson, lesson.look and f"Look at: {lesson.look}") if text]
+    return Panel(Text("\n\n".join(["\n".join(lines), *words])), title=lesson.title, title_align="left")
 
 
-def _narrator(console: Console, ask: bool) -> Callable[[Step, LabTime], Awaitable[None]]:
-    """Tells the lesson's paragraphs as they come, and waits for the reader if asked to."""
+class Narrator:
+    """Tells a lesson's paragraphs, questions and answers as they come, and waits for the reader if asked to."""
 
-    async def tell(step: Step, at: LabTime) -> None:
-        if step.verb != "say":
+    def __init__(self, console: Console, ask: bool, reader: Reader | None = None) -> None:
+        self._console = console
+        self._ask = ask
+        self._read = reader or _line_of_terminal
+        self._quiz: Quiz | None = None
+        self._predicted: str | None = None
+
+    async def tell(self, step: Step, at: LabTime) -> None:
+        """A `StepWatcher` of the runner."""
+        if isinstance(step.args, Quiz):
+            await self._put(step.args)
+        elif step.verb in ("say", "reveal"):
+            self._console.print()
+            self._console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
+            if step.verb == "reveal":
+                self._reveal()
+            if self._ask:
+                self._console.print("[dim]Enter to go on [/]", end="")
+                await self._read()
+
+    async def _put(self, quiz: Quiz) -> None:
+        self._console.print()
+        self._console.print(Text(quiz.ask, style="bold"))
+        for number, choice in enumerate(quiz.choices, start=1):
+            self._console.print(f"  {number}. {choice}", markup=False)
+        self._quiz, self._predicted = quiz, None
+        while self._ask and self._predicted is None:
+            self._console.print(f"[dim]What do you say? 1 to {len(quiz.choices)}, or Enter to only watch [/]", end="")
+            said = (await self._read()).strip()
+            if not said:
+                break
+            if said.isdigit() and 0 < int(said) <= len(quiz.choices):
+                self._predicted = quiz.choices[int(said) - 1]
+
+    def _reveal(self) -> None:
+        quiz = self._quiz
+        if quiz is None:
             return
-        console.print()
-        console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
-        if ask:
-            await _enter(console)
+        right = self._predicted == quiz.answer
+        if self._predicted is not None:
+            style = "green" if right else "yellow"
+            self._console.print(Text("As you said." if right else f"You said: {self._predicted}", style=style))
+        self._console.print(Text(f"The answer: {quiz.answer}", style="bold"))
+        self._console.print(Text(quiz.because))
+        self._quiz = None
 
-    return tell
+
+Reader = Callable[[], Awaitable[str]]
+"""Waits for a line of the reader's."""
 
 
-async def _enter(console: Console) -> None:
-    """Wait for the reader's Enter. The loop goes on meanwhile, so that Ctrl-C is heard; one who has hung up is not waited
+async def _line_of_terminal() -> str:
+    """The reader's next line. The loop goes on meanwhile, so that Ctrl-C is heard; one who has hung up is not waited
     for."""
-    console.print("[dim]Enter to go on [/]", end="")
-    pressed = asyncio.Event()
+    typed = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_reader(sys.stdin, pressed.set)
+    loop.add_reader(sys.stdin, typed.set)
     try:
-        await pressed.wait()
+        await typed.wait()
     finally:
         loop.remove_reader(sys.stdin)
-    sys.stdin.readline()
+    return sys.stdin.readline()
 
 
 def _keep(play: Play, kept: Lesson) -> None:
@@ -150,10 +194,11 @@ def _end(console: Console, result: ScenarioResult, kept: Lesson) -> None:
     console.print()
     if result.failure is not None:
         console.print("\n".join(result.in_words()), style="red", markup=False, soft_wrap=True)
-    console.print("What each holder of Projects knows, as it would print it:\n", style="bold")
-    for table in state_tables([state for state in kept.states if state.path == "Projects"], result.ended_at):
-        console.print(table)
-        console.print()
+    for path in dict.fromkeys(state.path for state in kept.states if state.path != HIERARCHY):
+        console.print(f"What each holder of {path} knows, as it would print it:\n", style="bold", markup=False)
+        for table in state_tables([state for state in kept.states if state.path == path], result.ended_at):
+            console.print(table)
+            console.print()
     console.print("What happened:\n", style="bold")
     for event in kept.events:
         if tag_of(event) in TOLD:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pflab import oracle_sets as sets
+from pflab.explain_choice import choice_told
 from pflab.lab import LabError
 from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
@@ -37,6 +38,7 @@ from traces.events import (
     RequestAnswered,
     RequestEnded,
     RequestSent,
+    RunEnded,
     SourcesConsidered,
     VersionApplied,
     VersionDropped,
@@ -222,7 +224,7 @@ class _Change:
             for event in self.kept:
                 if isinstance(event, HopDropped) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
-                    yield f"  The copy for {who} is lost on arrival ({event.fault})."
+                    yield f"  The copy for {who} is lost on arrival (fault {event.fault})."
                 elif isinstance(event, HopExpired) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
                     yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {who}: {event.reason}."
@@ -236,7 +238,8 @@ class _Change:
         entry = self._first(EntryMade, lambda each: each.node == store)
         if entry is not None:
             told.append(self._missed(store, entry))
-        told += [line for _, _, line in sorted([*self._asked(store), *self._answered(store)])]
+        steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
+        told += [line for _, _, line in sorted(steps, key=lambda each: each[:2])]
         got = self._first(VersionApplied, lambda each: each.node == store and each.number == self.number)
         other = self._first(VersionApplied, lambda each: each.node == store and each.number != self.number)
         late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
@@ -251,8 +254,22 @@ class _Change:
         elif late is not None:
             told.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
         else:
-            told.append(f"{store} does not get it in this run.")
+            told.append(self._without(store, knows=entry is not None))
         return told
+
+    def _without(self, store: str, *, knows: bool) -> str:
+        """Of a store that has it nowhere in the run: in a lab that is up, or was cut off, that may only be so far."""
+        if any(isinstance(each, RunEnded) for each in self.run.events):
+            told = f"{store} does not get it in this run"
+        else:
+            told = f"{store} does not have it yet"
+        return f"{told}." if knows else f"{told}, and has not heard that it misses it."
+
+    def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for each in self.kept:
+            if isinstance(each, SourcesConsidered) and each.node == store:
+                for told in choice_told(each, self.names):
+                    yield each.at, each.lamport, told
 
     def _asked(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for each in self.kept:
@@ -276,7 +293,7 @@ class _Change:
         where = "in its site" if entry.local else "outside its site only"
         return (
             f"At {to_the_second(entry.at)} {store} learns{how} that it misses it; it is known {where}, so {store} waits"
-            f" until {to_the_second(entry.due_at)}."
+            f" {hours_and_minutes(entry.due_at - entry.at)}, until {to_the_second(entry.due_at)}."
         )
 
 
@@ -349,7 +366,7 @@ _HOPS: dict[type[Event], Callable[[Any], str]] = {
         + (f", at attempt {e.attempt}." if e.attempt > 1 else ".")
     ),
     HopFailed: lambda e: f"{e.node} cannot hand it to {e.next_hop or 'anybody'} at {_at(e)}: {e.reason}.",
-    HopDropped: lambda e: f"It is lost on arrival at {e.node} at {_at(e)} ({e.fault}).",
+    HopDropped: lambda e: f"It is lost on arrival at {e.node} at {_at(e)} (fault {e.fault}).",
     HopExpired: lambda e: f"{e.node} gives it up at {_at(e)}: {e.reason}.",
     MailReceived: lambda e: f"{e.node} unpacks it at {_at(e)}.",
     MailBad: lambda e: f"{e.node} keeps it aside at {_at(e)}: {e.reason}.",

@@ -239,6 +239,7 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
         in its traces.
         """
+        await lab.catch_up()
         found = lab.events(after)[:limit]
         lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
         asked_next = str(max(after, lab.held_from) + len(found))
@@ -251,6 +252,7 @@ async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
     while True:
+        await lab.catch_up()
         seen = max(seen, lab.held_from)
         fresh = lab.events(seen)
         for event in fresh:

@@ -20,6 +20,10 @@ _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
 
 
+HIERARCHY: Final = "1-1"
+"""The folder tree, which every server holds (spec: HI-1)."""
+
+
 class Rate(Body):
     rate: Annotated[float, Field(ge=0.0, examples=[3600])]
 
@@ -90,11 +94,13 @@ def clock_router(lab: FacedLab) -> APIRouter:
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened; `held` says whether it did within the limit."""
+        """Warp until something has happened; `held` says whether it did within the limit. Of a folder `not_asked` names
+        the holders that do not run: of them nobody knows whether they agree."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)
-        return json_response(clock_shown(lab, held=held))
+        more = {} if wanted.converged is None else {"not_asked": not_asked(lab, wanted.converged)}
+        return json_response(clock_shown(lab, held=held, **more))
 
     return router
 
@@ -129,9 +135,18 @@ def converged(lab: Lab, folder: str) -> bool:
     for name in lab.names:
         if lab.running(name):
             held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
-            if folder in held:
+            if folder in held | {HIERARCHY}:
                 found = lab.read(name, lambda node: node.knowledge(folder))
                 known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
     if not known:
         raise LabError(f"no running server holds a folder {folder!r}")
     return all(each == known[0] for each in known)
+
+
+def not_asked(lab: Lab, folder: str) -> list[str]:
+    """The holders of a folder, as any running server knows them, that do not run themselves."""
+    holders = set(lab.names) if folder == HIERARCHY else set[str]()
+    for name in filter(lab.running, lab.names):
+        views = lab.read(name, lambda node: node.folders())
+        holders.update(store for view in views if view.path == folder for store in view.replicas)
+    return [name for name in lab.names if name in holders and not lab.running(name)]

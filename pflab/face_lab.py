@@ -43,6 +43,10 @@ class FacedLab(Lab):
     kept_verdict: Callable[[], Mapping[str, Any] | None]
 
     @abstractmethod
+    async def catch_up(self) -> None:
+        """Take in what has happened up to now, where the lab does not hear of it by itself."""
+
+    @abstractmethod
     def smtp_of(self, name: str) -> Address:
         """Where a running server listens for mail. Raises LabError, NotRunning."""
 

@@ -38,10 +38,10 @@ class _Asked:
 
 class RequestsAreAnswered(Invariant):
     id = "requests are answered"
-    rules = ("BF-5", "CN-7")
+    rules = ("BF-5", "CN-7", "DL-3")
     says = (
         "A backfill request is answered as it comes, to the requester alone, by mails whose sets are disjoint and together"
-        " what was asked for and the source owns."
+        " what was asked for and the source owns, save what is named as expired there."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -81,8 +81,15 @@ class RequestsAreAnswered(Invariant):
             if not answers or len(answers) != event.mails:
                 yield f"{what} is {len(answers)} mails, and is said to be {event.mails}"
                 continue
+            yield from self._expired(what, event.node, answers)
             for kind in ("cnset", "cnset_fai"):
                 yield from self._covers(what, section, answers, kind, "row" if kind == "cnset" else "row_fai")
+
+    def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
+        for number in bits.numbers(bits.union(bits.parse(each.expired) for each in answers)):
+            change = self.facts.changes.get(number)
+            if change is None or (node, change.object) not in self.facts.expired_at:
+                yield f"{what} calls {self.facts.shown(number)} expired, and no age limit took it"
 
     def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder], kind: str, row: str) -> Witnesses:
         told: dict[str, int] = {}
@@ -93,7 +100,7 @@ class RequestsAreAnswered(Invariant):
                 yield f"{what} names {self.facts.words(twice)} in two of its mails"
             bits.add(told, part)
         owed = bits.common(bits.parse(getattr(asked, kind)), bits.parse(getattr(answers[-1], row)))
-        lacking = bits.minus(owed, told)
+        lacking = bits.minus(bits.minus(owed, told), bits.union(bits.parse(each.expired) for each in answers))
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
 

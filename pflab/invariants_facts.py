@@ -18,8 +18,10 @@ from traces.events import (
     BackupRestored,
     ChangeMade,
     Event,
+    ExpiredEverywhere,
     HopDropped,
     HopReceived,
+    ItemExpired,
     MailReceived,
     MailSubmitted,
     NodeStarted,
@@ -55,6 +57,10 @@ class Facts:
         """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
         self.forgotten: set[str] = set()
         """Deleted objects whose tombstone some store has dropped (DL-4)."""
+        self.expired_at: set[tuple[str, str]] = set()
+        """Store and message that an age limit took from it."""
+        self.expired: set[str] = set()
+        """Messages that an age limit has taken from some store (DL-3)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -78,6 +84,8 @@ class Facts:
             ReplicaAdded: self._added,
             ReplicaDropped: self._dropped,
             TombstoneDropped: self._forgot,
+            ItemExpired: self._expires,
+            ExpiredEverywhere: self._gone,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
@@ -132,6 +140,7 @@ class Facts:
         if (
             buried
             or change.object in self.forgotten
+            or change.object in self.expired
             or change.number in kept
             or any(change.number in self.ancestors.get(each, ()) for each in kept)
         ):
@@ -239,6 +248,14 @@ class Facts:
 
     def _forgot(self, event: TombstoneDropped) -> None:
         self.forgotten.add(event.object)
+
+    def _expires(self, event: ItemExpired) -> None:
+        self.expired.add(event.object)
+        self.expired_at.add((event.node, event.object))
+
+    def _gone(self, event: ExpiredEverywhere) -> None:
+        self._hear((event.node, event.folder, False), bits.parse(event.cnset))
+        self._hear((event.node, event.folder, True), bits.parse(event.cnset_fai))
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

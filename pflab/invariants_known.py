@@ -77,6 +77,10 @@ class Known:
 
     # --- asked by the invariants
 
+    def began_with_folders(self, store: str) -> bool:
+        """Whether the topology's folders stood on the store from its start."""
+        return bool(self._from_start.get(store))
+
     def kept(self, store: str, folder: str) -> str | None:
         """The number of the folder's version that the store keeps, or DELETED; None: it knows none."""
         number = self._kept.get(store, {}).get(folder)

@@ -21,7 +21,7 @@ from traces.events import (
     TombstoneMade,
     VersionApplied,
 )
-from traces.labtime import format_duration
+from traces.labtime import DAY_US, format_duration
 
 Said = tuple[bits.Bits, bits.Bits]
 """A set of messages and one of associated messages."""
@@ -101,14 +101,19 @@ class LeavingStoresSayAll(Invariant):
 class NothingDroppedUnasked(Invariant):
     id = "nothing dropped unasked"
     rules = ("RP-2", "HI-6")
-    says = "A replica of a folder that lives is dropped only when another store has answered that it has all of it."
+    says = (
+        "A replica of a folder that lives is dropped only when another store has answered that it has all of it; in 5.5 at"
+        " the next midnight."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._gone: dict[tuple[str, str], bool] = {}
         self._said: dict[tuple[str, str], Said] = {}
         self._mail: dict[str, MailReceived] = {}
-        for mapping in (self._gone, self._said):
+        self._answers: dict[tuple[str, str], MailReceived] = {}
+        """Store and folder to the first answer of a holder; 5.5 waits with it for midnight."""
+        for mapping in (self._gone, self._said, self._answers):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -137,9 +142,14 @@ class NothingDroppedUnasked(Invariant):
 
     def _received(self, event: MailReceived) -> Witnesses:
         self._mail[event.node] = event
+        for section in event.folders if Mark.RETAINED in event.marks else ():
+            place = (event.node, section.folder)
+            if self.facts.known.pending(*place) and event.sender in self.facts.known.holders(*place):
+                self._answers.setdefault(place, event)
         return iter(())
 
     def _pending(self, event: ReplicaPending) -> Witnesses:
+        self._answers.pop((event.node, event.folder), None)
         self._said.pop((event.node, event.folder), None)
         return iter(())
 
@@ -156,6 +166,10 @@ class NothingDroppedUnasked(Invariant):
         if self._gone.get(place):
             return
         folder, mail = self.facts.folder(event.folder), self._mail.get(event.node)
+        if str(self.facts.topology.servers[event.node].version) == "5.5":
+            mail = self._answers.get(place)
+            if mail is not None and event.at >= mail.at - mail.at % DAY_US + DAY_US:
+                return
         sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
         if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
             yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"

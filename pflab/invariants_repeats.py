@@ -14,6 +14,7 @@ from traces.events import (
     NodeStarted,
     ReplicaDropped,
     ReplicaPending,
+    RespondersConsidered,
     RowReplaced,
     TombstoneDropped,
     VersionApplied,
@@ -33,6 +34,8 @@ class TheUnheardAreAskedAgain(Invariant):
         super().__init__(facts)
         self._asked: dict[str, dict[tuple[str, str], LabTime]] = {}
         self._heard: set[tuple[str, str, str]] = set()
+        self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._started_at: dict[str, LabTime] = {}
 
     def hears(self) -> Hears:
         return {
@@ -42,16 +45,33 @@ class TheUnheardAreAskedAgain(Invariant):
             ReplicaDropped: self._over,
             ReplicaPending: self._over,
             NodeStarted: self._started,
+            RespondersConsidered: self._considered,
         }
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type == MailKind.STATUS_REQUEST and Mark.DELETE_PENDING not in event.marks:
-            asked = self._asked.setdefault(event.node, {})
-            for store in sorted(stores_of(event.recipients)):
-                for section in event.folders:
-                    if (event.node, section.folder, store) not in self._heard:
-                        asked[section.folder, store] = event.at
+    def _considered(self, event: RespondersConsidered) -> Witnesses:
+        self._listed[event.node, event.folder] = event.chosen
         return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
+            return iter(())
+        asked = self._asked.setdefault(event.node, {})
+        for store in sorted(stores_of(event.recipients)):
+            for section in event.folders:
+                listed = self._listed.get((event.node, section.folder))
+                required = listed is None or store in listed
+                if required and (event.node, section.folder, store) not in self._heard:
+                    asked[section.folder, store] = event.at
+        return iter(())
+
+    def _nightly(self, event: MailSubmitted) -> bool:
+        """What 5.5 asks each night and at its start is asked again by the next night."""
+        server = self.facts.topology.servers[event.node]
+        if str(server.version) != "5.5" or Mark.REPEAT in event.marks:
+            return False
+        offset = server.settings.status_skew_us or OFFSET_US
+        at_check = (event.at - offset) % server.settings.status_alignment_us == 0
+        return at_check or event.at == self._started_at.get(event.node)
 
     def _received(self, event: MailReceived) -> Witnesses:
         for section in event.folders:
@@ -69,6 +89,7 @@ class TheUnheardAreAskedAgain(Invariant):
         return iter(())
 
     def _started(self, event: NodeStarted) -> Witnesses:
+        self._started_at[event.node] = event.at
         self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
         return iter(())
 

@@ -85,6 +85,11 @@ def numbers(bits: Bits) -> Iterator[str]:
                 yield f"{guid}:{counter}"
 
 
+def count(bits: Bits) -> int:
+    """How many numbers a set has."""
+    return sum(each.bit_count() for each in bits.values())
+
+
 def words(bits: Bits, name_of: Callable[[str], str]) -> str:
     """`A-1..3, A-7, B-2`, or `nothing`."""
     named = sorted((name_of(guid), each) for guid, each in bits.items())

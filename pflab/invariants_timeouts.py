@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 
 from pflab import invariants_sets as bits
 from pflab.invariants import ArrayReading, Hears, Invariant, Witnesses
-from pflab.invariants_facts import Facts
-from traces.events import ChangeMade, EntryMade, ReplicaDropped, RowReplaced, VersionApplied
+from pflab.invariants_facts import HIERARCHY, Facts
+from pflab.mailkinds import RESPONSES
+from traces.events import (
+    ChangeMade,
+    EntryMade,
+    MailReceived,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    RowReplaced,
+    VersionApplied,
+)
 from traces.labtime import LabTime, format_instant
 
 if TYPE_CHECKING:
@@ -20,7 +30,10 @@ Both = tuple[bits.Bits, bits.Bits]
 class EntriesWaitAsSet(Invariant):
     id = "entries wait as set"
     rules = ("BF-2", "BF-1")
-    says = "A new entry waits for the first time-out; the local one if, or once, a store of the site has all."
+    says = (
+        "A new entry waits for the first time-out; the local one if, or once, a store of the site has all. A new replica of"
+        " 5.5 asks at once."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -30,7 +43,9 @@ class EntriesWaitAsSet(Invariant):
         """When a store of the site first said that it has all of an entry, and which."""
         self._called_local: dict[tuple[str, int], str] = {}
         """Entries that count as local, rightly; and a store of the site that had all of it when they began to."""
-        for mapping in (self._rows, self._made, self._near, self._called_local):
+        self._new: dict[tuple[str, str], bool] = {}
+        """Replicas to which no response has brought anything yet: 5.5 asks for them at once."""
+        for mapping in (self._rows, self._made, self._near, self._called_local, self._new):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -40,7 +55,27 @@ class EntriesWaitAsSet(Invariant):
             ChangeMade: self._list,
             VersionApplied: self._list,
             ReplicaDropped: self._dropped,
+            ReplicaAdded: self._added,
+            NodeStarted: self._started,
+            MailReceived: self._received,
         }
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason == "first" and not self.facts.known.began_with_folders(event.node):
+            self._new[event.node, HIERARCHY] = True
+        return iter(())
+
+    def _added(self, event: ReplicaAdded) -> Witnesses:
+        if event.store == event.node:
+            self._new[event.node, event.folder] = True
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        if event.message_type in RESPONSES:
+            for section in event.folders:
+                if section.cnset or section.cnset_fai:
+                    self._new.pop((event.node, section.folder), None)
+        return iter(())
 
     def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:
         """The row of a store that left the list is dropped (RST-4)."""
@@ -84,7 +119,9 @@ class EntriesWaitAsSet(Invariant):
         if bool(near) != event.local:
             who = f"{near[0]} of the site has" if near else "no store of the site has"
             yield f"{what} counts as {'local' if event.local else 'remote'}, and {who} all of it"
-        due_at = event.at + self._first_us(event.node, local=event.local)
+        asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
+        at_once = asks_at_once and self._new.get((event.node, event.folder), False)
+        due_at = event.at + (0 if at_once else self._first_us(event.node, local=event.local))
         if event.due_at != due_at:
             yield f"{what} is due at {format_instant(event.due_at)}; by the settings at {format_instant(due_at)}"
         if event.local:

@@ -82,6 +82,9 @@ class KeptLab(Lab):
 
     # --- what happened
 
+    async def catch_up(self) -> None:
+        """Take in what has happened up to now, where the lab does not hear of it by itself."""
+
     def events(self, since: int = 0) -> Sequence[Event]:
         return self._record.events(since)
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from node.errors import CannotWrite
 from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.coordinator import Coordinator
@@ -108,7 +110,8 @@ class LiveLab(SocketLab[Host]):
     async def kill(self, name: str) -> None:
         host = self._leave(name, Standing.KILLED)
         # What it had committed goes to the trace now, for it may never start again.
-        host.read(lambda node: node.export())
+        with suppress(CannotWrite):  # then it stays in the database
+            host.read(lambda node: node.export())
         await host.kill()
         self._kills[name] = self.faults.killed(name)
 

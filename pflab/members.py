@@ -7,12 +7,13 @@ Drivers with nodes in their own process bring servers up through here, so a rest
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from node.errors import NotRunning
+from node.errors import CannotWrite, NotRunning
 from node.keys import Identity, LabAuthority, derived_seed
 from pflab.lab import LabError
 from topology import Topology
@@ -191,7 +192,8 @@ class Members(Roll):
         """Let a running server's node die. What it committed goes to the trace now, for it may never start again."""
         assert member.node is not None
         member.standing = Standing.KILLED
-        member.node.export()
+        with suppress(CannotWrite):  # then it stays in the database
+            member.node.export()
         member.node.abandon()
 
     def _make(self, name: str) -> Node:

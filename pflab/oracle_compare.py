@@ -58,6 +58,8 @@ class Judge:
     began_anew: frozenset[tuple[str, str]] = frozenset()
     forgotten: frozenset[str] = frozenset()
     """Deleted objects whose tombstone some store has dropped (DL-4); who accounts for the deletion need not keep one."""
+    expired: frozenset[str] = frozenset()
+    """Messages that an age limit has taken from some store (DL-3): who accounts for one need not show it."""
     lost: tuple[str, ...] = ()
     """In words, what is rightly gone and left out of the oracle (DU-1)."""
     is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True
@@ -125,6 +127,8 @@ class Judge:
     def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
         history = due.history
         kept = due.kept(held[store])
+        if not kept and due.object in self.expired:
+            return  # spec: DL-3 that it is accounted for is a matter of the sets
         for number in sorted(due.numbers - kept.keys()):
             owners = [name for name, each in held.items() if number in due.kept(each)]
             has = "has" if len(owners) < 2 else "have"
@@ -167,7 +171,7 @@ class Judge:
             if truth.doubt:
                 continue
             for object_, due in truth.versions.items():
-                for number in sorted(due):
+                for number in sorted(due) if object_ not in self.expired else ():
                     change = self.oracle.history(truth.id, object_).changes[number]
                     if not any(self._keeps(name, truth.id, object_, number) for name in self.readings):
                         what = self._what_change(change.operation, change.subject, number)
@@ -185,7 +189,9 @@ class Judge:
                     if not self.is_home(change.store, truth.id, number):
                         continue
                     known = self._home(change.store, truth.id)
-                    if known is not None and not _accounted(known, history, object_, number):
+                    if known is None or object_ in self.expired:
+                        continue
+                    if not _accounted(known, history, object_, number):
                         what = self._what_change(change.operation, change.subject, number)
                         found.append(f"{change.store} acknowledged {what} in {truth.path} and no longer has it")
         return found

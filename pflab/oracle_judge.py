@@ -9,7 +9,7 @@ from pflab.oracle import HIERARCHY, Oracle, change_of, genesis_of
 from pflab.oracle_compare import Judge, Reading
 from pflab.oracle_losses import Losses
 from pflab.scenario_words import SETUP, Lexicon
-from traces.events import ChangeMade, Event, NodeStarted, ReplicaDropped, TombstoneDropped
+from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, TombstoneDropped
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -36,6 +36,7 @@ class Observer:
         self._seen = 0
         self._began_anew: set[tuple[str, str]] = set()
         self._forgotten: set[str] = set()
+        self._expired: set[str] = set()
         self._has_genesis = False
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
@@ -59,6 +60,8 @@ class Observer:
                 self._began_anew.add((event.node, event.folder))
             elif isinstance(event, TombstoneDropped):
                 self._forgotten.add(event.object)
+            elif isinstance(event, ItemExpired):
+                self._expired.add(event.object)
         if not self._has_genesis:
             self._learn_genesis()
         return fresh
@@ -91,6 +94,7 @@ class Observer:
             self.names.store_of,
             frozenset(self._began_anew),
             forgotten=frozenset(self._forgotten),
+            expired=frozenset(self._expired),
             lost=self._told_losses(),
             is_home=self.losses.has,
         )

@@ -19,6 +19,7 @@ from traces.events import (
     NodeStarted,
     ReplicaDropped,
     VersionApplied,
+    VersionIgnored,
 )
 
 Having = dict[str, set[str]]
@@ -42,6 +43,7 @@ class Losses:
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._made,
             VersionApplied: self._applied,
+            VersionIgnored: self._ignored,
             ReplicaDropped: self._dropped,
             BackupMade: self._backup,
             BackupRestored: self._restored,
@@ -90,6 +92,11 @@ class Losses:
             for number in (event.number, *self._ancestors.get(event.number, ())):
                 self._at_risk.pop(number, None)
 
+    def _ignored(self, event: VersionIgnored) -> None:
+        """What lost against a version here is accounted for by that one, and goes when that one goes (spec: CN-9)."""
+        if event.reason == "old":
+            self._add(event.node, event.folder, event.number)
+
     def _add(self, store: str, folder: str, number: str) -> None:
         self._has.setdefault(store, {}).setdefault(folder, set()).add(number)
 
@@ -111,6 +118,10 @@ class Losses:
         before = self._has.get(event.node, {})
         after = _copied(self._backups[backup]) if backup is not None and event.reason == "restored" else {}
         self._has[event.node] = after
+        for number in {each for numbers in after.values() for each in numbers}:
+            # A backup made before an earlier restore brings back what went with that one.
+            for each in (number, *self._ancestors.get(number, ())):
+                self._at_risk.pop(each, None)
         gone = {number for folder in before for number in before[folder] - after.get(folder, set())}
         # With a version goes what it stood for: whatever it replaced, and all that a deletion buried.
         self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}

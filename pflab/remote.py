@@ -108,16 +108,16 @@ class RemoteNode:
     ) -> str:
         del now
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return str(self._change("PATCH", path, {"subject": subject, "body": body})["number"])
+        return str(self._change("PATCH", path, {"subject": subject, "body": body})["change"])
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
         del now
-        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["number"])
+        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
         del now
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._change("POST", path, {"keep": keep})["numbers"])
+        return list(self._change("POST", path, {"keep": keep})["changes"])
 
     def create_folder(self, now: LabTime, path: str, **given: Any) -> str:
         del now
@@ -125,7 +125,7 @@ class RemoteNode:
 
     def change_folder(self, now: LabTime, path: str, **given: Any) -> str:
         del now
-        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["number"])
+        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
 
     def delete_folder(self, now: LabTime, path: str) -> None:
         del now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -32,6 +33,8 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("version", "yellow"),
     ("conflict", "bold yellow"),
     ("tombstone", "green"),
+    ("item", "green"),
+    ("expired", "green"),
     ("entry", "yellow"),
     ("request", "cyan"),
     ("source", "red"),
@@ -75,9 +78,10 @@ class RunEvents:
         """Events from wherever they were read, in any order."""
         in_order = sorted(events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
         names = Lexicon()
+        # A run that did not come to its end has no run.started in its trace yet; its folder has the topology from the start.
+        told = (each.topology for each in in_order if isinstance(each, RunStarted))
+        _learn_topology(names, next(told, None) or _kept_topology(path))
         for event in in_order:
-            if isinstance(event, RunStarted):
-                _learn_topology(names, event)
             names.learn(event)
         return cls(path, tuple(in_order), names, problems)
 
@@ -86,10 +90,17 @@ class RunEvents:
         return next((each for each in self.events if isinstance(each, RunStarted)), None)
 
 
-def _learn_topology(names: Lexicon, started: RunStarted) -> None:
+def _kept_topology(run: Path) -> str:
+    """The topology that a run folder holds; '' where there is none."""
+    with suppress(OSError, UnicodeDecodeError):
+        return (run / "topology.yaml").read_text("utf-8")
+    return ""
+
+
+def _learn_topology(names: Lexicon, text: str) -> None:
     """The folders that stand from the start: no event of the run made them."""
     try:
-        topology = topology_from_text(started.topology)
+        topology = topology_from_text(text)
     except TopologyError:  # of another version of ours; its folders then go by their ids
         return
     guid = setup_guid(topology).hex()

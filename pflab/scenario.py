@@ -16,9 +16,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 import topology
-from pflab.runnable import not_built
 from pflab.scenario_conditions import Until
 from pflab.scenario_course import CourseCheck
+from pflab.scenario_lesson import LessonCheck
 from pflab.scenario_model import VERBS, Head
 from pflab.scenario_names import NameCheck
 from pflab.scenario_problems import problems_of
@@ -63,6 +63,8 @@ class Scenario:
     rules: tuple[str, ...]
     live: bool
     steps: tuple[Step, ...]
+    lesson: str | None = None
+    look: str | None = None
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -94,12 +96,15 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     organization = _topology(source, path, problems)
     if organization is not None:
         names, course = NameCheck(organization, source), CourseCheck(organization, source)
+        lesson = LessonCheck(source)
         for step in steps:
             at = ("steps", step.number - 1, step.verb)
+            problems += lesson.step(step.verb, at)
             problems += list(names.step(step.verb, step.args, at)) or course.step(step.args, at)
+        problems += lesson.end()
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
-    return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps))
+    return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look)
 
 
 def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
@@ -155,7 +160,6 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         return None
     try:
         organization = load_topology(found)
-        problems += not_built(organization, read_yaml(found.read_text("utf-8-sig"), str(found)))
     except TopologyError as error:
         problems += error.problems
         return None
@@ -180,7 +184,6 @@ def _inline(
     except TopologyError as error:
         problems += [_moved(source, "topology", problem) for problem in error.problems]
         return None
-    problems += not_built(organization, source, ("topology",))
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 

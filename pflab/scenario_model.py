@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from pflab.scenario_conditions import Expect, Until
+from pflab.scenario_lesson import Quiz
 from pflab.scenario_links import Cut, Hold, Smtp
 from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
 from pflab.scenario_part import Part
@@ -30,7 +31,7 @@ class Head(Part):
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
     values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
-    it needs the simulator.
+    it needs the simulator; lesson: what happens, in plain words, for whoever learns from it; look: what to look at.
     """
 
     title: str = Field(min_length=1)
@@ -38,6 +39,8 @@ class Head(Part):
     settings: dict[str, Any] = Field(default_factory=dict)
     rules: tuple[RuleId, ...] = ()
     live: bool = True
+    lesson: str | None = Field(None, min_length=1)
+    look: str | None = Field(None, min_length=1)
     steps: tuple[Any, ...] = Field(min_length=1)
 
 
@@ -132,6 +135,7 @@ class Folder(Part):
     schedule: str | None = None
     contacts: Names | None = None
     priority: Literal["not urgent", "normal", "urgent"] | None = None
+    age_limit: str | None = Field(None, description="age at which messages expire, as 30 d, or none")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -139,12 +143,12 @@ class Folder(Part):
             raise wrong("rename and to go together: {rename: Projects, to: Plans}")
         if (self.move is None) != (self.under is None):
             raise wrong("move and under go together: {move: Projects/Plans, under: Archive}")
-        properties = (self.replicas, self.schedule, self.contacts, self.priority)
+        properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit)
         given = any(each is not None for each in properties)
         if given and self.create is None and self.change is None:
-            raise wrong("replicas, schedule, contacts and priority go with create or change only")
+            raise wrong("replicas, schedule, contacts, priority and age_limit go with create or change only")
         if self.change is not None and not given:
-            raise wrong("nothing is changed; give replicas, schedule, contacts or priority")
+            raise wrong("nothing is changed; give replicas, schedule, contacts, priority or age_limit")
         return self
 
 
@@ -180,12 +184,6 @@ class Restore(Part):
     backup: str
 
 
-def _later(value: Any) -> Any:
-    raise wrong("this verb is not there yet; quiz comes in a later version")
-
-
-Later = Annotated[Any, BeforeValidator(_later), WithJsonSchema({"not": {}})]
-
 VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
@@ -214,5 +212,6 @@ VERBS: dict[str, Any] = {
     "expect": Expect,
     "backup": Backup,
     "restore": Restore,
-    "quiz": Later,
+    "quiz": Quiz,
+    "reveal": str,
 }

@@ -10,6 +10,7 @@ from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
 from pflab.oracle_sets import parse_named
+from pflab.scenario_lesson import Quiz
 from pflab.scenario_links import Cut, Hold, Smtp
 from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
 from pflab.scenario_play import Named, Play, StepFailed
@@ -31,8 +32,8 @@ def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
     return ((ATTACHMENT_NAME, (pattern * (size // 256 + 1))[:size]),)
 
 
-async def _say(play: Play, text: str) -> None:
-    """Words for whoever watches; the runner hands them on."""
+async def _say(play: Play, words: str | Quiz) -> None:
+    """Words, questions and answers for whoever watches; the runner hands them on."""
 
 
 async def _post(play: Play, step: model.Post) -> None:
@@ -140,7 +141,7 @@ async def _folder(play: Play, step: model.Folder) -> None:
 
 def _change_tree(node: Any, now: int, step: model.Folder) -> None:
     given: dict[str, Any] = {}
-    for key in ("replicas", "schedule", "contacts", "priority"):
+    for key in ("replicas", "schedule", "contacts", "priority", "age_limit"):
         if getattr(step, key) is not None:
             given[key] = getattr(step, key)
     if step.create is not None:
@@ -292,6 +293,8 @@ async def _advance(play: Play, moment: Moment) -> None:
 
 STEPS: Mapping[str, Verb] = {
     "say": _say,
+    "quiz": _say,
+    "reveal": _say,
     "post": _post,
     "posts": _posts,
     "mail": _mail,

@@ -14,7 +14,7 @@ from pflab import oracle_sets as sets
 from pflab.mailkinds import mail_name
 from pflab.verdict import join_names
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
-from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_instant
+from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
 SETUP = "Setup"
 """The name of the GUID whose numbers the topology's own folders carry."""
@@ -218,6 +218,13 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
     ),
     "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
+    "item.expired": lambda e, n: (
+        f"lets {n.what(e.folder, e.object)} go, which is older than {format_duration(e.limit_us)}"
+    ),
+    "expired.everywhere": lambda e, n: (
+        f"waits no more for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
+    ),
+    "setting.ignored": lambda e, n: f"makes nothing of {e.name} = {e.value}: {e.reason}",
     "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
     "entry.made": _entry,
     "entry.satisfied": lambda e, n: f"misses nothing more of entry {e.entry} of {n.folder(e.folder)}",

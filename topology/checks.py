@@ -164,6 +164,7 @@ def _sites_without_server(checked: Checked) -> Iterator[Problem]:
 
 def _folders(checked: Checked) -> Iterator[Problem]:
     file = checked.file
+    yield from _repeated(checked, [(folder, ("folders", folder)) for folder in file.folders], "folder")
     for folder, entry in file.folders.items():
         path: Path = ("folders", folder)
         parent, slash, _ = folder.rpartition("/")
@@ -179,6 +180,7 @@ def _folders(checked: Checked) -> Iterator[Problem]:
         replicas = entry.replicas or []
         listed: list[tuple[str, Path]] = [(name, (*path, "replicas", index)) for index, name in enumerate(replicas)]
         yield from _repeated(checked, listed, "replica")
+        listed += [(name, (*path, "replica_age_limits", name)) for name in entry.replica_age_limits]
         for name, at in listed:
             server = file.servers.get(name)
             if server is None:

@@ -20,7 +20,7 @@ from topology.setting_specs import Kind, SettingSpec
 from topology.setting_table import SPECS
 from topology.versions import ServerVersion
 from traces.errors import TimeTextError
-from traces.labtime import DAY_US, parse_duration, parse_instant
+from traces.labtime import DAY_US, SECOND_US, parse_duration, parse_instant
 
 MAX_FOLDER_DEPTH: Final = 16
 MAX_COST: Final = 1_000_000
@@ -95,6 +95,17 @@ def _latency(text: str) -> int:
     if not 0 <= latency_us <= MAX_LATENCY_US:
         raise ValueTextError(f"{quoted(text)} is no latency", "from 0 ms to 30 d")
     return latency_us
+
+
+MAX_AGE_US = 36_500 * DAY_US
+"""Of messages: a century."""
+
+
+def _age(text: str) -> int:
+    age_us = parse_duration(text)
+    if not SECOND_US <= age_us <= MAX_AGE_US:
+        raise ValueTextError(f"{quoted(text)} is no age", "from 1 s to 36500 d")
+    return age_us
 
 
 def _word(kind: type[Word], what: str) -> Callable[[object], Word]:
@@ -229,6 +240,7 @@ Instant = Annotated[
     _strings("2003-10-21T00:00Z"),
 ]
 Latency = Annotated[int, PlainValidator(_parsed(_latency, "a latency", "80 ms")), _strings("80 ms")]
+Age = Annotated[int, PlainValidator(_parsed(_age, "an age", "30 d")), _strings("30 d")]
 Size = Annotated[int, PlainValidator(_parsed(parse_size, "a size", "10 MB")), _strings("300 KB", "10 MB")]
 Bandwidth = Annotated[
     int, PlainValidator(_parsed(parse_bandwidth, "a bandwidth", "512 kbit/s")), _strings("512 kbit/s")

@@ -13,6 +13,7 @@ from topology.fields import (
     MAX_COST,
     Address,
     Affinity,
+    Age,
     Alias,
     Bandwidth,
     ConnectorName,
@@ -105,6 +106,10 @@ class FolderEntry(_Entry):
         None, description="of its mail address, before the @; none: it has no address; default: made of its name"
     )
     priority: PriorityWord = Field(FolderPriority.NORMAL, description="of its mails; default normal")
+    age_limit: Age | None = Field(None, description="age at which its messages expire; default: never")
+    replica_age_limits: dict[ServerName, Age] = Field(
+        {}, description="age limits of single replicas, by server; they go before those of store and folder"
+    )
     resolve: ResolveWord = Field(ResolveMethod.DEFAULT, description="how conflicts are shown; default default")
 
 

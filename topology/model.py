@@ -83,6 +83,9 @@ class Folder:
     priority: FolderPriority
     resolve: ResolveMethod
     alias: str | None = None
+    age_limit_us: int | None = None
+    """Age at which its messages expire, on stores that say nothing else (spec: DL-3)."""
+    replica_age_limits_us: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -193,6 +196,11 @@ def _folder_document(folder: Folder) -> dict[str, Any]:
     }
     if folder.alias is not None:
         document["alias"] = folder.alias or "none"
+    if folder.age_limit_us is not None:
+        document["age_limit"] = format_duration(folder.age_limit_us)
+    if folder.replica_age_limits_us:
+        limits = folder.replica_age_limits_us.items()
+        document["replica_age_limits"] = {store: format_duration(age_us) for store, age_us in limits}
     if folder.schedule is not None:
         document["schedule"] = _schedule_document(folder.schedule)
     return document

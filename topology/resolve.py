@@ -50,6 +50,8 @@ def resolve(file: TopologyFile) -> Topology:
             priority=entry.priority,
             resolve=entry.resolve,
             alias=entry.alias,
+            age_limit_us=entry.age_limit,
+            replica_age_limits_us=dict(entry.replica_age_limits),
         )
         for path in paths
     }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final
 
-from topology.quantities import KILOBYTE
+from topology.quantities import KILOBYTE, MEGABYTE
 from topology.schedule import Schedule
 from topology.versions import ALL_VERSIONS, ServerVersion
 from traces.labtime import DAY_US, MILLISECOND_US, MINUTE_US, SECOND_US
@@ -44,6 +44,7 @@ _UNIT_SIZES: Final = {
     "min": MINUTE_US,
     "d": DAY_US,
     "KB": KILOBYTE,
+    "MB": MEGABYTE,
     "": 1,
 }
 
@@ -52,7 +53,7 @@ _UNIT_SIZES: Final = {
 class SettingSpec:
     """One setting.
 
-    unit      of the number as it is kept: ms, s, min, d, KB, or '' for counts and texts
+    unit      of the number as it is kept: ms, s, min, d, KB, MB, or '' for counts and texts
     default   in us, bytes or as counted; None: the value is absent
     low, high bounds in the same measure; a value outside is clamped to the nearer one
     does      what it does, for the analyzer and the documentation

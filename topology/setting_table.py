@@ -8,7 +8,7 @@ work with a value. Names of `Place.LAB` are ours.
 from typing import Final
 
 from topology.problems import ValueTextError, did_you_mean, quoted
-from topology.quantities import KILOBYTE
+from topology.quantities import KILOBYTE, MEGABYTE
 from topology.schedule import ALWAYS, parse_schedule
 from topology.setting_specs import DWORD_MAX, Kind, Place, SettingSpec
 from topology.versions import ALL_VERSIONS, ServerVersion
@@ -133,6 +133,15 @@ _STATUS: Final = (
         "not 0: at start a status request for the hierarchy and for content that is behind",
         versions=(_V2000, _V2003),
     ),
+    SettingSpec(
+        "Service Pack",
+        Kind.COUNT,
+        4,
+        "of a 5.5 server; below 4 it tells the hierarchy's status to all stores once a day, changed or not",
+        high=4,
+        place=Place.LAB,
+        versions=(_V5_5,),
+    ),
     _switch(
         "Repeat Status",
         True,
@@ -245,6 +254,17 @@ _KEEPING: Final = (
         place=Place.LAB,
     ),
     SettingSpec(
+        "Age Limit",
+        Kind.DURATION,
+        None,
+        "age at which messages expire on this store, in folders whose replica here has no limit of its own; absent: the"
+        " folder's limit holds",
+        "d",
+        MINUTE_US,
+        _MAX_DAYS * DAY_US,
+        Place.DIRECTORY,
+    ),
+    SettingSpec(
         "Replication Expiry",
         Kind.DURATION,
         DAY_US,
@@ -261,6 +281,17 @@ _KEEPING: Final = (
         "ms",
         SECOND_US,
         DWORD_MAX * MILLISECOND_US,
+    ),
+    SettingSpec(
+        "Store Size Limit",
+        Kind.SIZE,
+        # what the Standard Edition's stores could hold up to 2003 SP1; those were dismounted beyond it
+        16 * 1024 * MEGABYTE,
+        "size of the store from which on mail from outside is refused with 452; what stores send each other is still taken",
+        "MB",
+        MEGABYTE,
+        DWORD_MAX * MEGABYTE,
+        Place.LAB,
     ),
     SettingSpec(
         "Maintenance Schedule",

@@ -30,6 +30,12 @@ _ON: Final = {
     "no": False,
 }
 
+MOST_DIGITS: Final = 40
+"""Digits of a number that is taken as one, and clamped; more were never meant."""
+
+MOST_NAME: Final = 64
+"""Characters of a server's name; the directory knows none longer."""
+
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
 """A name, an IPv4 address or an IPv6 address in brackets, and a port."""
 
@@ -169,6 +175,11 @@ class Settings:
         return self._maybe("Replication Flags", int) or 0
 
     @property
+    def service_pack(self) -> int:
+        """Of a 5.5 server (spec: ST-6)."""
+        return self._of("Service Pack", int)
+
+    @property
     def repeat_status(self) -> bool:
         """spec: ST-7"""
         return self._of("Repeat Status", bool)
@@ -205,6 +216,11 @@ class Settings:
         return self._of("Replication Folder Content RMQ Timeout", int)
 
     @property
+    def store_size_bytes(self) -> int:
+        """spec: ML-7"""
+        return self._of("Store Size Limit", int)
+
+    @property
     def tombstone_age_us(self) -> int:
         """spec: DL-1, DL-4"""
         return self._of("Replication Folder Tombstone Age Limit", int)
@@ -223,6 +239,11 @@ class Settings:
     def new_guid_on_restore(self) -> bool:
         """spec: RP-4"""
         return self._of("New Replica GUID On Restore", bool)
+
+    @property
+    def age_limit_us(self) -> int | None:
+        """Of all folders on this store that have none here of their own (spec: DL-3)."""
+        return self._maybe("Age Limit", int)
 
     @property
     def expiry_interval_us(self) -> int:
@@ -289,8 +310,8 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
         case Kind.SWITCH:
             return _switch_value(spec, raw), None
         case Kind.SERVER:
-            if not isinstance(raw, str) or not raw:
-                raise ValueTextError(f"{quoted(raw)} is not a server name", "a name, in quotes if it is a number")
+            if not isinstance(raw, str) or not 0 < len(raw) <= MOST_NAME or not raw.isprintable():
+                raise ValueTextError(f"{_shown(raw)} is not a server name", "a name, in quotes if it is a number")
             return raw, None
         case Kind.SCHEDULE:
             return _schedule_value(raw), None
@@ -314,9 +335,9 @@ def value_text(spec: SettingSpec, value: SettingValue) -> str:
 
 
 def _switch_value(spec: SettingSpec, raw: RawSetting) -> bool:
-    value = _ON.get(str(raw).lower())
+    value = None if _is_huge(raw) else _ON.get(str(raw).lower())
     if value is None:
-        raise ValueTextError(f"{quoted(raw)} is not a switch", "0 or 1")
+        raise ValueTextError(f"{_shown(raw)} is not a switch", "0 or 1")
     return value
 
 
@@ -324,7 +345,7 @@ def _host_value(raw: RawSetting) -> str:
     match = _HOST.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not 0 < int(match[1]) < 65_536:
         raise ValueTextError(
-            f"{quoted(raw)} is not a host with a port", "a text such as 127.0.0.1:25 or relay.test:587"
+            f"{_shown(raw)} is not a host with a port", "a text such as 127.0.0.1:25 or relay.test:587"
         )
     return str(raw)
 
@@ -334,24 +355,37 @@ def _schedule_value(raw: RawSetting) -> Schedule:
         return parse_schedule(raw)
     if isinstance(raw, list) and all(isinstance(entry, str) for entry in raw):
         return parse_schedule(raw)
-    raise ValueTextError(f"{quoted(raw)} is not a schedule", "a text such as always, or a list of texts")
+    raise ValueTextError(f"{_shown(raw)} is not a schedule", "a text such as always, or a list of texts")
 
 
 def _number_value(spec: SettingSpec, raw: RawSetting) -> int:
     right = {
         Kind.DURATION: f"a whole number of {spec.unit}, or a duration such as 6 h",
         Kind.SIZE: f"a whole number of {spec.unit}, or a size such as 300 KB",
-    }.get(spec.kind, "a whole number")
-    if isinstance(raw, str) and raw.isascii() and raw.isdigit():
-        raw = int(raw[:20])
-    if isinstance(raw, int) and not isinstance(raw, bool):
+    }.get(spec.kind, f"a whole number from {spec.low} to {spec.high}")
+    if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= MOST_DIGITS:
+        raw = int(raw)
+    if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**MOST_DIGITS:
         return raw * spec.unit_size
     if isinstance(raw, str) and spec.kind is not Kind.COUNT:
         try:
-            return parse_duration(raw) if spec.kind is Kind.DURATION else parse_size(raw)
+            value = parse_duration(raw) if spec.kind is Kind.DURATION else parse_size(raw)
         except (TimeTextError, ValueTextError):
-            raise ValueTextError(f"{quoted(raw)} is not a {spec.kind.value}", right) from None
-    raise ValueTextError(f"{quoted(raw)} is not a {spec.kind.value}", right)
+            value = -1
+        if value >= 0:
+            return value
+    raise ValueTextError(f"{_shown(raw)} is not a {spec.kind.value}", right)
+
+
+def _is_huge(raw: RawSetting) -> bool:
+    return isinstance(raw, int) and abs(raw) >= 10**MOST_DIGITS
+
+
+def _shown(raw: RawSetting) -> str:
+    """A value as an error shows it; a number of thousands of digits is none that Python would print."""
+    if _is_huge(raw):
+        return f"a number of more than {MOST_DIGITS} digits"
+    return quoted(raw)
 
 
 def _clamped(spec: SettingSpec, value: int) -> tuple[int, str | None]:

@@ -111,6 +111,16 @@ class TombstoneMade(Event, frozen=True, kw_only=True, tag="tombstone.made"):
     number: str
 
 
+class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
+    """A version went from this replica by an age limit, of so many microseconds; its number stays (spec: DL-3)."""
+
+    folder: str
+    object: str
+    number: str
+    modified_at: LabTime
+    limit_us: int
+
+
 class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
     """The tombstone was old enough and known to all (spec: DL-4)."""
 
@@ -121,6 +131,7 @@ class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"
 
 ChangeEvent = (
     ChangeMade
+    | ItemExpired
     | VersionApplied
     | VersionIgnored
     | VersionHeld

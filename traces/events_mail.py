@@ -7,7 +7,10 @@ from traces.labtime import LabTime
 
 
 class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a replication mail says of one folder: the numbers that it stands for and the sender's own row."""
+    """What a replication mail says of one folder: the numbers that it stands for and the sender's own row.
+
+    expired: in a response, numbers asked for whose items have expired at the sender (spec: DL-3).
+    """
 
     folder: str
     cnset: str
@@ -15,6 +18,7 @@ class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     row: str
     row_fai: str
     updates: int
+    expired: str = ""
 
 
 class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):

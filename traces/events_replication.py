@@ -72,7 +72,15 @@ class RequestEnded(Event, frozen=True, kw_only=True, tag="request.ended"):
     folder: str
     entry: int
     source: str
-    how: Literal["satisfied", "retry", "empty", "pruned"]
+    how: Literal["satisfied", "retry", "empty", "pruned", "expired"]
+
+
+class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywhere"):
+    """Every holder has said that these numbers' items expired there: they are accounted for (spec: DL-3)."""
+
+    folder: str
+    cnset: str
+    cnset_fai: str
 
 
 class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
@@ -85,7 +93,8 @@ class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
 class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     """A backfill request was answered (spec: BF-5).
 
-    mails: how many went out; cnset: what they stand for; request_mail: the request's Message-ID.
+    mails: how many went out; cnset: what they stand for; request_mail: the request's Message-ID; expired: what has
+    expired here (spec: DL-3).
     """
 
     folder: str
@@ -93,13 +102,18 @@ class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     cnset: str
     mails: int
     request_mail: str
+    expired: str = ""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A server as it stood when a choice was made, in the order of the choice.
 
     cost: None when unreachable or unknown; has: how many of the numbers in question it claims; passed_over:
-    why it was not chosen, '' if it was.
+    why it was not chosen, '' if it was; near: in the chooser's site; group: the search group of 2000 or the step
+    that listed a responder, 0 for none; has_all: it claims all that the chooser misses in the folder; affinity: sum of
+    referral costs, None without; transit_us: how long its mail takes, None if unknown; backfilled_at: when it was last
+    asked, 0 for never; guid: of its directory entry, by which ties are settled; active: mail has come from it and it is
+    not down; added_at: when its replica was added.
     """
 
     store: str
@@ -109,23 +123,49 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     version: str
     has: int
     passed_over: str
+    site: str = ""
+    near: bool = False
+    group: int = 0
+    has_all: bool = False
+    affinity: int | None = None
+    transit_us: int | None = None
+    backfilled_at: LabTime = 0
+    guid: str = ""
+    active: bool = False
+    added_at: LabTime | None = None
 
 
 class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considered"):
-    """The choice of backfill sources for one entry (spec: BF-3)."""
+    """The choice of backfill sources for one entry (spec: BF-3).
+
+    method: the way of the version, '' in traces before 1.3, which have the sorted list only; cnset: what is to be
+    asked for; missing: all that the store misses in the folder; one_by_one: what the one asked does not have waits for
+    the retry time-out.
+    """
 
     folder: str
     entry: int
     candidates: tuple[Candidate, ...]
     chosen: tuple[str, ...]
+    method: str = ""
+    cnset: str = ""
+    cnset_fai: str = ""
+    missing: str = ""
+    missing_fai: str = ""
+    one_by_one: bool = False
 
 
 class RespondersConsidered(Event, frozen=True, kw_only=True, tag="responders.considered"):
-    """The choice of required responders of a status request (spec: ST-4)."""
+    """The choice of required responders of a status request (spec: ST-4).
+
+    method: `all holders` or `six steps`; limit: how many the version lists at most, 0 for all.
+    """
 
     folder: str
     candidates: tuple[Candidate, ...]
     chosen: tuple[str, ...]
+    method: str = ""
+    limit: int = 0
 
 
 class SourceDown(Event, frozen=True, kw_only=True, tag="source.down"):
@@ -217,6 +257,7 @@ ReplicationEvent = (
     | RequestSent
     | RequestEnded
     | RequestDeferred
+    | ExpiredEverywhere
     | RequestAnswered
     | SourcesConsidered
     | RespondersConsidered

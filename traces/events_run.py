@@ -56,6 +56,14 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
     backup: str
 
 
+class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
+    """A setting whose value this node makes nothing of, and why (spec: BF-7)."""
+
+    name: str
+    value: str
+    reason: str
+
+
 class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
     """One setting as this node took it at start; all three are text, durations as `6 h`."""
 
@@ -96,6 +104,7 @@ RunEvent = (
     | NodeStopped
     | BackupMade
     | BackupRestored
+    | SettingIgnored
     | SettingValue
     | ClockChanged
     | FaultInjected

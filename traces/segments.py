@@ -63,10 +63,14 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
     if final.exists():
         raise SegmentError(f"segment {final.name} exists and is closed; start the next one after its last seq")
     unfinished = folder / (str(name) + _UNFINISHED)
-    with unfinished.open("wb") as file:
-        size = sum(file.write(batch) for batch in batches)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with unfinished.open("wb") as file:
+            size = sum(file.write(batch) for batch in batches)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        unfinished.unlink(missing_ok=True)  # on a full disk it would take what room there is
+        raise
     if size == 0:
         unfinished.unlink()
         raise SegmentError(f"segment {final.name} would be empty; write one only when there are events")

@@ -10,7 +10,7 @@ refuse a mail, with one `CodecError`. Everything is linear in the mail's size.
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,6 +30,7 @@ PLAIN_ENCODINGS: Final = frozenset({"", "7bit", "8bit", "binary"})
 _PARAMETER: Final = re.compile(r';\s*([^\s=;"]{1,80})\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;"]*))')
 _PIECE: Final = re.compile(r"([^*]+)(?:\*(\d{1,3}))?(\*?)")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
+_BEGUN_AGAIN: Final = re.compile(rb"(?<==)\s*(?=[A-Za-z0-9+/])")  # behind base64 that has ended
 _ESCAPED: Final = re.compile(r"\\(.)")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -84,16 +85,32 @@ def read_parts(content: bytes) -> MailParts:
 
 
 def part_data(content: bytes, part: Part) -> bytes:
-    """A part's bytes, decoded as far as its encoding can be; where it cannot they are as they stand."""
+    """A part's bytes, decoded as far as its encoding can be; where it cannot they are as they stand. So are those of
+    which decoding would leave nothing: a file that somebody sent is never shown as an empty one."""
     raw = content[part.start : part.end]
+    decode = _DECODERS.get(part.encoding)
+    if decode is None:
+        return raw
     try:
-        if part.encoding == "base64":
-            return a2b_base64(raw)
-        if part.encoding == "quoted-printable":
-            return a2b_qp(raw)
+        data = decode(raw)
     except (Base64Error, ValueError):
-        pass
-    return raw
+        return raw
+    return raw if not data and raw.strip() else data
+
+
+def _base64(raw: bytes) -> bytes:
+    """What base64 stands for; when it ends and begins again, as some programs write it, that of all its pieces."""
+    data = a2b_base64(raw)
+    pieces = _BEGUN_AGAIN.split(raw)
+    if len(pieces) == 1:
+        return data
+    try:
+        return b"".join(a2b_base64(b"".join(each.split()), strict_mode=True) for each in pieces)
+    except Base64Error:
+        return data  # what stands behind the end is something else, such as a mailing list's last words
+
+
+_DECODERS: Final[dict[str, Callable[[bytes], bytes]]] = {"base64": _base64, "quoted-printable": a2b_qp}
 
 
 def first_field(fields: Iterable[Field], name: str) -> str:

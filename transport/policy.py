@@ -57,12 +57,14 @@ class MtaPolicy:
     """`host:port` of the server for mail that leaves the organization; None: none leaves (ML-5)."""
 
     @classmethod
-    def of_settings(cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED) -> "MtaPolicy":
-        """What the settings of a server say. `link_rule` is its version's."""
+    def of_settings(
+        cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED, *, takes_chunks: bool = True
+    ) -> "MtaPolicy":
+        """What the settings of a server say. `link_rule` and `takes_chunks` (it knows CHUNKING) are its version's."""
         not_urgent, normal, urgent = (
             PriorityPolicy(settings.mta_retry_us(priority), settings.mta_expiry_us(priority)) for priority in Priority
         )
-        offers = Offers(settings.smtp_authentication, settings.smtp_chunking)
+        offers = Offers(settings.smtp_authentication, settings.smtp_chunking and takes_chunks)
         return cls(
             not_urgent,
             normal,

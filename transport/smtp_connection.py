@@ -32,6 +32,8 @@ _ANGLE_ADDRESS = re.compile(r"<([^\s<>\"\\,:@]+@[^\s<>\"\\,:@]+|)>[ ]?(.*)")
 NULL_PATH: Final = "<>"
 _BINARY: Final = "BODY=BINARYMIME"
 CODE_CLOSING: Final = 421
+MOST_SIZE_DIGITS: Final = 20
+"""Digits of a size that MAIL announces [RFC 1870 6]."""
 
 _FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT", linkstate.VERB})
 """Commands that do not count as fruitless; refusals of any command are counted apart."""
@@ -51,6 +53,7 @@ class House(Protocol):
 
     def offers(self) -> Offers: ...
     def check_recipient(self, address: str) -> None: ...
+    def check_room(self, size: int) -> None: ...
     def accept(
         self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
     ) -> Awaitable[None] | None: ...
@@ -86,9 +89,15 @@ class _Hooks:
         return [f"250-{line}" for line in server.extensions()] + ["250 XEXCH50"]
 
     async def handle_MAIL(  # noqa: N802 - as above
-        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+        self, server: "Connection", session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        if server.store is None:
+            try:
+                self._house.check_room(_announced(options))
+            except Exception as error:
+                return reply_to(error)
         envelope.mail_from = address
+        server.began()
         envelope.mail_options.extend(options)
         self._house.transactions_seen += 1
         return "250 2.1.0 OK"
@@ -115,7 +124,7 @@ class Connection(SMTP):
         self._held: list[bytes] = []
         self._fruitless = self._refused = 0
         self._share = Share(house.room)
-        self._heard_s = self._patience_s = 0.0
+        self._heard_s = self._patience_s = self._begun_s = 0.0
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these in the class and lets every EHLO raise them for all connections.
@@ -145,6 +154,13 @@ class Connection(SMTP):
         return self.envelope is not None and bool(self.envelope.mail_from)
 
     @property
+    def holds_clock(self) -> bool:
+        """True while a mail is on its way in that the lab waits for; for one of a stranger it does not wait for ever."""
+        # spec: TM-1, ML-7
+        patience_s = self._house.limits.holding_seconds
+        return self.in_transaction and (self.store is not None or self.loop.time() < self._begun_s + patience_s)
+
+    @property
     def address(self) -> str:
         """The machine at the other end."""
         peer = cast(Any, self.session).peer
@@ -162,6 +178,10 @@ class Connection(SMTP):
     @property
     def _lines(self) -> CommandReader:
         return cast(CommandReader, self._reader)
+
+    def began(self) -> None:
+        """A mail begins."""
+        self._begun_s = self.loop.time()
 
     def hang_up(self) -> None:
         """Closes the connection after what has been written; commands that have come already are not obeyed."""
@@ -324,6 +344,12 @@ class _CommandLimits(dict[str, int]):
 
     def __missing__(self, command: str) -> int:
         return COMMAND_LINE_LIMIT_BYTES
+
+
+def _announced(options: Sequence[str]) -> int:
+    """The size that MAIL says the content has; 0 where it says none."""
+    sizes = [option[5:] for option in options if option.upper().startswith("SIZE=")]
+    return int(sizes[0]) if sizes and sizes[0].isdigit() and len(sizes[0]) <= MOST_SIZE_DIGITS else 0
 
 
 def reply_to(error: Exception) -> str:

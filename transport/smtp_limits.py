@@ -41,6 +41,11 @@ COMMAND_LINE_LIMIT_BYTES: Final = 512
 IDLE_SECONDS: Final = 300.0
 """Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
 
+HOLDING_SECONDS: Final = 10.0
+"""Real time for which a mail that a stranger has begun keeps the lab's clock from jumping (decision): a mail of 64 MB comes
+in less over any line that a lab has, and nobody stops the clock by saying MAIL and then nothing.
+"""
+
 SILENCE_SECONDS: Final = 0.5
 """Real time for which the fault "silence" says nothing before the connection goes (decision): the lab does not wait out
 the minutes that a sender would.
@@ -69,4 +74,5 @@ class ListenerLimits:
     refused_commands: int = REFUSED_LIMIT
     contents_bytes: int = CONTENTS_LIMIT_BYTES
     idle_seconds: float = IDLE_SECONDS
+    holding_seconds: float = HOLDING_SECONDS
     silence_seconds: float = SILENCE_SECONDS

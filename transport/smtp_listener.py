@@ -37,7 +37,8 @@ class SmtpListener:
     Both callbacks run in the event loop and must not block for long. An exception that is no RefusalError
     is logged, and the peer is told to try again. `offers` is asked at each EHLO; `verify_peer` says which stores are
     stores (none, unless given); `tls`: STARTTLS is offered with it; `on_verb`: the faults of a lab;
-    `link_state`: given what a store that has authenticated tells of a link.
+    `link_state`: given what a store that has authenticated tells of a link; `check_room`: asked before so many bytes of
+    somebody else are taken, raises RefusalError where there is no room.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class SmtpListener:
         tls: ssl.SSLContext | None = None,
         on_verb: OnVerb = lambda *_: None,
         link_state: Callable[[str, str], None] = lambda *_: None,
+        check_room: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.hostname = hostname
         self.accept = accept
@@ -62,6 +64,7 @@ class SmtpListener:
         self.tls = tls
         self.on_verb = on_verb
         self.link_state = link_state
+        self.check_room = check_room
         self.room = Room(self.limits.contents_bytes)
         self.sessions: set[StoreSession] = set()
         self.transactions_seen = 0
@@ -83,11 +86,11 @@ class SmtpListener:
 
     @property
     def open_transactions(self) -> int:
-        """Mail transactions that have begun (MAIL) and not ended: with `transactions_seen`, how the lab
-        knows it is quiet.
+        """Mail transactions that have begun (MAIL) and not ended, and that the lab waits for: with `transactions_seen`,
+        how it knows that it is quiet.
         """
         # spec: TM-1
-        return sum(1 for session in self.sessions if session.in_transaction)
+        return sum(1 for session in self.sessions if session.holds_clock)
 
     def hang_up_on(self, peers: Collection[str]) -> None:
         """Drop the connections of these, which are gone themselves; a mail whose content has not ended is not accepted."""

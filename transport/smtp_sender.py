@@ -169,7 +169,10 @@ class SmtpSender:
 
     async def _prove(self, client: StoreClient, server: str) -> None:
         """What is between servers of a lab; to a smart host this one is anybody."""
-        if self._tls is not None and client.supports_extension("starttls"):
+        if self._tls is not None:
+            # Whoever sits in between could strike STARTTLS from the answer to EHLO; without it nothing is said.
+            if not client.supports_extension("starttls"):
+                raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends nothing in clear")
             await client.secure(self._tls, server)
         await self._authenticate(client, server)
 

@@ -52,8 +52,10 @@ class StoreSession(Connection):
         elif context is None or self._secured or self.in_transaction:
             await self.push("503 5.5.1 no STARTTLS now")
         else:
-            self._lines.forget()  # commands sent in clear behind STARTTLS are another's (RFC 3207 6)
+            self._lines.forget()  # so that the answer is not held back for the next of a group
             await self.push("220 2.0.0 Ready to start TLS")
+            # Commands sent in clear behind STARTTLS are another's (RFC 3207 6). From here to the handshake nothing is read.
+            self._lines.forget()
             try:
                 clear = cast(asyncio.Transport, self.transport)
                 secured = await self.loop.start_tls(clear, self, context, server_side=True)
@@ -236,6 +238,8 @@ class StoreSession(Connection):
         # spec: IN-2
         try:
             content = read()
+            if self.store is None:
+                self._house.check_room(len(content))
             hop = mail.hop
             if hop is None:
                 hop, content = take_hop_line(content)

@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pflab.cli import STOPPED
+from pflab.cli.metavars import name_values
 from pflab.cli.output import CommandError, err
 from pflab.verdict import ExitCode
 
@@ -111,8 +112,10 @@ class Verbs(TyperGroup):
             return TyperCommand(cmd_name, help=VERBS[cmd_name][1])
         if cmd_name not in self.commands:
             verb = typer.Typer(**_SETTINGS)
-            verb.command(cmd_name)(function_of(cmd_name))
+            function = function_of(cmd_name)
+            verb.command(cmd_name)(function)
             self.commands[cmd_name] = typer.main.get_command(verb)
+            name_values(self.commands[cmd_name], function)
         return self.commands[cmd_name]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:

@@ -16,10 +16,9 @@ from pflab.farlab import FarLab
 from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.runfolder import LATEST, RunFolder
-from pflab.runnable import not_built
 from pflab.scenario_play import Play
 from pflab.simulator import Simulator
-from topology import Topology, TopologyError, load_topology, read_yaml
+from topology import Topology, load_topology, read_yaml
 
 RUNS = Path("runs")
 """Where runs leave their folders, below the folder in which the command is given."""
@@ -109,16 +108,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_topology(path: Path) -> Topology:
-    """A topology that can be run. Raises CommandError for another kind of file and for versions that are not built,
-    TopologyError for mistakes, OSError if it cannot be read."""
+    """A topology. Raises CommandError for another kind of file, TopologyError for mistakes, OSError if it cannot be
+    read."""
     source = read_yaml(path.read_bytes().decode("utf-8", "replace"), str(path))
     if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
         raise CommandError(f"{path}: not a topology, but a file with steps; name a topology, or use pflab run")
-    organization = load_topology(path)
-    problems = not_built(organization, source)
-    if problems:
-        raise TopologyError(problems)
-    return organization
+    return load_topology(path)
 
 
 def parse_seeds(text: str) -> range:

@@ -16,7 +16,7 @@ from node.views import NoticeView
 from pflab.cli.chosen import Look, chosen_reader, chosen_stores
 from pflab.cli.lablink import Lab, client_of
 from pflab.cli.labs import read_topology, run_folder, shown_path
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
 from pflab.cli.stores import OneServer, Run
 from pflab.client import Client
 from pflab.mailfiles import MailFile
@@ -181,8 +181,8 @@ def _export(look: Look, store: str, folder: str, output: Path | None) -> None:
         pieces = export_mbox(look, folder, lambda: bar.advance(bar.task_ids[0]))
         if output is None:
             for piece in pieces:
-                sys.stdout.buffer.write(piece)
-            sys.stdout.buffer.flush()
+                print_mail(piece)
+            sys.stdout.flush()
         else:
             _write(output, pieces)
     if output is not None:
@@ -219,8 +219,8 @@ def mailbox(
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 if show is not None:
-                    sys.stdout.buffer.write(look.mailbox_mail(show))
-                    sys.stdout.buffer.flush()
+                    print_mail(look.mailbox_mail(show))
+                    sys.stdout.flush()
                     return ExitCode.GOOD
                 found += [(store, notice) for notice in look.mailbox()]
     found.sort(key=lambda each: (each[1].at, each[0], each[1].id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Annotated, Any, Final
@@ -59,9 +60,25 @@ class CommandError(Exception):
         self.lines = lines
 
 
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """A value as JSON that a terminal may show too: readable, and what would steer it escaped, which in JSON means the
+    same."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    # Python escapes what lies below a space; all that is left stands inside of texts.
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def print_json(value: Any) -> None:
     """One JSON document on stdout, never coloured or wrapped."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    typer.echo(json_text(value, indent=2))
+
+
+def print_mail(piece: bytes) -> None:
+    """A part of a mail on stdout: to the byte into a file or a pipe; before a person, as text that steers no terminal."""
+    if sys.stdout.isatty():
+        sys.stdout.write(harmless(piece.decode("utf-8", "replace").replace("\r\n", "\n")))
+    else:
+        sys.stdout.buffer.write(piece)
 
 
 def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:

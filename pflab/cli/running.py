@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ import typer
 
 from pflab.cli.lablink import Lab, client_of
 from pflab.cli.labs import read_bytes
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, json_text, out, print_json, print_lines
 from pflab.client import Client
 from pflab.scenario_play import NOISE
 from pflab.scenario_words import Lexicon, line, tag_of
@@ -43,13 +42,13 @@ def post(
 ) -> int:
     """Post a message into a folder of a running lab.
 
-    What is answered is durable.
+    What is answered is durable. It prints the change number, which pflab explain takes.
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
     text = sys.stdin.read() if body == "-" else body
     files = [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in attach or ()]
-    made: list[str] = []
+    made: list[tuple[str, str]] = []
     with client_of(lab) as client:
         numbers = range(1, count + 1)
         for first in range(0, count, BATCH):
@@ -57,11 +56,12 @@ def post(
                 {"subject": subject.replace("{n}", str(n)), "body": text, "sender": sender, "attachments": files}
                 for n in numbers[first : first + BATCH]
             ]
-            made += client.post_batch(node, folder, messages)
+            made += client.post_numbered(node, folder, messages)
     if as_json:
-        print_json(made)
+        print_json([{"id": id_, "number": number} for id_, number in made])
     else:
-        print_lines(made if count == 1 else [f"{len(made)} messages posted"])
+        posted = made[0][1] if count == 1 else f"{len(made)} messages posted, {made[0][1]} to {made[-1][1]}"
+        print_lines([posted])
     return ExitCode.GOOD
 
 
@@ -98,8 +98,8 @@ def folder(
         if act == "list":
             return _list_folders(client, node, path, as_json=as_json)
         acts: Mapping[str, Callable[[str], Any]] = {
-            "create": lambda named: client.create_folder(node, named, **properties),
-            "change": lambda named: client.change_folder(node, named, **properties),
+            "create": lambda named: client.folder_made(node, named, **properties),
+            "change": lambda named: client.folder_changed(node, named, **properties),
             "delete": lambda named: client.delete_folder(node, named),
         }
         if act not in acts:
@@ -110,7 +110,7 @@ def folder(
     if as_json:
         print_json(made)
     elif made is not None:
-        print_lines([made])
+        print_lines([made["number"]])
     return ExitCode.GOOD
 
 
@@ -153,9 +153,14 @@ def clock(
     else:
         rate = f"{told['rate']:g} lab seconds a second" if told["rate"] else "standing"
         print_lines([f"{told['now_at']}  {rate}"])
+        if told.get("held") and told.get("not_asked"):
+            print_lines(
+                [f"{converged} has converged on its running holders; not asked: {', '.join(told['not_asked'])}"]
+            )
     if told.get("held") is False:
         raise CommandError(
             f"{converged} did not converge within {within}; pflab backfill shows what is known to be missing"
+            + "".join(f"; {each} does not run" for each in told.get("not_asked", ()))
             if converged is not None
             else f"no {event} within {within}"
         )
@@ -321,7 +326,7 @@ def events(
             if unwanted or kind not in {None, tag_of(event)}:
                 continue
             if as_json:
-                typer.echo(json.dumps(told, ensure_ascii=False))
+                typer.echo(json_text(told))
             else:
                 out.print(line(event, names), markup=False)
     return ExitCode.GOOD

@@ -15,7 +15,7 @@ from pflab.cli import campaigns
 from pflab.cli.lablink import client_of
 from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
-from pflab.demo import run_demo
+from pflab.demo import LESSONS, run_demo
 from pflab.runfolder import RunFolder
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
@@ -163,6 +163,11 @@ def _ticking(bar: Progress, watch: Any) -> Any:
 
 def demo(
     headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
+    lesson: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Another lesson: a scenario file, or the name of one in scenarios/."),
+    ] = None,
+    lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons and play none.")] = False,
     seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[
         bool, typer.Option("--skip-check", help="Leave out the verdict from the traces at the end.")
@@ -170,15 +175,28 @@ def demo(
 ) -> int:
     """The default lab, live, and a guided lesson: a mail is lost, and comes back.
 
-    Takes less than half a minute, and where Java is there as much again for the verdict that Spark gives from the traces.
+    With --lesson another one. Lessons ask what will happen before they show it. One takes less than half a minute, and
+    where Java is there as much again for the verdict that Spark gives from the traces.
 
     Example: pflab demo --headless
     """
+    if lessons:
+        return _list_lessons()
+    chosen = None if lesson is None else _load_all([lesson])[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
-    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name())
+    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen)
     return code if skip_check else max(code, _checked(folder), key=_WORST_LAST.index)
+
+
+def _list_lessons() -> int:
+    """The scenarios that are lessons: their names and titles."""
+    for path in sorted(LESSONS.glob("*.yaml")):
+        scenario = load_scenario(path)
+        if scenario.lesson is not None:
+            print_lines([f"{path.stem:<24} {scenario.title}"])
+    return ExitCode.GOOD
 
 
 _WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)

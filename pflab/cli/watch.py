@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
@@ -12,7 +11,7 @@ import msgspec
 import typer
 
 from pflab.cli.lablink import Lab, client_of
-from pflab.cli.output import CommandError, out
+from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running import lexicon_of
 from pflab.cli.tells import check_types, styled_line
 from pflab.client import Client
@@ -91,7 +90,7 @@ def _events(client: Client, watch: _Watch, *, last: int, once: bool) -> Iterator
 
 def _show(event: Event, names: Lexicon, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(event_json(event, names), ensure_ascii=False))
+        typer.echo(json_text(event_json(event, names)))
     elif out.is_terminal:
         # A screen shows one line an event; what does not fit is in pflab trace.
         out.print(styled_line(event, names), soft_wrap=False, no_wrap=True, overflow="ellipsis")

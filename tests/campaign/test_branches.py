@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from node.views import Knowledge
 from pflab.campaign_branches import BRANCHES, OPTIONAL, BranchBook
@@ -76,6 +77,32 @@ def test_a_branch_by_its_event(branch: str, kind: type[ev.Event], fields: dict[s
     """The event that shows a branch is counted for it."""
     assert branch in seen_after((kind, fields))
     assert branch in (*BRANCHES, *OPTIONAL)
+
+
+def chooses(method: str, *found: ev.Candidate, chosen: tuple[str, ...] = ("B",), **more: Any) -> set[str]:
+    fields = {"folder": FOLDER, "entry": 1, "candidates": found, "chosen": chosen, "method": method, **more}
+    return seen_after((ev.SourcesConsidered, fields))
+
+
+def test_branches_of_the_versions() -> None:
+    """What only one version does is told from its choice, and from what a 5.5 server does at once or at midnight (BF-3)."""
+    old = structs.replace(candidate("C", 2), version="5.5", near=True, has_all=True)
+    near, newest = structs.replace(candidate("B", 2), near=True), structs.replace(candidate("C", 2), version="2007")
+    assert "two holders asked" in chooses("two holders", candidate("B", 1), candidate("C", 1), chosen=("B", "C"))
+    assert "six groups: parts one at a time" in chooses("six groups", candidate("B", 1), one_by_one=True)
+    seen = chooses("six groups", candidate("B", 2), old)
+    assert {"six groups: the first that has all", "six groups: a near older server passed over"} <= seen
+    assert "sorted list: the cheapest asked before a newer" in chooses("sorted list", near, newest)
+    assert "preferred source asked" in chooses("sorted list", structs.replace(candidate("B", 2), preferred=True))
+    listed = {
+        "folder": FOLDER,
+        "candidates": (structs.replace(candidate("B", 1), group=7),),
+        "chosen": ("B",),
+        "method": "six steps",
+    }
+    assert {"six steps list responders", "the oldest replica listed"} <= seen_after((ev.RespondersConsidered, listed))
+    entry = {"folder": FOLDER, "entry": 1, "cnset": "", "cnset_fai": "", "local": True, "due_at": START_AT}
+    assert "a new replica of 5.5 asks at once" not in seen_after((ev.EntryMade, entry)), "A is of version 2003"
 
 
 def test_first_attempts_and_single_sources_are_no_branch() -> None:

@@ -148,10 +148,16 @@ def test_ctrl_c_with_workers(project_root: Path) -> None:
         start_new_session=True,
     )
     assert process.stderr is not None
-    assert process.stderr.readline() == "seeds 1..5000\n"
-    time.sleep(0.5)  # so that the workers are at it; when they are not, the end is the same
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        begun = process.stderr.readline()
+        time.sleep(0.5)  # so that the workers are at it; when they are not, the end is the same
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    assert begun == "seeds 1..5000\n"
     assert process.returncode == ExitCode.UNKNOWN
     assert "stopped after" in out or "pflab: stopped" in err
     assert "Traceback" not in err

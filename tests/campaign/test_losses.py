@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from pflab.campaign import run_plan
 from pflab.campaign_plan import Plan, Post, Restore
 from pflab.oracle_losses import Losses
 from pflab.verdict import Judgement
 from tests.campaign.planted import FOLDER, Trace, applies, lab, number
-from traces.events import BackupMade, BackupRestored, ChangeMade, Event, NodeStarted, ReplicaDropped
+from traces.events import BackupMade, BackupRestored, ChangeMade, Event, NodeStarted, ReplicaDropped, VersionIgnored
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 
@@ -96,6 +98,30 @@ def test_a_replica_let_go_by_one_that_went_back() -> None:
     assert book.losses.lost == {}
     book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     assert set(book.losses.lost) == {made.number}
+
+
+def test_what_lost_against_a_version_goes_with_it() -> None:
+    """A change that was beaten where its author left it is in no store once the winner is gone (CN-9, RP-2, DU-1)."""
+    book = Book()
+    book.backs_up("B")
+    beaten, winner = book.change("A", 1), book.change("B", 1)
+    brought = msgspec.structs.asdict(applies(book.trace, "B", beaten))
+    book.losses.take(VersionIgnored(reason="old", **brought))
+    book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    assert book.losses.lost == {}
+    book.goes_back("B", "be")
+    assert set(book.losses.lost) == {beaten.number, winner.number}
+
+
+def test_a_backup_from_before_another_restore_brings_back_what_that_one_lost() -> None:
+    """What is in a backup that a store goes back to is not lost, although it was before (DU-1, RP-4)."""
+    book = Book()
+    made = book.change("A", 1)
+    book.backs_up()
+    book.goes_back(reason="first")
+    assert set(book.losses.lost) == {made.number}
+    book.goes_back(guid="ef")
+    assert book.losses.lost == {}
 
 
 def test_a_replica_dropped_without_a_restore_explains_nothing() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
 
 from pflab import oracle_sets as sets
-from pflab.cli.output import harmless, terminal_to
+from pflab.cli.output import harmless, json_text, print_mail, terminal_to
 from tests.unit.test_smtp_store_verbs import Desk
 from traces.errors import SetTextError
 
@@ -41,6 +43,32 @@ def test_what_is_printed_steers_no_terminal(control: str) -> None:
     assert told.startswith("makes a\ufffd")
     assert told.endswith("b\n")
     assert not set(control[:1]) & set(told)
+
+
+@pytest.mark.parametrize("control", [*CONTROLS, "\n", "\u2066"])
+def test_json_that_is_printed_steers_no_terminal_and_means_the_same(control: str) -> None:
+    """--json holds texts of strangers too: what a terminal would obey is escaped, C1 and changes of direction included."""
+    told = json_text([{f"a{control}": f"b{control}ü"}])
+    assert not set(control[:1]) & set(told)
+    assert told.isprintable()
+    assert "ü" in told
+    assert json.loads(told) == [{f"a{control}": f"b{control}ü"}]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_mail_is_bytes_for_a_file_and_text_for_a_person(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    """What export and mailbox --show write is the mail to the byte, save on a terminal, which it must not steer."""
+    mail = b"Subject: \x1b[2J\r\n\r\n\xc2\x9b1m \xff g\xc3\xbct\r\n"
+    written = io.BytesIO()
+    stdout = io.TextIOWrapper(written, encoding="utf-8", newline="")
+    monkeypatch.setattr(stdout, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    print_mail(mail)
+    stdout.flush()
+    if is_terminal:
+        assert written.getvalue().decode() == "Subject: \ufffd[2J\n\n\ufffd1m \ufffd güt\n"
+    else:
+        assert written.getvalue() == mail
 
 
 def test_lines_stay_lines() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.test_smtp_listener import HOUSE
 from tests.unit.test_smtp_store_verbs import Desk, credentials, prove
+from transport.mta_values import RefusalError
 from transport.smtp_auth import MECHANISM
 from transport.smtp_limits import ListenerLimits
 
@@ -67,6 +68,47 @@ async def test_chunks_of_strangers_take_half_of_the_room_together(desk: Desk) ->
     await second.say("MAIL FROM:<A-IS@contoso.test>")
     await second.say(f"RCPT TO:<{HOUSE[0]}>")
     assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
+
+
+async def test_a_stranger_who_says_mail_and_then_nothing_does_not_stop_the_clock(desk: Desk) -> None:
+    """TM-1, ML-7: the lab waits for a stranger's mail for a bounded real time, for a store's until it has ended."""
+    desk.limits = ListenerLimits(holding_seconds=0.05)
+    store = await desk.store()
+    await store.say("MAIL FROM:<A-IS@contoso.test>")
+    stranger = await desk.addressed()
+    await stranger.say("DATA")
+    assert desk.listener is not None
+    while desk.listener.open_transactions > 1:
+        stranger.writer.write(b"x")
+        await asyncio.sleep(0.01)
+    assert desk.listener.open_transactions == 1
+    assert (await stranger.say(b"\r\n.\r\n")).startswith("250")
+    assert (await store.say("RSET")).startswith("250")
+    assert desk.listener.open_transactions == 0
+
+
+async def test_strangers_are_told_to_come_again_where_there_is_no_room(desk: Desk) -> None:
+    """ML-7: who brings a mail for which the store has no room hears 452, at MAIL where it says the size, else after the
+    content; what a store brings is taken."""
+    asked: list[int] = []
+
+    def check_room(size: int) -> None:
+        asked.append(size)
+        if size > 1000:
+            raise RefusalError(452, "4.3.1 no room")
+
+    store = await desk.store()
+    assert desk.listener is not None
+    desk.listener.check_room = check_room
+    stranger = await desk.client()
+    assert (await stranger.say("MAIL FROM:<kim@x.test> SIZE=5000")).startswith("452 4.3.1")
+    large = b"BDAT 3000 LAST\r\n" + b"a line\r\n" * 375
+    for client, expected in ((stranger, "452 4.3.1"), (store, "250")):
+        assert (await client.say("MAIL FROM:<kim@x.test>")).startswith("250")
+        assert (await client.say(f"RCPT TO:<{HOUSE[0]}>")).startswith("250")
+        assert (await client.say(large)).startswith(expected)
+    assert asked == [5000, 0, 3000]
+    assert len(desk.contents) == 1
 
 
 async def test_a_chunk_that_is_refused_is_not_kept(desk: Desk) -> None:

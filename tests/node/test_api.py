@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
@@ -61,11 +62,14 @@ def begun(folder: Path, *more: str) -> Process:
 
 def ended(process: Process) -> int:
     process.popen.terminate()
-    code = process.popen.wait(READY_S)
-    for pipe in (process.popen.stdin, process.popen.stdout):
-        assert pipe is not None
-        pipe.close()
-    return code
+    try:
+        return process.popen.wait(READY_S)
+    finally:
+        process.popen.kill()  # of one that has ended already nothing comes of it
+        process.popen.wait()
+        for pipe in (process.popen.stdin, process.popen.stdout):
+            assert pipe is not None
+            pipe.close()
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +160,27 @@ def test_settings_are_shown_and_changed(client: Client) -> None:
     assert "Replication Message Size Limit" in client.settings("A")["settings"]
 
 
+def test_a_setting_out_of_its_range_is_clamped_and_said(client: Client) -> None:
+    """SE-1: the answer names what is used in place of what was given; nothing is said of what is in range."""
+    told = client.configure("A", {"Replication Message Size Limit": 0, "MTA Hop Limit": 1000, "SMTP Chunking": 1})
+    assert told == [
+        "Replication Message Size Limit: 0 B is below its range; 1 KB is used",
+        "MTA Hop Limit: 1000 is above its range; 255 is used",
+    ]
+    assert client.settings("A")["settings"]["MTA Hop Limit"] == "255"
+
+
+def test_the_page_of_documentation_needs_no_other_server(client: Client) -> None:
+    """/docs works without a network: a page with every path in it, and nothing that a browser would fetch."""
+    page = client.text("GET", "/docs")
+    document = client.json("GET", "/openapi.json")
+    assert all(f"<code>{path}</code>" in page for path in document["paths"])
+    assert "Hello" in page
+    assert page.count("<details>") == sum(len(methods) for methods in document["paths"].values())
+    assert re.findall(r"(?:src|href)=.([^'\">]*)", page) == ["/openapi.json"]
+    assert "<script" not in page and "@import" not in page and "url(" not in page
+
+
 # --- what is refused
 
 
@@ -169,6 +194,9 @@ def test_settings_are_shown_and_changed(client: Client) -> None:
         ("POST", "/nodes/A/messages", {"folder": "Projects", "subject": "x", "colour": "red"}, 422, "Wrong"),
         ("POST", "/nodes/A/folders", {"path": "Projects"}, 409, "FolderExists"),
         ("PATCH", "/nodes/A/settings", {"No Such Setting": 1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": -1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": 10**400}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"Replication Message Size Limit": 10**4000}, 422, "Misuse"),
         ("DELETE", "/nodes/A/messages/00:1?folder=Projects", None, 422, "Misuse"),
         ("GET", "/nothing", None, 404, "Http"),
         ("PUT", "/nodes/A/messages", None, 405, "Http"),

@@ -178,6 +178,8 @@ def test_mistakes_are_refused_in_words() -> None:
     office = Office()
     with pytest.raises(FolderExists):
         office["A"].create_folder(office.at(1), "Projects")
+    with pytest.raises(FolderExists, match="a folder Projects already; upper and lower case are one"):
+        office["A"].create_folder(office.at(1), "PROJECTS")
     with pytest.raises(FolderUnknown):
         office["A"].create_folder(office.at(1), "No/Child")
     with pytest.raises(Misuse, match="no store X"):

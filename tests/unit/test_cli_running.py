@@ -41,7 +41,8 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
         assert run([*args, "--json"]) == ExitCode.GOOD
         return json.loads(capsys.readouterr().out)
 
-    assert len(asked("post", "Projects", "--node", "A", "--subject", "Hello {n}", "--count", "2")) == 2
+    posted = asked("post", "Projects", "--node", "A", "--subject", "Hello {n}", "--count", "2")
+    assert [each["number"] for each in posted] == ["A-1", "A-2"]
     fault = asked("fault", "lose", "--from", "A", "--to", "B", "--type", "content", "--count", "1")
     assert [each["id"] for each in asked("fault")] == [fault]
     assert asked("clock", "advance", "15 min")["now_at"] == "2003-10-21T00:15:00Z"
@@ -58,6 +59,40 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert fault in capsys.readouterr().out
     assert run(["post", "Nowhere", "--node", "A", "--subject", "x"]) == ExitCode.UNKNOWN
     assert "no folder 'Nowhere' here" in capsys.readouterr().err
+
+
+def test_numbers_are_told_as_everywhere_else(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What post and folder print is a change number such as A-1, which explain takes; no internal ids."""
+    del up
+
+    def told(*args: str) -> str:
+        assert run(list(args)) == ExitCode.GOOD
+        return capsys.readouterr().out.strip()
+
+    assert told("post", "Projects", "--node", "A", "--subject", "One") == "A-1"
+    assert (
+        told("post", "Projects", "--node", "A", "--subject", "{n}", "--count", "3") == "3 messages posted, A-2 to A-4"
+    )
+    assert told("folder", "create", "Fresh", "--node", "A") == "A-5"
+    assert told("folder", "change", "Fresh", "--node", "A", "--rename", "Stale") == "A-6"
+    assert told("explain", "A-6").startswith("Change A-6: folder 'Stale', changed on A")
+
+
+def test_until_converged_says_whom_it_did_not_ask(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A holder that does not run is no part of the answer, and that is said: who waits is not to take it for all of them."""
+    del up
+
+    def told(*args: str) -> str:
+        assert run(list(args)) == ExitCode.GOOD
+        return capsys.readouterr().out
+
+    told("post", "Projects", "--node", "A", "--subject", "One")
+    told("fault", "kill", "B")
+    for folder in ("Projects", "1-1"):
+        out = told("clock", "until", "--converged", folder, "--within", "1 h")
+        assert f"{folder} has converged on its running holders; not asked: B" in out
+    told("fault", "start", "B")
+    assert "not asked" not in told("clock", "until", "--converged", "Projects", "--within", "54 h")
 
 
 def test_the_example_of_each_help_does_what_it_says(up: str) -> None:

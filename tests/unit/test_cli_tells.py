@@ -23,6 +23,18 @@ steps:
   - until: {mail: backfill request, from: B, to: A, within: 48 h}
   - expect: {converged: all, within: 15 min}
 """
+LOST_FOR_EVER = """\
+title: Two lost mails, of one of which the store has heard
+topology: {servers: {A: , B: }, folders: {Projects: , News: }}
+rules: [BF-2]
+steps:
+  - lose: {from: A, to: B, type: content}
+  - post: {on: A, folder: Projects, subject: Hello}
+  - advance: 16 min
+  - advance: 24 h
+  - post: {on: A, folder: News, subject: Unheard of}
+  - advance: 16 min
+"""
 CONFLICT = """\
 title: A conflict
 topology: one-site.yaml
@@ -59,6 +71,18 @@ def document(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCod
     return json.loads("\n".join(told(capsys, *args, "--json", code=code)))
 
 
+SIX_GROUPS = """\
+title: A partial holder
+topology: {servers: {A: {version: "5.5"}, B: {version: "2000"}, C: {}}, folders: {Projects: {}}}
+steps:
+  - lose: {from: A, type: content}
+  - lose: {from: C, type: content}
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - post: {on: C, folder: Projects, subject: There}
+  - until: {mail: backfill request, from: B, to: A, within: 48 h}
+"""
+
+
 # --- explain
 
 
@@ -70,9 +94,13 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
     story = "\n".join(lines[1 : lines.index("")])
     for sentence in (
         "At 2003-10-21T00:15:00Z A sends it to B and C, in its broadcast (content).",
-        "The copy for B is lost on arrival (F1).",
+        "The copy for B is lost on arrival (fault F1).",
         "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses it; it is known in its site, so B waits"
-        " until 2003-10-22T06:15:00Z.",
+        " 6 h, until 2003-10-22T06:15:00Z.",
+        "At 2003-10-22T06:15:00Z B chooses whom to ask for A-1: it sorts the holders (up before down, preferred source, cost,"
+        " newest version, most of it) and asks down the list until all is requested.",
+        "  1. A (version 2003, in the site, claims 1 number): asked.",
+        "  2. C (version 2003, in the site, claims 1 number): passed over: the ones before it have all it has.",
         "At 2003-10-22T06:15:00Z B asks A for it.",
         "B has it since 2003-10-22T06:15:00Z, 30 h 15 min after it was made, by backfill.",
         "C has it since 2003-10-21T00:15:00Z, 15 min after it was made, by its broadcast.",
@@ -81,6 +109,16 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
     events = "\n".join(lines[lines.index("") :])
     assert "fault F1" in events
     assert "marks" not in events
+
+
+def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whether a store without it knows that it misses it is said; and of a run that has not ended, that it may come yet."""
+    path = play(LOST_FOR_EVER)
+    assert "  B does not get it in this run, and has not heard that it misses it." in told(capsys, "explain", "A-2")
+    assert "  B does not get it in this run." in told(capsys, "explain", "A-1")
+    (lab,) = (path / "traces").glob("lab-*.jsonl")
+    lab.unlink()
+    assert "  B does not have it yet." in told(capsys, "explain", "A-1")
 
 
 def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +156,18 @@ def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFix
     play(CONFLICT)
     story = "\n".join(told(capsys, "explain", "A-1"))
     assert "A-2 took its place, made on A" in story
+
+
+def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """How a 2000 server chose: the group of each holder, and that one is asked at a time (BF-3)."""
+    play(SIX_GROUPS)
+    story = "\n".join(told(capsys, "explain", "A-1"))
+    for sentence in (
+        "it searches six groups, newer servers of any site before older ones, for one server that has everything.",
+        " (version 5.5, group 4: older than 2000, in the site, never asked yet, claims 1 number): asked.",
+        " (version 2003, group 1: 2000 or newer, in the site, never asked yet, claims none): passed over: has none of it.",
+    ):
+        assert sentence in story
 
 
 # --- diff
@@ -173,6 +223,18 @@ def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixt
     found = document(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
     assert {each["type"] for each in found} == {"version.applied"}
     assert {each["node"] for each in found} == {"C"}
+
+
+def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.CaptureFixture[str]) -> None:
+    """The lab's own events are written at the end of a run; without them trace and explain have the names of folders from
+    the topology that the run's folder keeps."""
+    path = play(LOST)
+    whole = told(capsys, "trace", "--node", "A")
+    (lab,) = (path / "traces").glob("lab-*.jsonl")
+    lab.unlink()
+    assert told(capsys, "trace", "--node", "A") == whole
+    life = told(capsys, "explain", "A-1")
+    assert life[0].startswith("Change A-1: 'Hello' in Projects, made on A")
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,11 @@ def back(item: Item) -> bytes:
     return mail_of_item(item, message_id="1@pflab.test", sender="folder@pflab.test")
 
 
+def with_file(body: bytes, encoding: bytes = b"base64") -> bytes:
+    """A mail that is one file."""
+    return b"Content-Type: application/x; name=f\r\nContent-Transfer-Encoding: " + encoding + b"\r\n\r\n" + body
+
+
 def names(item: Item) -> list[Any]:
     return [bag[PR_ATTACH_LONG_FILENAME] for bag in item.attachments]
 
@@ -274,3 +279,38 @@ def test_a_post_that_never_was_a_mail_is_written_as_one() -> None:
     kept = Item({**item.props, PR_SENDER_EMAIL_ADDRESS: "kim@x.test", PR_INTERNET_MESSAGE_ID: "7@x.test"})
     assert b"From: <kim@x.test>\r\n" in back(kept)
     assert b"Message-ID: <7@x.test>\r\n" in back(kept)
+
+
+# --- what cannot be decoded
+
+
+@pytest.mark.parametrize("body", [b"====", b"=", b"!!!!\r\n", b"QQ", b"QUJDR", b"\xff\xfe", b"= =\r\n=="])
+def test_base64_that_is_none_is_kept_as_it_stands(body: bytes) -> None:
+    """A file whose base64 nobody can read is its bytes as they came, never an empty file."""
+    item = item_of(with_file(body))
+    assert data(item) == [body]
+    assert back(item) == with_file(body)
+
+
+@pytest.mark.parametrize("body", [b"=", b"=\r\n=\r\n"])
+def test_quoted_printable_that_says_nothing_is_kept_as_it_stands(body: bytes) -> None:
+    """As with base64: something came, so something is shown."""
+    assert data(item_of(with_file(body, b"quoted-printable"))) == [body]
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b"QUI=\r\nQ0Q=\r\n", b"ABCD"),
+        (b"QU\r\n\r\nI=Q0RF\r\nRg==", b"ABCDEF"),
+        (b"QUI=\r\n____\r\na list's last words\r\n", b"AB"),
+        (b"", b""),
+        (b"\r\n", b""),
+    ],
+)
+def test_base64_that_begins_again_is_read_to_its_end(body: bytes, shown: bytes) -> None:
+    """Pieces with ends of their own make one file, what a mailing list hangs behind it is no part of it, and an empty
+    file stays one."""
+    item = item_of(with_file(body))
+    assert data(item) == [shown]
+    assert back(item) == with_file(body)

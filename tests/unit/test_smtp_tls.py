@@ -10,7 +10,7 @@ import pytest
 from node.certificates import server_certificate
 from node.keys import Verifier
 from pflab.labtls import tls_of
-from tests.unit.test_smtp_listener import Client
+from tests.unit.test_smtp_listener import HOUSE, Client
 from tests.unit.test_smtp_sender import Peer, mail
 from tests.unit.test_smtp_store_verbs import AUTHORITY, credentials
 from transport.mta_values import SendState
@@ -44,6 +44,14 @@ async def listener(peer: Peer, tmp_path: Path) -> AsyncIterator[SmtpListener]:
     await listener.stop()
 
 
+@pytest.fixture
+async def client(listener: SmtpListener) -> AsyncIterator[Client]:
+    client = Client(*await asyncio.open_connection(*listener.address))
+    await client.reply()
+    yield client
+    await client.close()
+
+
 async def send(listener: SmtpListener, tls: Tls, next_hop: str = "B", content: bytes = b"Subject: a\r\n\r\n") -> str:
     sender = SmtpSender(credentials=credentials("A"), tls=tls.client)
     sent = replace(mail(content=content), next_hop=next_hop, system=True)
@@ -71,16 +79,52 @@ async def test_a_server_that_cannot_be_verified_gets_nothing(
     assert peer.mails == []
 
 
-async def test_what_is_said_in_clear_is_forgotten(listener: SmtpListener) -> None:
+async def test_what_is_said_in_clear_is_forgotten(client: Client) -> None:
     """RFC 3207: commands slipped in behind STARTTLS are not obeyed, and STARTTLS is offered in clear alone."""
-    client = Client(*await asyncio.open_connection(*listener.address))
-    await client.reply()
     assert "STARTTLS" in await client.say("EHLO A")
     assert (await client.say("STARTTLS now")).startswith("501")
     assert (await client.say(b"STARTTLS\r\nMAIL FROM:<a@x.test>\r\n")).startswith("220")
     client.writer.write(b"no handshake\r\n")
     assert await client.reply() == ""
-    await client.close()
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["in one write", "behind it"])
+async def test_no_command_in_clear_is_obeyed_inside_tls(
+    peer: Peer, client: Client, tmp_path: Path, apart: bool
+) -> None:
+    """RFC 3207 6: after a handshake that goes well the first answer is to what was said inside, and what somebody had put
+    in clear behind STARTTLS has begun no mail."""
+    await client.say("EHLO A")
+    slipped = b"EHLO evil\r\nMAIL FROM:<evil@x.test>\r\nRCPT TO:<" + HOUSE[0].encode() + b">\r\n"
+    if apart:
+        client.writer.write(b"STARTTLS\r\n")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        client.writer.write(slipped)
+    else:
+        client.writer.write(b"STARTTLS\r\n" + slipped)
+    assert (await client.reply()).startswith("220")
+    try:
+        await client.writer.start_tls(tls_of(tmp_path / "a", SEED, "A").client, server_hostname="B")
+    except (OSError, ConnectionError):
+        assert apart  # it met the handshake, and the connection ended
+    else:
+        assert (await client.say("RCPT TO:<kim@contoso.test>")).startswith("503")
+        assert "STARTTLS" not in await client.say("EHLO A")
+        assert (await client.say("DATA")).startswith("503")
+    assert peer.mails == []
+
+
+async def test_a_server_that_seems_to_offer_no_tls_gets_nothing(peer: Peer, tmp_path: Path) -> None:
+    """ML-3: whoever strikes STARTTLS from an answer makes no store of a lab with TLS speak in clear."""
+    plain = SmtpListener("B", accept=peer.accept, check_recipient=peer.check)
+    await plain.start()
+    try:
+        reason = await send(plain, tls_of(tmp_path, SEED, "A"))
+    finally:
+        await plain.stop()
+    assert "B does not offer STARTTLS" in reason
+    assert peer.mails == []
 
 
 def test_the_same_seed_makes_the_same_certificates() -> None:

@@ -277,6 +277,10 @@ folders:
         (("Projects:", "Projects: {replicas: [A, A]}"), 'replica "A" stands twice'),
         (("Projects:", "Projects: {replicas: [a]}"), 'replicas[0]: "a" is not a server; did you mean "A"?'),
         (("Projects:", '"Projects/": '), "is not a folder path"),
+        (
+            ("Projects:", "projects:\n  Projects:"),
+            'folders.Projects: folder "Projects" stands twice, spelled "projects"',
+        ),
         (("Projects:", '"1-1": '), '"1-1" is what the hierarchy is called; another name'),
         (("Projects:", '" Projects": '), "is not a folder path"),
         (("Projects:", "/".join("abcdefghijklmnopq") + ":"), "17 folders deep; at most 16"),

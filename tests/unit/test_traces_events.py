@@ -56,7 +56,7 @@ def test_all_events_of_the_contract_are_there() -> None:
     groups = {
         "run": "started ended",
         "node": "started stopped",
-        "setting": "value",
+        "setting": "value ignored",
         "backup": "made restored",
         "clock": "changed",
         "fault": "injected healed",
@@ -68,6 +68,8 @@ def test_all_events_of_the_contract_are_there() -> None:
         "version": "applied ignored held dropped failed",
         "conflict": "arose ended notice",
         "tombstone": "made dropped",
+        "item": "expired",
+        "expired": "everywhere",
         "row": "replaced",
         "entry": "made satisfied pruned timed_out",
         "request": "sent ended deferred answered",

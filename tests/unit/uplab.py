@@ -37,6 +37,12 @@ def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) ->
         yield next(line.strip().removesuffix("/docs") for line in told.splitlines() if line.endswith("/docs"))
     finally:
         lab.send_signal(signal.SIGINT)
-        code = lab.wait(END_S)
-        lab.stdout.close()
+        try:
+            code = lab.wait(END_S)
+        except subprocess.TimeoutExpired:
+            lab.kill()  # a lab that does not end fails its own test, and no other
+            lab.wait()
+            raise
+        finally:
+            lab.stdout.close()
     assert code == ExitCode.GOOD

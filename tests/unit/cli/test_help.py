@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import metadata
 
 import pytest
@@ -36,6 +37,20 @@ def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[s
         assert (function_of(name).__doc__ or "").partition("\n")[0] == told
         assert run([name, "--help"]) == ExitCode.GOOD
         assert f"Example: pflab {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_values_have_the_names_of_the_field(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """No help calls a value after a type of a programming language."""
+    assert run([verb, "--help"]) == ExitCode.GOOD
+    told = capsys.readouterr().out
+    words = set(re.findall(r"[A-Z]{3,}", told))
+    assert not words & {"INTEGER", "FLOAT", "RANGE", "BOOLEAN", "STRING", "UUID", "CHOICE"}
+    assert " TEXT" not in told or verb == "post"  # whose subject and body are texts
+    assert "Annotated" not in told
+    usage, _, rest = told.partition("\n\n")
+    assert not re.search(r"[{}<>]|\[\[", usage)
+    assert not re.search(r"<\w+(\[\w+\])?>", rest)
 
 
 @pytest.mark.usefixtures("lost_mail")

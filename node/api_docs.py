@@ -1,0 +1,122 @@
+"""The page of documentation at /docs: the OpenAPI document as one HTML page, made here, with nothing to be fetched.
+
+It has neither scripts nor links to other servers, so it reads the same on a machine without a network; what a request may
+hold is told by the examples of the document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Response
+
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""The browser is told to fetch nothing, whatever stands in the page."""
+
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_STYLE: Final = """
+body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
+code, pre { font: 13px/1.4 monospace } pre { background: #f4f4f2; padding: .6em; overflow-x: auto }
+summary { cursor: pointer; padding: .25em 0 } summary b { display: inline-block; width: 4.5em }
+details { border-bottom: 1px solid #ddd } details > div { margin: .3em 0 1em 4.5em }
+td { padding: 0 1.2em .2em 0; vertical-align: top }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } pre { background: #2a2a2a } }
+"""
+
+
+def add_docs(app: FastAPI) -> None:
+    """The route /docs of an application."""
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return Response(
+            docs_page(app.openapi()),
+            media_type="text/html; charset=utf-8",
+            headers={"Content-Security-Policy": POLICY},
+        )
+
+
+def docs_page(document: Mapping[str, Any]) -> str:
+    """The page about an OpenAPI document."""
+    info = document["info"]
+    title = escape(info["title"])
+    return "\n".join(
+        [
+            f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>',
+            f"<h1>{title}</h1>\n<p>{escape(info.get('description', ''))}</p>",
+            '<p>For programs: <a href="/openapi.json">openapi.json</a>. Click a line for what it takes and answers.</p>',
+            *_sections(document),
+            "</html>",
+        ]
+    )
+
+
+def _sections(document: Mapping[str, Any]) -> Iterator[str]:
+    by_tag: dict[str, list[str]] = {}
+    for path, methods in document["paths"].items():
+        for method in _METHODS:
+            if method in methods:
+                tag = (methods[method].get("tags") or ["more"])[0]
+                by_tag.setdefault(tag, []).append(_operation(document, method, path, methods[method]))
+    for tag, operations in by_tag.items():
+        yield f"<h2>{escape(tag)}</h2>"
+        yield from operations
+
+
+def _operation(document: Mapping[str, Any], method: str, path: str, told: Mapping[str, Any]) -> str:
+    about = escape(" ".join(told.get("description", told.get("summary", "")).split()))
+    parts = [*_parameters(told.get("parameters", ())), *_body(document, told.get("requestBody"))]
+    parts += [piece for status, answer in told.get("responses", {}).items() for piece in _answer(status, answer)]
+    inside = "\n".join(parts)
+    return (
+        f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
+        f"<div><p>{about}</p>\n{inside}</div></details>"
+    )
+
+
+def _parameters(parameters: Any) -> Iterator[str]:
+    rows = [
+        f"<tr><td><code>{escape(each['name'])}</code><td>{escape(each['in'])}"
+        f"<td>{'' if each.get('required') else 'if need be'}<td>{escape(each.get('description', ''))}"
+        for each in parameters
+    ]
+    if rows:
+        yield f"<table>{''.join(rows)}</table>"
+
+
+def _body(document: Mapping[str, Any], body: Mapping[str, Any] | None) -> Iterator[str]:
+    for kind, content in (body or {}).get("content", {}).items():
+        example = content.get("example", _example(document, content.get("schema", {})))
+        yield f"<p>Takes {escape(kind)}:</p>{_shown(example)}"
+
+
+def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
+    phrase = HTTPStatus(int(status)).phrase if status.isdigit() else status
+    contents = answer.get("content", {})
+    examples = [_shown(each["example"]) for each in contents.values() if "example" in each]
+    # Of what is refused the line says enough: the form of all errors is the same.
+    yield f"<p>{escape(status)} {escape(phrase)}</p>{''.join(examples) if status.startswith('2') else ''}"
+
+
+def _example(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
+    """The example that a schema has, or one put together of those that its properties have."""
+    if "$ref" in schema:
+        return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+    if "example" in schema:
+        return schema["example"]
+    if schema.get("examples"):
+        return schema["examples"][0]
+    if "properties" in schema:
+        found = {name: _example(document, each) for name, each in schema["properties"].items()}
+        return {name: value for name, value in found.items() if value is not None}
+    options = schema.get("anyOf", ())
+    return next((value for each in options if (value := _example(document, each)) is not None), schema.get("default"))
+
+
+def _shown(example: Any) -> str:
+    text = example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+    return f"<pre>{escape(text)}</pre>"
