@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -119,8 +120,13 @@ async def _lead(
             runs.next(topology, addresses)
             renewed.set()
 
-        lab.renews = renew
+        def go_back(name: str, renewed: asyncio.Event = renewed) -> None:
+            runs.back_to(name)
+            renewed.set()
+
+        lab.renews, lab.returns, lab.saves = renew, go_back, runs.saves
         await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
+        face = replace(face, port=lab.face_address[1])  # a free port was chosen once
     room.cancel()
 
 
