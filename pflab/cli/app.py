@@ -58,7 +58,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "lab": ("pflab.cli.saves", "Keep a running lab in containers as it stands, or bring it back to that."),
     "follow": (
         "pflab.cli.follows",
-        "Keep a verdict on a running lab in containers current, from its traces, with Spark.",
+        "Keep a verdict on a running lab current, from its traces alone, with Spark.",
     ),
     "verdict": ("pflab.cli.follows", "Print the verdict that is kept of a running lab."),
     "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),

@@ -46,7 +46,7 @@ def coordinate(
     secrets: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The files secret and token; default: DATA/secrets.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Where the lab's HTTP face listens.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where the lab's HTTP face listens.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Its port; 0: a free one.")] = PORT,
     known_as: Annotated[
         str | None,

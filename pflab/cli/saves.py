@@ -24,9 +24,10 @@ def lab(
     name: Annotated[str | None, typer.Argument(help="The name under which the lab is kept.")] = None,
     lab: Lab = None,
 ) -> int:
-    """Keep a running lab as it stands under a name, or bring it back to that: time, servers, every store, the traces.
+    """Keep a running lab in containers as it stands, or bring it back to that.
 
-    Back there, its clock stands and no fault is in force. A lab in containers can, or any that pflab coordinate leads.
+    Time, servers, every store and the traces are as they were; the clock stands and no fault is in force. A lab in
+    containers can, or any that pflab coordinate leads.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """

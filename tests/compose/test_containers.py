@@ -192,7 +192,7 @@ def test_everything_stops_in_order_and_comes_back(stack: Stack) -> None:
 
 
 def test_a_class_goes_back_to_where_it_began(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """`pflab lab save` and `reset`: time and every store are as they were when the lab was saved, and mail goes on from there."""
+    """`pflab lab save` and `reset`: time and every store are as they were when the lab was saved, and mail goes on."""
     assert run(["lab", "save", "exercise", "--lab", stack.url]) == ExitCode.GOOD
     with stack.client() as client:
         now = client.now()

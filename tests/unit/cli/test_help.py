@@ -24,6 +24,9 @@ TESTED_ELSEWHERE = {
     "top",
     "load",
     "import",
+    "lab",
+    "follow",
+    "verdict",
 }
 """Verbs whose examples need a lab that is up or bring one up, and the demo: each with a test of its own elsewhere."""
 
