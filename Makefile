@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-compose check rules bench bench-analytics simulate campaign mutants torture clean
+.PHONY: help install demo test test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench: $(STAMP)  ## the benchmarks (ARGS: --json, or names)
 
 bench-analytics: $(STAMP)  ## Spark over generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
 	@$(BIN)/python -m bench.analytics_scale $(ARGS)
+
+cluster: $(STAMP)  ## pflab check on a Spark standalone cluster: a master and two workers on this machine
+	@$(BIN)/pytest tests/analytics/cluster.py $(ARGS)
 
 simulate: $(STAMP)  ## a long campaign of simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)

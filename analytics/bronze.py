@@ -20,6 +20,11 @@ from traces import EVENT_TYPES, TRACE_MAJOR
 ASIDE: Final = "aside"
 """The family of lines that are no event of ours."""
 
+MALFORMED: Final = "malformed"
+OTHER_VERSION: Final = "other version"
+UNKNOWN_TYPE: Final = "unknown type"
+"""Why a line is aside."""
+
 LINES: Final = T.StructType([T.StructField("text", T.StringType()), T.StructField("file", T.StringType())])
 """What bronze is made from: each line with its file."""
 
@@ -67,11 +72,11 @@ def _aside() -> Column:
     headless = _any(F.col(name).isNull() for name in _HEADER)
     known = F.col("type").isin(*EVENT_TYPES)
     return (
-        F.when(F.col("text").isNull() | F.col(CORRUPT).isNotNull() & headless, "malformed")
-        .when(headless | (F.col("seq") < 1), "malformed")
-        .when(F.col("v") != TRACE_MAJOR, "other version")
-        .when(~known, "unknown type")
-        .when(F.col(CORRUPT).isNotNull() | _incomplete(), "malformed")
+        F.when(F.col("text").isNull() | F.col(CORRUPT).isNotNull() & headless, MALFORMED)
+        .when(headless | (F.col("seq") < 1), MALFORMED)
+        .when(F.col("v") != TRACE_MAJOR, OTHER_VERSION)
+        .when(~known, UNKNOWN_TYPE)
+        .when(F.col(CORRUPT).isNotNull() | _incomplete(), MALFORMED)
     )
 
 

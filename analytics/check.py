@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -12,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics import (
     bronze,
     convergence,
+    evidence,
     folders,
     histories,
     incremental,
@@ -24,6 +27,7 @@ from analytics import (
     words,
 )  # fmt: skip
 from analytics.errors import NoTraces
+from analytics.rules import CHECKS
 from analytics.tables import Tables
 from analytics.verdict import CheckResult, FolderVerdict, short
 
@@ -89,7 +93,7 @@ def judge(
     events = silver.silver(kept, goes_on)
     tell(STAGES[1])
     org = organization.organization(events)
-    org = organization.Organization(*(getattr(org, name).cache() for name in ("servers", "guids", "genesis", "setup")))
+    org = organization.Organization(*(part.cache() for part in org.parts))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
     tell(STAGES[2])
     things = tables.keep("evidence/objects", objects.objects(rows))
@@ -98,25 +102,39 @@ def judge(
     tell(STAGES[3])
     ends = tables.keep("evidence/mails", mails.mail_ends(events))
     says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
-    wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree))
+    wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
     off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
-    ruled = tables.keep("gold/rules", judging.judge_rules(events, rows, judged, goes_on=goes_on is not None))
+    material = evidence.material(events, rows, things, org)
+    ruled = _ruled(tables, material, judged, goes_on=goes_on is not None)
     tell(STAGES[5])
-    lost = convergence.losses(things, tree)
+    lost = tables.keep("gold/losses", convergence.losses(things, tree))
     return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)
+
+
+def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
+    """The rule checks, in two halves at once: over few events most of the time goes into planning, one thread's work."""
+
+    def half(part: int) -> DataFrame:
+        names = evidence.HALVES[part]
+        mine = [check for check in CHECKS if check.table in names]
+        return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine, goes_on=goes_on))
+
+    with ThreadPoolExecutor(len(evidence.HALVES)) as pool:
+        return reduce(DataFrame.unionByName, pool.map(half, range(len(evidence.HALVES))))
 
 
 def conclude(gold: Gold) -> CheckResult:
     """The result for people and programs: counts, and a bounded number of rows in words."""
+    reasons = (bronze.MALFORMED, bronze.OTHER_VERSION, bronze.UNKNOWN_TYPE)
     counts = gold.bronze.agg(
         F.count_if(F.col("aside").isNull()).alias("events"), F.count(F.lit(1)).alias("lines"),
         F.count_distinct(F.when(F.col("aside").isNull(), F.col("trace"))).alias("traces"),
+        *[F.count_if(F.col("aside") == reason).alias(reason) for reason in reasons],
     ).first()  # fmt: skip
     if counts is None or not counts.lines:
         raise NoTraces("there is no segment (*.jsonl) in the traces named; name run folders or segment files")
-    aside = gold.bronze.where(F.col("family") == bronze.ASIDE).groupBy("aside").count().collect()
     judged = gold.verdicts.groupBy("judgement").count().collect()
     doubts = gold.events.doubts.join(gold.folders.select("trace").distinct(), "trace", "left_anti")
     lost = gold.losses.join(F.broadcast(gold.org.guids), [
@@ -125,11 +143,12 @@ def conclude(gold: Gold) -> CheckResult:
     some = lost.orderBy("trace", "path", "number").limit(_LOSSES_TOLD).collect()
     told, broken = judging.told_rules(gold.rules, gold.events.doubts)
     return CheckResult(
+        runs=judging.told_runs(gold.verdicts, gold.rules, gold.events.doubts),
         rules=told,
         violations=broken,
         traces=counts.traces,
         events=counts.events,
-        aside={row.aside: row["count"] for row in aside},
+        aside={reason: counts[reason] for reason in reasons if counts[reason]},
         folders={row.judgement: row["count"] for row in judged},
         told=_told(gold),
         doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect()),

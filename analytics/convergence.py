@@ -14,11 +14,11 @@ UNKNOWN: Final = "unknown"
 _EMPTY: Final = "array()"
 
 
-def mismatches(objects: DataFrame, folders: DataFrame) -> DataFrame:
+def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
     """A row for each thing that a holder has not as it must: trace, folder, path, object, subject, store, what, number.
 
     what: lacks, keeps (what is superseded or deleted), stranger (what nobody made), bytes (other than its author's), lacks
-    deletion, differs (from another holder, where that is all that can be said).
+    deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing.
     """
     # A folder's row is small and there are few; the objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"])
@@ -32,11 +32,16 @@ def mismatches(objects: DataFrame, folders: DataFrame) -> DataFrame:
     unsure = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
     kept = ["trace", "folder", "path", "object", "subject", "versions", "tombstone", "made"]
     both = sure.select(*kept, "wrong").unionByName(unsure.select(*kept, "wrong"))
-    return (
+    found = (
         both.where("size(wrong) > 0")
         .select(*kept, F.explode("wrong").alias("w"))
         .select("trace", "folder", "path", "object", "subject", "w.*")
     )
+    rightly = F.expr(
+        "what = 'lacks' and exists(coalesce(excused, array()), r -> r.guid = substring_index(number, ':', 1)"
+        " and cast(substring_index(number, ':', -1) as bigint) between r.low and r.high)"
+    )
+    return found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly).drop("excused")
 
 
 def _wrong() -> str:

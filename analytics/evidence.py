@@ -6,24 +6,58 @@ What a node derived (costs, due times, what is missing) stands in no table as a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics import choices, lists
+from analytics.claims import claims
 from analytics.histories import pcl_map, restores
 from analytics.mails import ranges
+from analytics.organization import Organization
 from analytics.silver import Silver
 
-_SETTINGS: Final = "settings map<string, string>, servers map<string, struct<settings: map<string, string>>>"
+_SETTINGS: Final = (
+    "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What evidence is made from: the events, the histories (`rows`), the objects, what the run was made of, and what several
+    tables ask for: stores (trace, node) that went back to a backup, those with the default settings, who could be asked for
+    what is missing, and who held what when a mail or a decision named it.
+    """
+
+    events: Silver
+    rows: DataFrame
+    things: DataFrame
+    org: Organization
+    restored: DataFrame
+    plain: DataFrame
+    candidates: DataFrame
+    listed: DataFrame
+
+
+def material(events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
+    """With the small tables that several others ask for kept at hand."""
+    restored = restores(events).select("trace", F.col("store").alias("node")).cache()
+    plain = plain_stores(events).select("trace", F.col("store").alias("node")).cache()
+    asked = choices.candidates(events, org, restored).cache()
+    listed = lists.with_holders(lists.cases(events), events, rows, restored).cache()
+    return Material(events, rows, things, org, restored, plain, asked, listed)
 
 
 def plain_stores(events: Silver) -> DataFrame:
-    """trace, store: those whose settings are all the default, so that the documented times hold as they are written."""
+    """trace, store: those whose settings are all the default, so that the documented times hold as they are written; 5.5 has
+    times of its own."""
     told = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
     plain = told.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
-    stores = stores.where(F.coalesce(F.size("of.settings"), F.lit(0)) <= 0).select("trace", "store")
+    stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
+    stores = stores.select("trace", "store")
     other = events.of("setting.value").where(F.col("value") != F.col("default"))
     return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
 
@@ -63,13 +97,13 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
     return came.join(made, ["trace", "number"], "left")
 
 
-def at_stores(rows: DataFrame) -> DataFrame:
-    """trace, node, folder, object, rows: all that one store made and applied of an object, as far as it counts now."""
-    kept = rows.where("seq > 0 and not went and not dropped")
-    row = F.struct("seq", "act", "number", "guid", "counter", "pcl", "deleted", "modified_at")
-    return kept.groupBy("trace", F.col("store").alias("node"), "folder", "object").agg(
-        F.collect_list(row).alias("rows"), F.first("kind", ignorenulls=True).alias("kind"), F.max("at").alias("at")
-    )
+def at_stores(things: DataFrame) -> DataFrame:
+    """trace, node, folder, object, kind, rows, at: all that one store made and applied of an object, as far as it counts."""
+    counts = "filter(rows, r -> r.seq > 0 and not r.went and not r.dropped)"
+    kept = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
+    stores = F.explode(F.expr("array_distinct(transform(every, r -> r.store))")).alias("node")
+    mine = kept.select("*", stores).withColumn("rows", F.expr("filter(every, r -> r.store = node)"))
+    return mine.drop("every").withColumn("at", F.expr("array_max(transform(rows, r -> r.at))"))
 
 
 def sent(events: Silver) -> DataFrame:
@@ -128,25 +162,43 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 def hops(events: Silver) -> DataFrame:
     """trace, mail, node, next_hop, connector, copies, at, landed (the next server has it, or lost it by a fault),
-    arrivals (how often it came to this node; null where it was submitted)."""
-    gone = (
-        events.of("hop.sent")
+    arrivals (how often it came to this node; null where it was submitted), given_up (copies that never got to another next
+    server, so that their recipients went with a new one), last_at, links_at (when the node first heard of a link down)."""
+    copies = (
+        events.of("hop.sent", "hop.failed")
         .where("mail is not null")
-        .groupBy("trace", "mail", "node", "next_hop", "connector")
-        .agg(F.count_distinct("queue_id").alias("copies"), F.min("at").alias("at"))
+        .groupBy("trace", "mail", "node", "queue_id")
+        .agg(
+            F.max_by(F.struct("next_hop", "connector"), F.when(F.col("type") == "hop.sent", F.col("at"))).alias("to"),
+            F.min(F.when(F.col("type") == "hop.sent", F.col("at"))).alias("at"),
+        )
+    )
+    of_node = Window.partitionBy("trace", "mail", "node")
+    gone = (
+        copies.withColumn("given_up", F.count_if(F.col("at").isNull()).over(of_node))
+        .where("at is not null")
+        .groupBy("trace", "mail", "node", "to.next_hop", "to.connector")
+        .agg(
+            F.count(F.lit(1)).alias("copies"),
+            F.min("at").alias("at"),
+            F.max("at").alias("last_at"),
+            F.max("given_up").alias("given_up"),
+        )
     )
     ends = F.col("type").isin("hop.received", "hop.dropped", "mail.bad")
     arrivals = F.count_if(F.col("type") == "hop.received").alias("arrivals")
     here = events.events.where((F.col("family") == "mail") & ends).groupBy("trace", "mail", "node").agg(arrivals)
     landed = here.select("trace", "mail", F.col("node").alias("next_hop"), F.lit(True).alias("landed"))
+    links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = gone.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
+    found = found.join(F.broadcast(links), ["trace", "node"], "left")
     return found.withColumn("landed", F.coalesce("landed", F.lit(False)))
 
 
-def requests(events: Silver) -> DataFrame:
+def requests(m: Material) -> DataFrame:
     """Backfill requests received, with what was asked and the answers to that very mail."""
     asked = (
-        events.of("mail.received")
+        m.events.of("mail.received")
         .where("message_type = 8")
         .groupBy("trace", "node", "mail")
         .agg(
@@ -157,23 +209,25 @@ def requests(events: Silver) -> DataFrame:
         )
     )
     answers = (
-        events.of("request.answered")
+        m.events.of("request.answered")
         .groupBy("trace", "node", F.col("request_mail").alias("mail"))
         .agg(F.count(F.lit(1)).alias("answers"), F.min("at").alias("answered_at"), F.first("cnset").alias("answer"))
     )
     # A store that went back to a backup may have answered before, or answer again: nothing can be said of it.
-    back = restores(events).select("trace", F.col("store").alias("node"))
     wanted = F.flatten(F.transform("folders", lambda f: F.concat(_ranges_of(f["cnset"]), _ranges_of(f["cnset_fai"]))))
-    rows = asked.join(answers, ["trace", "node", "mail"], "left").join(back, ["trace", "node"], "left_anti")
+    rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
+        F.broadcast(m.restored), ["trace", "node"], "left_anti"
+    )
     return rows.withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
 
 
-def entries(events: Silver) -> DataFrame:
+def entries(m: Material) -> DataFrame:
     """The life of each backfill entry: made, timed out, asked for, satisfied or pruned; of stores never restored."""
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
-    rows = events.events.where((F.col("family") == "replication") & F.col("type").isin(*tags))
-    back = restores(events).select("trace", F.col("store").alias("node"))
-    of = rows.join(back, ["trace", "node"], "left_anti").withColumn("entry", F.col("entry").cast("long"))
+    rows = m.events.events.where((F.col("family") == "replication") & F.col("type").isin(*tags))
+    of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
+        "entry", F.col("entry").cast("long")
+    )
 
     def when(tag: str, column: str) -> Column:
         return F.when(F.col("type") == tag, F.col(column))
@@ -190,11 +244,7 @@ def entries(events: Silver) -> DataFrame:
         F.count_if(F.col("type") == "request.ended").alias("ended"),
         F.max(F.col("type").isin("entry.satisfied", "entry.pruned")).alias("over"),
     )
-    return lives.join(
-        F.broadcast(plain_stores(events).withColumn("plain", F.lit(True))).withColumnRenamed("store", "node"),
-        ["trace", "node"],
-        "left",
-    ).withColumn("plain", F.coalesce("plain", F.lit(False)))
+    return _with_plain(lives, m)
 
 
 def decisions(events: Silver) -> DataFrame:
@@ -202,9 +252,9 @@ def decisions(events: Silver) -> DataFrame:
     return events.of("sources.considered")
 
 
-def statuses(events: Silver) -> DataFrame:
+def statuses(m: Material) -> DataFrame:
     """Each folder that a status check found due, with the last update here that the trace knows of, and the status before."""
-    updates = events.of("change.made", "version.applied").select(
+    updates = m.events.of("change.made", "version.applied").select(
         "trace",
         "node",
         "seq",
@@ -213,7 +263,7 @@ def statuses(events: Silver) -> DataFrame:
         F.col("at").alias("updated_at"),
         F.lit(None).cast("long").alias("due_at"),
     )
-    due = events.of("status.due").select(
+    due = m.events.of("status.due").select(
         "trace",
         "node",
         "seq",
@@ -227,20 +277,15 @@ def statuses(events: Silver) -> DataFrame:
     both = both.withColumn("last_update_at", F.last("updated_at", ignorenulls=True).over(before)).withColumn(
         "last_due_at", F.last("due_at", ignorenulls=True).over(before)
     )
-    plain = plain_stores(events).select("trace", F.col("store").alias("node"), F.lit(True).alias("plain"))
     restarted = (
-        events.of("node.started")
+        m.events.of("node.started")
         .where("seq > 1")
         .select("trace", "node")
         .distinct()
         .withColumn("restarted", F.lit(True))
     )
-    rows = (
-        both.where("due_at is not null")
-        .join(F.broadcast(plain), ["trace", "node"], "left")
-        .join(F.broadcast(restarted), ["trace", "node"], "left")
-    )
-    return rows.withColumn("plain", F.coalesce("plain", F.lit(False))).withColumn("steady", F.col("restarted").isNull())
+    rows = both.where("due_at is not null").join(F.broadcast(restarted), ["trace", "node"], "left")
+    return _with_plain(rows, m).withColumn("steady", F.col("restarted").isNull())
 
 
 def conflicts(events: Silver) -> DataFrame:
@@ -273,10 +318,14 @@ def clocks(events: Silver) -> DataFrame:
     )
 
 
-def held(events: Silver) -> DataFrame:
+def held(m: Material) -> DataFrame:
     """Versions held back, of stores with the default settings."""
-    plain = plain_stores(events).select("trace", F.col("store").alias("node"))
-    return events.of("version.held").join(F.broadcast(plain), ["trace", "node"], "left_semi")
+    return m.events.of("version.held").join(F.broadcast(m.plain), ["trace", "node"], "left_semi")
+
+
+def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
+    known = F.broadcast(m.plain.withColumn("plain", F.lit(True)))
+    return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
 
 
 def _ranges_of(column: Column) -> Column:
@@ -296,22 +345,36 @@ def _ranges_of(column: Column) -> Column:
     return F.flatten(F.transform(parts, of))
 
 
-Maker = Callable[[Silver, DataFrame], DataFrame]
-
-TABLES: Final[Mapping[str, Maker]] = {
-    "changes": lambda events, _: changes(events),
-    "applied": applied,
-    "at_stores": lambda _, rows: at_stores(rows),
-    "sent": lambda events, _: sent(events),
-    "received": lambda events, _: received(events),
-    "rows_replaced": lambda events, _: rows_replaced(events),
-    "hops": lambda events, _: hops(events),
-    "requests": lambda events, _: requests(events),
-    "entries": lambda events, _: entries(events),
-    "decisions": lambda events, _: decisions(events),
-    "statuses": lambda events, _: statuses(events),
-    "conflicts": lambda events, _: conflicts(events),
-    "clocks": lambda events, _: clocks(events),
-    "held": lambda events, _: held(events),
+TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
+    "changes": lambda m: changes(m.events),
+    "applied": lambda m: applied(m.events, m.rows),
+    "at_stores": lambda m: at_stores(m.things),
+    "claims": lambda m: claims(m.events, m.things, m.restored),
+    "candidates": lambda m: m.candidates.where("what = 'choice'"),
+    "entries_made": lambda m: choices.entries_made(m.events, m.org, m.candidates),
+    "requests_made": lambda m: choices.requests_made(m.events, m.candidates),
+    "marks_down": lambda m: choices.marks_down(m.events),
+    "named": lambda m: _with_plain(lists.named(m.listed, m.events, m.org), m),
+    "responders": lambda m: m.listed.where("what = 'responders'"),
+    "notices": lambda m: lists.notices(m.listed, m.org),
+    "goings": lambda m: _with_plain(lists.goings(m.listed, m.events, m.rows), m),
+    "promises": lambda m: lists.promises(m.listed, m.events),
+    "sent": lambda m: _with_plain(sent(m.events), m),
+    "received": lambda m: received(m.events),
+    "rows_replaced": lambda m: rows_replaced(m.events),
+    "hops": lambda m: hops(m.events),
+    "requests": requests,
+    "entries": entries,
+    "decisions": lambda m: decisions(m.events),
+    "statuses": statuses,
+    "conflicts": lambda m: conflicts(m.events),
+    "clocks": lambda m: clocks(m.events),
+    "held": held,
 }
-"""Name to how it is made from the events and the histories."""
+"""Name to how it is made."""
+
+_BY_LIST: Final = frozenset(
+    {"named", "responders", "notices", "goings", "promises", "sent", "statuses", "changes", "received"}
+)
+HALVES: Final = (_BY_LIST, frozenset(TABLES) - _BY_LIST)
+"""Tables that are judged together: those that share what is kept at hand stand in one half."""

@@ -137,14 +137,19 @@ def _mail() -> Column:
     return F.concat(F.lit("m"), F.col("k").cast("string"), F.lit("@made"))
 
 
-def _said() -> tuple[Column, Column]:
-    """The mail's CNSet, and its sender's row of its own numbers."""
+def _said(shape: Shape) -> tuple[Column, Column]:
+    """The mail's CNSet, and its sender's row: all posts so far, of every store."""
     low, high = (F.col("first") + 1).cast("string"), (F.col("first") + POSTS).cast("string")
-    return F.concat("guid", F.lit(":"), low, F.lit("-"), high), F.concat("guid", F.lit(":1-"), high)
+    parts = []
+    for index in range(shape.stores):
+        cycles = F.floor((F.col("k") - index + shape.stores) / shape.stores)  # those of this store, this one included
+        last = (cycles * POSTS).cast("string")
+        parts.append(F.when(cycles > 0, F.concat(F.lit(f"{index + 1:032x}:1-"), last)))
+    return F.concat("guid", F.lit(":"), low, F.lit("-"), high), F.concat_ws(";", *parts)
 
 
 def _mail_fields(shape: Shape) -> dict[str, Column]:
-    cnset, row = _said()
+    cnset, row = _said(shape)
     folder = F.struct(
         F.lit(FOLDER).alias("folder"),
         cnset.alias("cnset"),
@@ -212,7 +217,7 @@ def _author(shape: Shape) -> Column:
 
 def _receiver(shape: Shape) -> Column:
     node, base, at = _name(F.col("store")), F.col("base"), F.col("at")
-    _, row = _said()
+    _, row = _said(shape)
     sender = _name(F.col("author"))
     came = F.array(
         _line(

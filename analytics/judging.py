@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.convergence import CONVERGED
-from analytics.evidence import TABLES, plain_stores
+from analytics.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.evidence import TABLES, Material
 from analytics.rules import CHECKS, Check
-from analytics.silver import Silver
-from analytics.verdict import RuleResult, short
+from analytics.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
+
+RUNS_TOLD: Final = 2000
 
 
 def judge_rules(
-    events: Silver, rows: DataFrame, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
+    material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
 ) -> DataFrame:
     """trace, check, consumed (rows that the check was about), violations, at and witness (of the first).
 
@@ -26,12 +28,9 @@ def judge_rules(
     by_table: dict[str, list[Check]] = {}
     for check in checks:
         by_table.setdefault(check.table, []).append(check)
-    plain = plain_stores(events).select("trace", F.col("store").alias("node"), F.lit(True).alias("plain")).cache()
     ended = F.lit(not goes_on)
     settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled")).cache()
-    judged = [
-        _table(_prepared(name, TABLES[name](events, rows), plain, settled), mine) for name, mine in by_table.items()
-    ]
+    judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
     return reduce(DataFrame.unionByName, judged)
 
 
@@ -54,15 +53,41 @@ def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, .
     return tuple(told), sum(each.violations for each in told)
 
 
-def _prepared(name: str, table: DataFrame, plain: DataFrame, settled: DataFrame) -> DataFrame:
-    """With what some checks ask about their trace or store."""
-    if name == "sent":
-        table = table.join(F.broadcast(plain), ["trace", "node"], "left").withColumn(
-            "plain", F.coalesce("plain", F.lit(False))
-        )
-    if name == "entries":
-        table = table.join(F.broadcast(settled), "trace", "left")
-    return table
+def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
+    """Every trace by itself, the worst first, at most RUNS_TOLD."""
+
+    def many(judgement: str) -> Column:
+        return F.count_if(F.col("judgement") == judgement)
+
+    folders = verdicts.groupBy("trace").agg(
+        many(NOT_CONVERGED).alias("bad"), many(UNKNOWN).alias("unknown"), many(CONVERGED).alias("good")
+    )
+    broken = rules.groupBy("trace").agg(F.sum("violations").alias("violations"))
+    holed = doubts.select("trace").distinct().withColumn("holed", F.lit(True))
+    every = folders.join(broken, "trace", "full").join(holed, "trace", "full")
+    none = F.lit(0)
+    bad, unknown, good = (F.coalesce(name, none) for name in ("bad", "unknown", "good"))
+    violations = F.when(F.col("holed").isNull(), F.coalesce("violations", none)).otherwise(none)
+    judgement = (
+        F.when(bad > 0, NOT_CONVERGED)
+        .when(violations > 0, BROKEN)
+        .when((unknown > 0) | (good == 0) | F.col("holed").isNotNull(), UNKNOWN)
+        .otherwise(CONVERGED)
+    )
+    rank = F.when(bad > 0, 0).when(violations > 0, 1).when(judgement == UNKNOWN, 2).otherwise(3)
+    rows = every.select(
+        "trace", judgement.alias("judgement"), bad.alias("bad"), unknown.alias("unknown"), violations.alias("violations"),
+        rank.alias("rank"),
+    )  # fmt: skip
+    return tuple(
+        RunVerdict(short(row.trace), row.judgement, EXIT_CODES[row.judgement], row.bad, row.unknown, row.violations)
+        for row in rows.orderBy("rank", "trace").limit(RUNS_TOLD).collect()
+    )
+
+
+def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
+    """With what a check asks about its whole trace."""
+    return table.join(F.broadcast(settled), "trace", "left") if name == "entries" else table
 
 
 def _table(table: DataFrame, checks: list[Check]) -> DataFrame:

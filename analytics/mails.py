@@ -54,6 +54,17 @@ def mail_ends(events: Silver) -> DataFrame:
     )
 
 
+def excused(events: Silver) -> DataFrame:
+    """trace, store, folder, excused: numbers that a store accounts for without what they stood for, for it has expired at every
+    holder (DL-3)."""
+    # spec: DL-3
+    gone = events.of("expired.everywhere")
+    some = gone.select(
+        "trace", F.col("node").alias("store"), "folder", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("ranges")
+    )
+    return some.groupBy("trace", "store", "folder").agg(F.flatten(F.collect_list("ranges")).alias("excused"))
+
+
 def mail_folders(events: Silver) -> DataFrame:
     """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, associated messages'
     numbers included."""

@@ -20,7 +20,8 @@ from analytics.organization import HIERARCHY
 OBJECT: Final = ("trace", "folder", "object")
 
 _ROW: Final = (
-    "store", "act", "seq", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "went", "dropped",
+    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "went",
+    "dropped",
 )  # fmt: skip
 
 # r, u, v: rows. SQL reads better here than nested Python lambdas: the names of inner and outer rows stay apart.
@@ -28,6 +29,11 @@ _COVERS: Final = "(v.number != u.number and coalesce(try_element_at(v.pcl, u.gui
 _HEIR: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
 _ORDER: Final = "struct(v.modified_at, v.guid, v.counter)"
 _BARE: Final = "struct(v.number, v.guid, v.counter, v.digest)"
+_LATEST: Final = (
+    f"case when size(s.kept) < 2 then transform(s.kept, v -> {_BARE})"
+    f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_BARE} as row))).row) end"
+)
+"""Where one version stands alone, a store has the one that it took last, whether that was right or not."""
 
 
 def _uncovered(rows: str) -> str:
@@ -44,7 +50,7 @@ def _standing(rows: str) -> str:
 def objects(rows: DataFrame) -> DataFrame:
     """OBJECT, kind, subject, made (numbers), alone (one version stands), tombstone (a number, or null), versions (what must
     exist: number, guid, counter, digest), lost (numbers), forgotten, states: by store what it keeps: store, versions,
-    buried, knew.
+    buried, knew; rows: its histories, for what else is to be said of an object.
 
     `buried`: a deletion was applied there and its tombstone stands. `knew`: it once did.
     """
@@ -90,7 +96,7 @@ def objects(rows: DataFrame) -> DataFrame:
         ),
         (
             "states",
-            f"""transform(living, s -> struct(s.store, case when alone then {_standing("s.kept")}
+            f"""transform(living, s -> struct(s.store, case when alone then {_LATEST}
             else transform({_uncovered("s.kept")}, v -> {_BARE}) end as versions, s.buried, s.knew))""",
         ),
     )
@@ -98,7 +104,17 @@ def objects(rows: DataFrame) -> DataFrame:
         gathered = gathered.withColumn(name, F.expr(expression))
     made = F.expr("transform(made, r -> r.number)")
     return gathered.select(
-        *OBJECT, "kind", "subject", made.alias("made"), "alone", "tombstone", "versions", "lost", "forgotten", "states"
+        *OBJECT,
+        "kind",
+        "subject",
+        made.alias("made"),
+        "alone",
+        "tombstone",
+        "versions",
+        "lost",
+        "forgotten",
+        "states",
+        "rows",
     )
 
 

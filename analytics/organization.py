@@ -16,7 +16,8 @@ SETUP: Final = "Setup"
 
 _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
-    "folders map<string, struct<replicas: array<string>>>"
+    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string>>, "
+    "connectors array<struct<between: array<string>, cost: bigint>>, sites array<string>"
 )
 
 
@@ -24,14 +25,20 @@ _TOPOLOGY: Final = (
 class Organization:
     """servers: trace, store, site, version, later (joins while the run goes on)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
-    genesis: trace, n, path, name, parent_path, replicas, start_at: the topology's folders, from 1
+    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
+    costs: trace, node, store, cost: of mail between two stores, 0 within a site, null where no way leads
     """
 
     servers: DataFrame
     guids: DataFrame
     genesis: DataFrame
     setup: DataFrame
+    costs: DataFrame
+
+    @property
+    def parts(self) -> tuple[DataFrame, ...]:
+        return self.servers, self.guids, self.genesis, self.setup, self.costs
 
 
 def organization(events: Silver) -> Organization:
@@ -39,7 +46,31 @@ def organization(events: Silver) -> Organization:
     servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
         "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
     )
-    return Organization(servers, _guids(events), _genesis(started), _setup(events))
+    return Organization(servers, _guids(events), _genesis(started), _setup(events), _costs(started, servers))
+
+
+def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
+    """Least costs over the connectors (RT-1), whatever links are up: as many rounds of relaxing as there are sites."""
+    far = "cast(2147483648 as bigint)"
+    sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
+    edges = (
+        "flatten(transform(coalesce(t.connectors, array()), c -> array("
+        "struct(c.between[0] as a, c.between[1] as b, c.cost as cost),"
+        " struct(c.between[1] as a, c.between[0] as b, c.cost as cost))))"
+    )
+    told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
+    told = told.withColumn("sites", F.expr("array_union(homes, transform(edges, e -> e.a))"))
+    start = f"map_from_arrays(sites, transform(sites, s -> if(s = home, cast(0 as bigint), {far})))"
+    ways = "transform(filter(edges, e -> e.b = s), e -> d[e.a] + e.cost)"
+    reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
+    rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
+    by_site = told.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
+        "trace", "home", F.explode(F.expr(rounds)).alias("there", "cost")
+    )
+    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
+    there = servers.select("trace", "store", F.col("site").alias("there"))
+    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
+    return pairs.select("trace", "node", "store", F.when(F.col("cost") < 2**31, F.col("cost")).alias("cost"))
 
 
 def _guids(events: Silver) -> DataFrame:
@@ -62,6 +93,8 @@ def _genesis(started: DataFrame) -> DataFrame:
         F.element_at(F.split("path", "/"), -1).alias("name"),
         F.when(parent != "", parent).alias("parent_path"),
         F.col("of.replicas").alias("replicas"),
+        F.coalesce("of.schedule", F.lit("")).alias("schedule"),
+        F.coalesce("of.resolve", F.lit("default")).alias("resolve"),
     )
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics import measures
+from analytics import matrix, measures, spacetime, witness
 from analytics.check import Gold
+from analytics.spacetime import TYPES
 from analytics.verdict import CheckResult, short
 from traces import format_duration
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 
 ROWS_TOLD: Final = 200
 BARS: Final = 60
-_TYPES: Final = {
-    2: "hierarchy", 4: "content", 8: "backfill request", 16: "status", 32: "status request",
-    2147483650: "hierarchy response", 2147483652: "content response",
-}  # fmt: skip
 
 _PAGE: Final = Path(__file__).with_name("report.html.j2")
 
@@ -38,6 +35,8 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
         .groupBy("message_type")
         .agg(*[F.sum(name).alias(name) for name in ("mails", "copies", "bytes", "arrived", "lost", "bad")])
     )
+    chosen = witness.told_folders(gold.verdicts).limit(matrix.FOLDERS).collect()
+    moments = spacetime.moments(gold.rules, gold.mismatches, gold.histories)
     page = Environment(autoescape=True).from_string(_PAGE.read_text(encoding="utf-8"))
     colour = {0: "good", 1: "bad"}.get(result.exit_code, "unknown")
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
@@ -45,6 +44,11 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
     text = page.render(
         result=result,
         colour=colour,
+        matrices=[(short(each.trace), each) for each in matrix.matrices(chosen, gold.histories, gold.org.guids)],
+        pictures=[
+            (short(each.moment.trace), each.moment.said, Markup(each.svg))
+            for each in spacetime.pictures(moments, gold.mails, gold.events.events)
+        ],
         traffic_plot=Markup(_traffic_plot(gold)),
         latency=[
             (
@@ -58,7 +62,7 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
         fates=[(row.fate, row["count"]) for row in fates],
         traffic=[
             (
-                _TYPES.get(row.message_type, row.message_type),
+                TYPES.get(row.message_type, row.message_type),
                 row.mails,
                 row.copies,
                 row.bytes,
@@ -87,15 +91,25 @@ def _traffic_plot(gold: Gold) -> str:
 
 
 def _fault_slots(events: DataFrame, span: DataFrame) -> list[int]:
-    """Slots in which a fault was injected in some run."""
-    faults = (
-        events.where("family = 'run' and type = 'fault.injected'")
-        .select("trace", "at")
+    """Slots in which a fault was in force in some run: from its injection until it was healed, or to the end."""
+    told = events.where("family = 'run' and type in ('fault.injected', 'fault.healed')")
+    windows = (
+        told.groupBy("trace", "fault")
+        .agg(
+            F.min(F.when(F.col("type") == "fault.injected", F.col("at"))).alias("began_at"),
+            F.max(F.when(F.col("type") == "fault.healed", F.col("at"))).alias("healed_at"),
+        )
+        .where("began_at is not null")
         .join(F.broadcast(span), "trace")
     )
-    share = (F.col("at") - F.col("from_at")) / F.greatest(F.col("to_at") - F.col("from_at"), F.lit(1))
-    slot = F.greatest(F.lit(0), F.least(F.floor(share * BARS), F.lit(BARS - 1)))
-    return [int(row.slot) for row in faults.select(slot.alias("slot")).distinct().orderBy("slot").collect()]
+
+    def slot(at: Column) -> Column:
+        share = (at - F.col("from_at")) / F.greatest(F.col("to_at") - F.col("from_at"), F.lit(1))
+        return F.greatest(F.lit(0), F.least(F.floor(share * BARS), F.lit(BARS - 1)))
+
+    ended = F.coalesce("healed_at", "to_at")
+    slots = windows.select(F.explode(F.sequence(slot(F.col("began_at")), slot(ended))).alias("slot"))
+    return [int(row.slot) for row in slots.distinct().orderBy("slot").collect()]
 
 
 def _svg(slots: Sequence[Any], faults: Sequence[int]) -> str:
@@ -118,6 +132,6 @@ def _bars(axes: Axes, slots: Sequence[Any], faults: Sequence[int]) -> None:
         axes.axvspan(slot - 0.5, slot + 0.5, color="#f3d9a4", lw=0)
     axes.bar([row.slot for row in slots], [row.copies for row in slots], color="#4c78a8", label="sent")
     axes.bar([row.slot for row in slots], [row.lost for row in slots], color="#c44e52", label="lost")
-    axes.set_xlabel("from the first mail of a run to its last; shaded: a fault began")
+    axes.set_xlabel("from the first mail of a run to its last; shaded: a fault was in force")
     axes.set_ylabel("mails to one recipient")
     axes.legend(frameon=False)

@@ -44,11 +44,35 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    # What looks for better plans, checks them, or describes them costs more here than it can save.
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    "spark.sql.maxPlanStringLength": "100",
+    "spark.sql.parquet.compression.codec": "uncompressed",
+    "spark.shuffle.compress": "false",
+    "spark.broadcast.compress": "false",
 }
 _QUICK_QUERIES: Final = {name: value for name, value in QUICK.items() if name.startswith("spark.sql.")}
 
+TINY: Final[Mapping[str, str]] = {
+    # Every task costs some milliseconds whatever it does, and there are hundreds: one for each step does.
+    **QUICK,
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.files.minPartitionNum": "1",
+    "spark.sql.files.openCostInBytes": "1024",
+}
+TINY_UP_TO_BYTES: Final = 8 * 1024 * 1024
 QUICK_UP_TO_BYTES: Final = 64 * 1024 * 1024
-"""Up to this size of the traces QUICK is the faster way on this machine's cores."""
+"""Up to these sizes of the traces TINY, then QUICK, are the faster way on this machine's cores."""
+
+
+def settings_for(size: int) -> Mapping[str, str]:
+    """Spark's settings for so many bytes of traces on this machine."""
+    if size <= TINY_UP_TO_BYTES:
+        return TINY
+    return QUICK if size <= QUICK_UP_TO_BYTES else {}
 
 
 def fit_to(spark: SparkSession, size_bytes: int) -> None:

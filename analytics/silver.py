@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.bronze import ASIDE
+from analytics.bronze import ASIDE, MALFORMED, OTHER_VERSION, UNKNOWN_TYPE
 from analytics.schemas import FAMILIES, WIDE, struct_type
 from traces import EVENT_TYPES
 
@@ -26,7 +26,7 @@ LAB: Final = "lab"
 DOUBTS: Final = T.StructType([T.StructField("trace", T.StringType()), T.StructField("doubt", T.StringType())])
 
 _KEY: Final = ("trace", "node", "seq")
-_UNTOLD: Final = ("malformed", "other version")
+_UNTOLD: Final = (MALFORMED, OTHER_VERSION)
 """Lines aside that leave a hole. A type of event that is unknown here leaves none: its number counts."""
 
 
@@ -64,7 +64,7 @@ def _typed(field: T.StructField) -> Column:
 
 def silver(bronze: DataFrame, goes_on: GoesOn | None = None) -> Silver:
     """The events of bronze without those that came again, and the doubts about their traces."""
-    heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == "unknown type"))
+    heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = _numbers(heads).cache()
     events = bronze.where(F.col("family") != ASIDE)
     # One look at a table of a row for each 32,768 events decides whether anything came again at all.

@@ -9,6 +9,7 @@ from typing import Any
 from analytics.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
 
 BROKEN = "rules violated"
+EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,18 @@ class RuleResult:
 
 
 @dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """One trace: its judgement, its folders that have not converged or of which nobody can tell, and the rules it violated."""
+
+    trace: str
+    judgement: str
+    exit_code: int
+    not_converged: int
+    unknown: int
+    violations: int
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """The verdict over all traces of a check.
 
@@ -52,6 +65,7 @@ class CheckResult:
     lost_rightly_count: int = 0
     rules: tuple[RuleResult, ...] = ()
     violations: int = 0
+    runs: tuple[RunVerdict, ...] = ()
 
     @property
     def judgement(self) -> str:
@@ -67,12 +81,13 @@ class CheckResult:
     @property
     def exit_code(self) -> int:
         """0 good, 1 a violation, 2 unknown."""
-        return {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}[self.judgement]
+        return EXIT_CODES[self.judgement]
 
     def as_document(self) -> dict[str, Any]:
         return {"judgement": self.judgement, **asdict(self)}
 
-    def in_words(self) -> list[str]:
+    def in_words(self, *, brief: bool = False) -> list[str]:
+        """brief: the checks that found nothing to look at are counted, not named."""
         lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
         lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
         lines += self.doubts
@@ -83,13 +98,13 @@ class CheckResult:
         lines += [f"gone with a restore: {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
             lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a restore")
-        lines += _rule_lines(self.rules)
+        lines += _rule_lines(self.rules, brief)
         told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
         lines.append(f"{self.judgement}: {told or 'no folder'}")
         return lines
 
 
-def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
+def _rule_lines(rules: Iterable[RuleResult], brief: bool) -> Iterable[str]:
     """What was violated; what found nothing to look at; how many held."""
     every = list(rules)
     for each in every:
@@ -97,7 +112,7 @@ def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
             yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
     silent = [each.check for each in every if not each.consumed]
     if silent:
-        yield f"consumed no event: {', '.join(silent)}"
+        yield f"consumed no event: {counted(len(silent), 'rule check') if brief else ', '.join(silent)}"
     held = sum(1 for each in every if each.consumed and not each.violations)
     if held:
         yield f"{counted(held, 'rule check')} held over {counted(sum(each.consumed for each in every), 'case')}"

@@ -60,7 +60,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "pflab.cli.follows",
         "Keep a verdict on a running lab current, from its traces alone, with Spark.",
     ),
-    "verdict": ("pflab.cli.follows", "Print the verdict that is kept of a running lab."),
+    "verdict": (
+        "pflab.cli.follows",
+        "Print what the analysis that follows a running lab says of it, and up to which instant.",
+    ),
     "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),
     "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
     "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),

@@ -35,6 +35,12 @@ def check(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write a report that opens in a browser, offline.")
     ] = None,
+    shiviz: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the worst run's events for ShiViz, with vector clocks.")
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Count the rule checks that found no event to look at.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Judge runs from their traces alone, with Spark: converged or not, and who lacks what.
@@ -46,18 +52,20 @@ def check(
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
 
     try:
-        result = _judged([_place(each) for each in traces], master, tables, report)
+        result = _judged([_place(each) for each in traces], master, tables, report, shiviz)
     except AnalyticsError as error:
         raise CommandError(f"pflab check: {error}") from None
     if as_json:
         print_json(result.as_document())
     else:
-        print_lines(result.in_words())
+        print_lines(result.in_words(brief=brief))
     return result.exit_code
 
 
-def _judged(places: list[str], master: str | None, tables: str | None, report: Path | None) -> CheckResult:
-    from analytics.session import QUICK, QUICK_UP_TO_BYTES, need_java, new_session  # noqa: PLC0415 - as above
+def _judged(
+    places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
+) -> CheckResult:
+    from analytics.session import need_java, new_session, settings_for  # noqa: PLC0415 - as above
 
     need_java()
     from analytics.check import STAGES, judge_traces  # noqa: PLC0415 - as above
@@ -68,14 +76,17 @@ def _judged(places: list[str], master: str | None, tables: str | None, report: P
             from analytics.report import write_report  # noqa: PLC0415 - as above
 
             write_report(gold, result, report)
+        if shiviz is not None:
+            from analytics.shiviz import write_worst  # noqa: PLC0415 - as above
+
+            write_worst(gold, shiviz)
 
     with progress(len(STAGES) + 1, "starting Spark") as bar, _kept(tables) as base:
 
         def tell(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        small = master is None and bytes_of(places) <= QUICK_UP_TO_BYTES
-        spark = new_session(master, QUICK if small else None)
+        spark = new_session(master, settings_for(bytes_of(places)) if master is None else None)
         try:
             return judge_traces(places, Tables(spark, base), tell, keep=tables is not None, then=then)
         finally:

@@ -28,6 +28,7 @@ _BY_NAME: Final = {
     "schedule": "SCHEDULE",
     "sender": "ADDRESS",
     "value": "RATE|DURATION|INSTANT",
+    "host": "HOST",
     "name": "SERVER",
     "what": "FAULT|SERVER",
 }

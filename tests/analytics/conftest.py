@@ -1,29 +1,34 @@
-"""One Spark session and one check for all tests of the analytics: everything to be judged is laid out first, judged in one
-run, and the tests look at what came of it."""
+"""One run of `pflab check` and one Spark session for all tests of the analytics: everything to be judged is laid out first and
+judged in one run of the command, and the tests look at what came of it."""
 
 from __future__ import annotations
 
-import time
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.analytics.corpus import lay_out_scenarios
+from tests.analytics.corpus import lay_out_campaign, lay_out_mutants, lay_out_scenarios
 from tests.analytics.planting import Planted, plant_all
 from tests.analytics.rule_faults import plant_rule_faults
+from tests.analytics.stories import lay_out_stories
 from tests.analytics.toy import Toy, lay_out_toys
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-    from analytics.check import Gold
+from analytics.session import JAVA_FROM, TINY, java_version, new_session
 
-from analytics.session import JAVA_FROM, QUICK, java_version, new_session
+PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
+PATIENCE_S = 1800.0
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
@@ -42,22 +47,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = new_session("local[2]", {**QUICK, "spark.driver.memory": "1g"})
+    session = new_session("local[2]", {**TINY, "spark.driver.memory": "1g"})
     yield session
     session.stop()
 
 
+def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user calls it, in a process of its own with a Spark of its own."""
+    return subprocess.run(
+        [*PFLAB, *args], capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        env={**os.environ, "PYTHONPATH": str(root), **env},
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Everything that was judged in the one run. `took_s`: how long that took, from segments to verdicts."""
+    """Everything that was judged in the one run. told: what --json said; tables, report, shiviz: what it left."""
 
     root: Path
-    gold: Gold
+    spark: SparkSession
     planted: dict[str, Planted]
     toys: dict[str, Toy]
-    took_s: float
+    told: dict[str, Any]
+    exit_code: int
+    tables: Path
+    report: str
+    shiviz: str
     judgements: dict[str, dict[str, str]]
     """By place, path to judgement."""
+
+    def table(self, name: str) -> DataFrame:
+        return self.spark.read.parquet(str(self.tables / name))
 
     def place(self, name: str) -> str:
         return f"file:{self.root / name}"
@@ -66,23 +86,51 @@ class Judged:
         """Path to judgement of a trace."""
         return self.judgements[self.place(name)]
 
+    def runs(self, group: str) -> dict[str, dict[str, Any]]:
+        """The verdicts of all runs below a folder of the root, by the name under which they are told."""
+        return {each["trace"]: each for each in self.told["runs"] if each["trace"].startswith(f"{group}/")}
+
 
 @pytest.fixture(scope="session")
-def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    from analytics.bronze import parse, read_lines  # noqa: PLC0415 - only where pyspark is
-    from analytics.check import judge  # noqa: PLC0415
-    from analytics.tables import Tables  # noqa: PLC0415
+def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    from tests.analytics.made import lay_out_made  # noqa: PLC0415 - only where pyspark is
 
     root = tmp_path_factory.mktemp("traces").resolve()
     lay_out_scenarios(root / "suite")
     planted = plant_all(root)
     plant_rule_faults(root)
     toys = lay_out_toys(root / "toys")
-    tables = Tables(spark, str(tmp_path_factory.mktemp("tables")))
-    began = time.monotonic()
-    kept = tables.keep("bronze", parse(read_lines(spark, [str(root)])), by=["family"])
-    gold = judge(kept, tables)
+    lay_out_campaign(root / "campaign")
+    lay_out_mutants(root / "mutants")
+    lay_out_stories(root / "stories")
+    lay_out_made(spark, root / "made")
+    left = tmp_path_factory.mktemp("left")
+    tables, report = left / "tables", left / "report.html"
+    done = pflab_check(
+        project_root,
+        str(root),
+        "--json",
+        "--tables",
+        str(tables),
+        "--report",
+        str(report),
+        "--shiviz",
+        str(left / "shiviz.log"),
+    )
+    assert done.returncode in {0, 1}, done.stderr
     judgements: dict[str, dict[str, str]] = {}
-    for row in gold.verdicts.collect():
+    for row in spark.read.parquet(str(tables / "gold" / "verdicts")).collect():
         judgements.setdefault(row.trace.rpartition("#")[0], {})[row.path] = row.judgement
-    return Judged(root, gold, planted, toys, time.monotonic() - began, judgements)
+    page = report.read_text(encoding="utf-8")
+    return Judged(
+        root,
+        spark,
+        planted,
+        toys,
+        json.loads(done.stdout),
+        done.returncode,
+        tables,
+        page,
+        (left / "shiviz.log").read_text("utf-8"),
+        judgements,
+    )

@@ -1,29 +1,60 @@
-"""The scenario suite's traces, as the simulator leaves them, and a few seeds of a campaign."""
+"""The scenario suite's traces, as the simulator leaves them, a few seeds of a campaign, and traces that defects left."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
+from pflab.campaign import run_seed
 from pflab.runfolder import RunFolder
 from pflab.runner import run_scenario
 from pflab.scenario import load_scenario
 from pflab.simulator import Simulator
+from tests.analytics.mutants import MUTANTS, PLAY
+from tests.mutants.run import HERE as PATCHES
+from tests.mutants.run import plant
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
+SEEDS = (2, 13, 16, 23, 28, 32)
+"""Of the first forty those with most in them: links that go down, stores that come back, changed lists, tombstones dropped."""
 
 
 def lay_out_scenarios(place: Path) -> None:
     """Each scenario's run folder, `place/<name>/traces/*.jsonl` and its verdict."""
     for path in SCENARIOS:
-        folder = RunFolder.at(place / path.stem)
-        result = asyncio.run(
-            run_scenario(
-                load_scenario(path), lambda topology, folder=folder: Simulator(topology, seed=1, folder=folder)
-            )  # type: ignore[misc]
-        )
-        folder.write_verdict(result.as_document())
+        play_scenario(path, place)
+
+
+def play_scenario(path: Path, place: Path) -> None:
+    """A scenario's run folder, `place/<name>`."""
+    folder = RunFolder.at(place / path.stem)
+    scenario = load_scenario(path)
+    result = asyncio.run(run_scenario(scenario, lambda topology: Simulator(topology, seed=1, folder=folder)))
+    folder.write_verdict(result.as_document())
+
+
+def lay_out_campaign(place: Path) -> None:
+    """`place/seed-<seed>/traces` of each seed, which the simulator's invariants let pass."""
+    place.mkdir(parents=True)
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as kept:
+            assert not run_seed(seed, folder=Path(kept)).violations
+            shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")
+
+
+def lay_out_mutants(place: Path) -> None:
+    """`place/<name>/traces` of each mutant: the seed that shows it, played to its end."""
+    place.mkdir(parents=True)
+    for name, (seed, _) in MUTANTS.items():
+        with tempfile.TemporaryDirectory() as tree, tempfile.TemporaryDirectory() as kept:
+            plant(PATCHES / f"{name}.patch", Path(tree))
+            subprocess.run([sys.executable, "-c", PLAY, str(seed), kept], cwd=tree, check=True)
+            shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / name)
 
 
 def expected(place: Path, name: str) -> dict[str, str]:

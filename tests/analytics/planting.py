@@ -163,4 +163,16 @@ def plant_all(root: Path) -> dict[str, Planted]:
         trace = read_trace(root / "suite" / planted.source / "traces")
         planted.change(trace)
         write_trace(root / "planted" / name / "traces", trace, planted.raw)
+    remove_each(root / "suite" / "edit" / "traces", root / "removed")
     return PLANTED
+
+
+def remove_each(source: Path, place: Path) -> None:
+    """A copy of the trace without its n-th event for each n, in one file each."""
+    lines = [json.dumps(event) for events in read_trace(source).values() for event in events]
+    for number in range(len(lines)):
+        folder = place / f"{number}" / "traces"
+        folder.mkdir(parents=True)
+        (folder / "all-1-1.jsonl").write_text(
+            "\n".join([*lines[:number], *lines[number + 1 :]]) + "\n", encoding="utf-8"
+        )

@@ -109,7 +109,93 @@ def _risen(trace: Trace) -> None:
     )(trace)
 
 
+def _never_came(trace: Trace) -> None:
+    """A store claims in its last mail what it never applied."""
+    for events in trace.values():
+        mails = [each for each in events if each["type"] == "mail.submitted"]
+        for event in events:
+            named = [each for each in mails if each["seq"] > event["seq"] and event.get("folder") in _folders(each)]
+            if event["type"] == "version.applied" and event["folder"] != "1-1" and named:
+                events.remove(event)
+                renumber(events)
+                return
+
+
+def _unclaimed(trace: Trace) -> None:
+    """A store's last mails of a folder say nothing of what it has applied."""
+    for event in [each for events in trace.values() for each in events if each["type"] == "mail.submitted"]:
+        for folder in event["folders"]:
+            folder.update(row="", row_fai="")
+
+
+def _folders(event: Line) -> list[str]:
+    return [each["folder"] for each in event["folders"]]
+
+
+def _candidate(**fields: Any) -> Callable[[Trace], None]:
+    return lambda trace: nth(trace, "sources.considered")["candidates"][0].update(fields)
+
+
+def _asked_the_second(trace: Trace) -> None:
+    first, second = nth(trace, "request.sent"), nth(trace, "request.sent", 1)
+    assert first["at"] == second["at"]
+    second["cnset"] = first["cnset"]
+
+
+def _older_again(trace: Trace) -> None:
+    """A version of a folder that another took the place of comes again, and is taken."""
+    for events in trace.values():
+        mine = [
+            each for each in events if each.get("folder") == "1-1" and "modified_at" in each and not each.get("deleted")
+        ]
+        for event in mine:
+            later = [
+                each
+                for each in mine
+                if each["object"] == event["object"] and each["modified_at"] > event["modified_at"]
+            ]
+            if later and event["type"] == "version.applied":
+                events.insert(len(events) - 1, {**event, "at": events[-1]["at"]})
+                renumber(events)
+                return
+    raise AssertionError("no folder was changed twice")
+
+
+def _silent_newcomer(trace: Trace) -> None:
+    added = nth(trace, "replica.added", where=lambda event: event["node"] == event["store"])
+    events = trace[added["node"]]
+    events[:] = [each for each in events if each["type"] != "responders.considered"]
+    renumber(events)
+    for stopped in [each[-1] for each in trace.values()]:
+        stopped["at"] += 2 * DAY_US
+
+
+def _told_by_another(trace: Trace) -> None:
+    notice = nth(trace, "conflict.notice")
+    events = trace[next(node for node in sorted(trace) if node not in {"lab", notice["node"]})]
+    stop = events[-1]
+    events.insert(len(events) - 1, {**notice, "node": stop["node"], "at": stop["at"]})
+    renumber(events)
+
+
+def _forgot(after_us: int) -> Callable[[Trace], None]:
+    """A tombstone goes so long after it was made; what is later in the run becomes later by as much."""
+
+    def change(trace: Trace) -> None:
+        buried = nth(trace, "tombstone.made")
+        events = trace[buried["node"]]
+        at = len(events) - 1 if after_us else events.index(buried) + 1
+        gone = {**buried, "type": "tombstone.dropped", "at": buried["at"] + after_us}
+        for stopped in [each[-1] for each in trace.values()]:
+            stopped["at"] += after_us
+        events.insert(at, gone)
+        renumber(events)
+
+    return change
+
+
 HOUR_US = 3_600_000_000
+DAY_US = 24 * HOUR_US
 
 FAULTS: Mapping[str, Fault] = {
     "numbers are never reissued": ("holes", _reissued),
@@ -164,7 +250,41 @@ FAULTS: Mapping[str, Fault] = {
     "time never goes back": ("new-post", set_("hop.sent", at=0)),
     "causes come first": ("new-post", set_("hop.sent", lamport=0)),
     "what is held waits its time": ("held-change", shift("version.held", "until_at", 1)),
+    "what a row claims has come": ("lost-mail", _never_came),
+    "what has come is claimed": ("lost-mail", _unclaimed),
+    "costs are those of the routes": ("partial-sources", _candidate(cost=7)),
+    "who is silent is down": ("partial-sources", _candidate(down=True)),
+    "versions and preference are as set": ("partial-sources", _candidate(preferred=True)),
+    "only a silent source is down": ("silent-source", shift("source.down", "at", -1)),
+    "asked for what its row claims": ("lost-mail", set_("request.sent", cnset=f"{'ab' * 16}:900")),
+    "no better source is passed over": ("partial-sources", _asked_the_second),
+    "local is what the site has": ("partial-sources", set_("entry.made", local=True)),
+    "content goes to all other holders": ("new-post", mail((4,), lambda event: event["recipients"].pop())),
+    "statuses go to holders": (
+        "quiet-organization",
+        mail((16,), lambda event: event.update(recipients=["Y-IS@contoso.test", "Z-IS@contoso.test"])),
+    ),
+    "all holders must respond": ("new-replica", set_("responders.considered", chosen=["Z"])),
+    "six steps list no more than they may": (
+        "oldest-replica",
+        set_("responders.considered", where=lambda e: e.get("method") == "six steps", chosen=["Z"]),
+    ),
+    "content keeps its schedule": ("new-post", shift("mail.submitted", "at", 60_000_000, where=of_type(4))),
+    "the home store tells of a conflict": ("conflict", without("conflict.notice")),
+    "nobody else tells of it": ("conflict", _told_by_another),
+    "tombstones are known to all": ("delete", _forgot(0)),
+    "tombstones come of age": ("delete", _forgot(0)),
+    "the last writer stays": ("hierarchy-change", _older_again),
+    "a replica goes when another has it": ("replica-removed", set_("replica.dropped", cnset=f"{'ab' * 16}:1-900")),
+    "what is due is sent": ("quiet-organization", without("mail.submitted", where=of_type(16))),
+    "a new replica asks for status": ("new-replica", _silent_newcomer),
+    "lost edits are told by home or author": ("delete-against-edit", _told_by_another),
 }
+
+CLEAN: Mapping[str, Fault] = {
+    "tombstone": ("delete", _forgot(181 * DAY_US)),
+}
+"""What the suite does not show, done rightly."""
 
 
 def place_of(check: str) -> str:
@@ -177,3 +297,7 @@ def plant_rule_faults(root: Path) -> None:
         trace = read_trace(root / "suite" / source / "traces")
         change(trace)
         write_trace(root / place_of(check) / "traces", trace)
+    for name, (source, change) in CLEAN.items():
+        trace = read_trace(root / "suite" / source / "traces")
+        change(trace)
+        write_trace(root / "clean" / name / "traces", trace)

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from pyspark.sql import SparkSession
 
-from analytics import check
-from analytics.generate import Shape, generate
-from analytics.tables import Tables
+from tests.analytics.conftest import Judged
+from tests.analytics.made import SHAPES
 from traces import read_files
 
 
-@pytest.mark.parametrize("shape", [Shape(7, 3), Shape(10, 4, 3)])
-def test_a_generated_trace_is_whole(spark: SparkSession, tmp_path: Path, shape: Shape) -> None:
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_generated_trace_is_whole(judged: Judged, name: str) -> None:
     """Each line is an event by its definition, and each node's numbers have no gap."""
-    generate(spark, shape, tmp_path)
-    trace = read_files(sorted((tmp_path / "traces").glob("*.jsonl")))
+    trace = read_files(sorted((judged.root / "made" / name / "traces").glob("*.jsonl")))
     assert trace.report() == []
-    assert len(trace.events) == shape.events
+    assert len(trace.events) == SHAPES[name].events
 
 
-def test_planted_faults_are_found_to_the_number(spark: SparkSession, tmp_path: Path) -> None:
-    """As many versions are missing as were planted, no rule is violated, and without faults the verdict is clean."""
-    found = {}
-    for name, shape in {"clean": Shape(9, 3), "faulty": Shape(9, 3, 4)}.items():
-        generate(spark, shape, tmp_path / name)
-        tables = Tables(spark, str(tmp_path / "tables" / name))
-        result = check.judge_traces([str(tmp_path / name)], tables)
-        wrong = spark.read.parquet(tables.path("gold/mismatches")).where("what = 'lacks'").count()
-        found[name] = (result.exit_code, wrong, shape.faults, result.violations, result.events == shape.events)
-    assert found == {"clean": (0, 0, 0, 0, True), "faulty": (1, 3, 3, 0, True)}
+def test_planted_faults_are_found_to_the_number(judged: Judged) -> None:
+    """As many versions are missing as were planted, and without faults no folder is amiss and no rule violated."""
+    lacks = judged.table("gold/mismatches").where("what = 'lacks' and trace like '%/made/%'")
+    found = {
+        row.trace.split("/")[-1].partition("#")[0]: row["count"] for row in lacks.groupBy("trace").count().collect()
+    }
+    assert found == {"faulty": SHAPES["faulty"].faults}
+    runs = judged.runs("made")
+    assert {name: each["exit_code"] for name, each in runs.items()} == {"made/clean": 0, "made/faulty": 1}
+    assert runs["made/clean"]["violations"] == 0

@@ -63,6 +63,8 @@ class Toy:
 
     def check_recipient(self, address: str) -> None: ...
 
+    def check_room(self, size: int) -> None: ...
+
     def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         if self.refusal is not None:
             raise self.refusal

@@ -1,0 +1,16 @@
+"""Traces that the generator made: one clean, one with faults planted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from analytics.generate import Shape, generate
+
+SHAPES = {"clean": Shape(9, 3), "faulty": Shape(10, 4, 3)}
+
+
+def lay_out_made(spark: SparkSession, place: Path) -> None:
+    for name, shape in SHAPES.items():
+        generate(spark, shape, place / name)

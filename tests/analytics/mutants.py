@@ -1,0 +1,28 @@
+"""Defects of tests/mutants that leave a trace: the seed of a campaign that shows each, and the check that must find it."""
+
+from __future__ import annotations
+
+CONVERGENCE = "convergence"
+"""Caught by a folder that has not converged."""
+
+MUTANTS: dict[str, tuple[int, str]] = {
+    "answers-while-lacking": (15, "a replica goes when another has it"),
+    "associated-conflict": (11, "the last writer stays"),
+    "broadcast-forgets-one": (1, "content goes to all other holders"),
+    "delete-does-not-win": (1, "deleted is deleted"),
+    "failed-counted": (11, CONVERGENCE),
+    "old-version-applied": (10, "what is old is not applied"),
+    "told-by-all-holders": (1, "lost edits are told by home or author"),
+    "whole-request-claimed": (8, "mails name what the sender has"),
+}
+"""A handful; docs/analytics.md lists all that were tried."""
+
+PLAY = """
+import sys
+from pathlib import Path
+from pflab.campaign import run_plan
+from pflab.campaign_draw import draw_plan
+
+run_plan(draw_plan(int(sys.argv[1])), folder=Path(sys.argv[2]), invariants=())
+"""
+"""A seed on a mutant's tree, with nobody watching, so that the run goes on to its end."""
