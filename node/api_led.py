@@ -16,10 +16,12 @@ Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9
 
 class BeginOrder(Body):
     """In which run a store begins, at which instant (microseconds since 1970), and how fast its clock goes from there;
-    the organization as YAML or JSON; the folder of its segments below that of all. fresh: a database of another run is
-    thrown away, else that is refused."""
+    the organization as YAML or JSON; the folder of its segments below that of all. history: which course of events its
+    database must be of: the run, unless that went back to an earlier instant. fresh: one of another is thrown away, else
+    that is refused."""
 
     run: Line
+    history: Line = ""
     at: Annotated[int, Field(ge=0)]
     rate: Annotated[float, Field(ge=0.0)] = 0.0
     topology: str
@@ -40,9 +42,13 @@ class Led(Protocol):
 
     def die(self, name: str) -> Any: ...
 
-    def left(self, name: str, traces: str, after: int) -> list[bytes]: ...
+    def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
 
     def ship(self, name: str) -> dict[str, Any]: ...
+
+    def copy(self, name: str) -> bytes: ...
+
+    def replace(self, name: str, history: str, content: bytes) -> None: ...
 
 
 def led_router(led: Led) -> APIRouter:
@@ -65,6 +71,17 @@ def led_router(led: Led) -> APIRouter:
         led.keep_backup(name, await request.body())
         return json_response(led.standing(name))
 
+    @router.get("/copy", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
+    async def copy(name: Name) -> Response:
+        """The store's database as it stands, whether the store runs or not; empty if there is none."""
+        return Response(led.copy(name), media_type="application/vnd.sqlite3")
+
+    @router.put("/copy")
+    async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
+        """A copy in the place of the database of a store that does not run, as of another course of events."""
+        led.replace(name, history, await request.body())
+        return json_response(led.standing(name))
+
     @router.post("/end")
     async def end(name: Name) -> Response:
         """End the store in order; the process waits again."""
@@ -78,10 +95,13 @@ def led_router(led: Led) -> APIRouter:
 
     @router.get("/left")
     async def left(
-        name: Name, traces: Annotated[Folder, Query()] = "", after: Annotated[int, Query(ge=0)] = 0
+        name: Name,
+        history: Annotated[Line, Query()],
+        traces: Annotated[Folder, Query()] = "",
+        after: Annotated[int, Query(ge=0)] = 0,
     ) -> Response:
-        """The events after one, a line each, that a store which does not run has left."""
-        lines = led.left(name, traces, after)
+        """The events of a history after one, a line each, that a store which does not run has left."""
+        lines = led.left(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 
     @router.post("/ship")

@@ -16,6 +16,7 @@ import signal
 import sqlite3
 from argparse import Namespace
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from node.api_led import BeginOrder, led_router
@@ -80,6 +81,7 @@ class LedNode(OneNode):
             "name": name,
             "process": self._process,
             "standing": "waiting" if store is None else "running",
+            "history": self._history,
             "run": None if store is None else store.run,
             "smtp": None if store is None else store.smtp,
         }
@@ -101,18 +103,63 @@ class LedNode(OneNode):
             return self.standing(name)
 
     def _enter(self, order: BeginOrder) -> None:
-        """A database is of one run."""
-        path, _ = data_folders(self._options)
-        note = path.with_suffix(".run")
-        if path.exists() and note.exists() and (before := note.read_text("utf-8")) != order.run:
+        """A database is of one course of events."""
+        wanted = order.history or order.run
+        path, before = self._path, self._history
+        if path.exists() and before is not None and before != wanted:
             if not order.fresh:
                 raise Misuse(
-                    f"the database of {self._options.name} is of the run {before}, and {order.run} does not begin anew;"
+                    f"the database of {self._options.name} is of the run {before}, and {wanted} does not begin anew;"
                     " empty its folder"
                 )
-            for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-                each.unlink(missing_ok=True)
-        note.write_text(order.run, "utf-8")
+            self._remove()
+        self._note.write_text(wanted, "utf-8")
+
+    @property
+    def _path(self) -> Path:
+        path, _ = data_folders(self._options)
+        return path
+
+    @property
+    def _note(self) -> Path:
+        """The file that says of which course of events the database is."""
+        return self._path.with_suffix(".run")
+
+    @property
+    def _history(self) -> str | None:
+        """Of which course of events the database is; None if there is none."""
+        return self._note.read_text("utf-8") if self._path.exists() and self._note.exists() else None
+
+    def _remove(self) -> None:
+        path = self._path
+        for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+            each.unlink(missing_ok=True)
+
+    def copy(self, name: str) -> bytes:
+        """The database as it stands; b"" if there is none."""
+        self._check_name(name)
+        if self._store is not None:
+            return self._store.host.read(lambda node: node.backup())
+        if not self._path.exists():
+            return b""
+        database = Database(self._path, "normal")
+        database.open()
+        try:
+            return database.copy()
+        finally:
+            database.close()
+
+    def replace(self, name: str, history: str, content: bytes) -> None:
+        """Put a copy in the place of the database. Raises Misuse while the store runs."""
+        self._check_name(name)
+        if self._store is not None:
+            raise Misuse(f"server {name} runs; end it before its database is replaced")
+        # Killed in between there is no note, and whoever gave the copy gives it again.
+        self._note.unlink(missing_ok=True)
+        self._remove()
+        if content:
+            self._path.write_bytes(content)
+        self._note.write_text(history, "utf-8")
 
     def keep_backup(self, name: str, content: bytes) -> None:
         """The next begin is on this backup. Raises Misuse while the store runs."""
@@ -143,13 +190,14 @@ class LedNode(OneNode):
         assert self._store is not None
         return {"name": name, "seq": self._store.ship()}
 
-    def left(self, name: str, traces: str, after: int) -> list[bytes]:
-        """The events that a store which does not run here has left, as lines; they are in the traces afterwards too."""
+    def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
+        """The events of a history that a store which does not run here has left, as lines; they are in the traces
+        afterwards too."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; ask it for its events")
         path, folder = data_folders(self._options, traces)
-        if not path.exists():
+        if self._history != history:
             return []
         with closing(sqlite3.connect(path)) as raw:
             found = events_after(Connection(raw), name, folder, after, EVENTS_BYTES)

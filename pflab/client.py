@@ -42,6 +42,19 @@ class Client(Requests):
         text = None if topology is None else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
+    def saved(self) -> list[str]:
+        """The names under which the lab was saved."""
+        return list(self.json("GET", "/lab/saved"))
+
+    def save(self, name: str) -> dict[str, Any]:
+        """Keep the lab as it stands under a name: a lab in containers can."""
+        found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {})
+        return found
+
+    def reset(self, name: str) -> None:
+        """Go back to where the lab was saved. /readyz says when it has; `lab()` then shows another `history`."""
+        self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
+
     def ship(self) -> dict[str, Any]:
         """Let all that has happened be written into traces; `at` is up to when, `away` which servers could not."""
         found: dict[str, Any] = self.surely("POST", "/lab/ship", {})

@@ -33,6 +33,7 @@ from pflab.proxy import AddressOf, Proxy
 from topology import topology_from_text
 from topology.problems import ProblemsError
 from traces.errors import TraceError
+from traces.labtime import format_instant
 
 _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
 
@@ -136,6 +137,7 @@ def _lab_router(lab: FacedLab) -> APIRouter:
         return json_response(
             {
                 "run": lab.run,
+                "history": lab.history,
                 "folder": str(lab.folder),
                 "organization": lab.topology.organization,
                 "clock": clock_shown(lab),
@@ -160,6 +162,23 @@ def _lab_router(lab: FacedLab) -> APIRouter:
             raise LabError(" ".join(str(error).split())) from error
         await lab.renew(topology)
         return json_response({"ends": lab.run}, HTTPStatus.ACCEPTED)
+
+    @router.get("/lab/saved")
+    async def saved() -> Response:
+        """The names under which this lab was saved."""
+        return json_response(list(lab.saved()))
+
+    @router.put("/lab/saved/{name}")
+    async def save(name: str) -> Response:
+        """Keep the lab as it stands: time, servers, every store to the byte, the traces up to now."""
+        await lab.save(name)
+        return json_response({"name": name, "at": format_instant(lab.now)})
+
+    @router.post("/lab/saved/{name}/reset", status_code=HTTPStatus.ACCEPTED)
+    async def reset(name: str) -> Response:
+        """Go back to where the lab was saved, with its clock standing and no fault in force. /readyz says when it has."""
+        await lab.reset(name)
+        return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)
 
     return router
 

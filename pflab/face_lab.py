@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,10 @@ class FacedLab(Lab):
     ship: Callable[[], Awaitable[Shipped]]
     keep_verdict: Callable[[Mapping[str, Any]], None]
     kept_verdict: Callable[[], Mapping[str, Any] | None]
+    history: str
+    save: Callable[[str], Awaitable[None]]
+    reset: Callable[[str], Awaitable[None]]
+    saved: Callable[[], Sequence[str]]
 
     @abstractmethod
     async def catch_up(self) -> None:

@@ -48,6 +48,25 @@ class KeptLab(Lab):
         """Begin anew, with another organization perhaps. Raises LabError for a lab that cannot."""
         raise LabError("this lab cannot begin anew; end it and bring up another")
 
+    # --- back to an earlier instant
+
+    @property
+    def history(self) -> str:
+        """Which course of events this is: the run, unless the lab went back to an earlier instant of it."""
+        return self.run
+
+    async def save(self, name: str) -> None:
+        """Keep all as it stands under a name. Raises LabError for a lab that cannot."""
+        raise LabError("this lab cannot be saved; one that pflab coordinate leads can, as in containers")
+
+    async def reset(self, name: str) -> None:
+        """Go back to where it was saved. Raises LabError."""
+        raise LabError(f"no lab was saved as {name!r}; one that pflab coordinate leads can be, as in containers")
+
+    def saved(self) -> Sequence[str]:
+        """The names under which this lab was saved."""
+        return ()
+
     # --- traces
 
     async def ship(self) -> Shipped:
@@ -56,8 +75,8 @@ class KeptLab(Lab):
 
     def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
         """What a judge of the traces says of this run. Raises LabError if it is of another."""
-        if verdict.get("run") != self.run:
-            raise LabError(f"the verdict is of the run {verdict.get('run')}, and this is {self.run}")
+        if verdict.get("run") != self.history:
+            raise LabError(f"the verdict is of the run {verdict.get('run')}, and this is {self.history}")
         self._verdict = dict(verdict)
 
     def kept_verdict(self) -> Mapping[str, Any] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pflab.lab import LabError
+from pflab.labsaves import Saves
 from pflab.runfolder import RunFolder, safe_name
 from pflab.tenants import TenantLab
 from topology import load_topology
@@ -36,12 +38,17 @@ class Runs:
     @property
     def name(self) -> str:
         """The present run's."""
-        return f"{safe_name(self._topology.organization)}-{self.number}"
+        return _named(self._topology, self.number)
 
     @property
     def traces(self) -> Path:
         """The folder of the traces of all runs."""
         return self._data / "traces"
+
+    @property
+    def saves(self) -> Saves:
+        """What of these runs was saved."""
+        return Saves(self._data / "saved", self.traces)
 
     def lab(self, addresses: Mapping[str, Address], face: FaceAt) -> TenantLab:
         """The lab of the present run, begun or gone on with. Raises LabError."""
@@ -62,13 +69,34 @@ class Runs:
         strangers = [name for name in topology.servers if name not in servers]
         if strangers:
             raise LabError(f"this lab leads {', '.join(servers)}, and no {strangers[0]}")
+        self._go_on(self.number + 1, topology)
+
+    def back_to(self, name: str) -> None:
+        """The next run goes on from a saved lab. Raises LabError if there is none of that name."""
         number = self.number + 1
+        begun = self._data / "runs" / "returning"
+        self.saves.give_back(name, begun, self.traces / ".returning")
+        topology = load_topology(begun / "topology.yaml")
+        history = _named(topology, number)
+        for found, place in (
+            (self.traces / ".returning", self.traces / history),
+            (begun, self._data / "runs" / history),
+        ):
+            shutil.rmtree(place, ignore_errors=True)  # of a coordinator that did not get as far as the next line
+            found.rename(place)
+        self._go_on(number, topology)
+
+    def _go_on(self, number: int, topology: Topology) -> None:
         _write(self._beside(number), topology.as_yaml())
         _write(self._data / PRESENT, f"{number}\n")
         self.number, self._topology = number, topology
 
     def _beside(self, number: int) -> Path:
         return self._data / f"topology-{number}.yaml"
+
+
+def _named(topology: Topology, number: int) -> str:
+    return f"{safe_name(topology.organization)}-{number}"
 
 
 def _write(path: Path, text: str) -> None:

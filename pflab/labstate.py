@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,6 +82,12 @@ class LabState:
         if rows:
             self.keep(written=rows[-1][0])
             self._conn.execute("DELETE FROM event WHERE seq <= ?", (rows[-1][0],))
+
+    def copy(self, path: Path) -> None:
+        """All of it, for a coordinator that goes on from here with its clock standing."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as target:
+            self._conn.backup(target)
+            target.execute("INSERT OR REPLACE INTO fact VALUES ('rate', '0.0')")
 
     def close(self) -> None:
         self._conn.close()

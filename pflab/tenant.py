@@ -31,6 +31,9 @@ END_S: Final = 10.0
 FOUND_S: Final = 60.0
 """Real time that a process gets to be found; whoever keeps it alive may be slow to bring it back."""
 
+FOUND_AGAIN_S: Final = 3.0
+"""The same where the lab has been before: whoever comes later than that rises then."""
+
 BACK_S: Final = 10.0
 """Real time for which a killed process is waited for, to learn at once what it left."""
 
@@ -46,19 +49,24 @@ class Seen(msgspec.Struct):
     process: str
     standing: str
     run: str | None
+    history: str | None
     smtp: tuple[str, int] | None
 
 
 class Tenant:
     """One server's process. http: where it is asked; `smtp` is known once the store has begun. order: what is said with
-    every begin."""
+    every begin. returns: the file with the database that it begins this history on, if there is one."""
 
-    def __init__(self, name: str, http: Address, *, token: str | None, run: str, order: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, http: Address, *, token: str | None, run: str, order: Mapping[str, Any], returns: Path
+    ) -> None:
         self.name = name
         self.http = http
         self.smtp: Address = ("", 0)
         self._run = run
         self._order = order
+        self._history = str(order["history"])
+        self._returns = returns
         self._traces = quoted(str(order.get("traces", "")))
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
@@ -74,8 +82,8 @@ class Tenant:
         return msgspec.json.decode(answer, type=Seen)
 
     def runs(self, seen: Seen | None) -> bool:
-        """Whether the store runs, and in our run."""
-        return seen is not None and seen.standing == "running" and seen.run == self._run
+        """Whether the store runs, in our run and its history."""
+        return seen is not None and (seen.standing, seen.run, seen.history) == ("running", self._run, self._history)
 
     async def found(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> Seen | None:
         """Once it answers, with another process than the one given; None if it does not in time."""
@@ -100,11 +108,23 @@ class Tenant:
             return
         if seen.standing == "running":  # another lab's, or on what shall be replaced
             await self._ordered("POST", "/end", timeout_s=END_S)
+        await self._go_back(seen)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
         order = {**self._order, "run": self._run, "at": at, "rate": rate}
         answer = await self._ordered("POST", "/begin", msgspec.json.encode(order), timeout_s=BEGIN_S)
         self._take(msgspec.json.decode(answer, type=Seen))
+
+    async def _go_back(self, seen: Seen) -> None:
+        """A store gets what this history begins with before it has anything of it, and never again."""
+        if seen.history != self._history and self._returns.exists():
+            content = await asyncio.to_thread(self._returns.read_bytes)
+            await self._ordered("PUT", f"/copy?history={quoted(self._history)}", content, timeout_s=BEGIN_S)
+        self._returns.unlink(missing_ok=True)
+
+    async def copy(self) -> bytes:
+        """The store's database as it stands, b"" if it has none. Raises LabError."""
+        return bytes(await self._ordered("GET", "/copy", timeout_s=SHIP_S))
 
     async def stop(self) -> None:
         """End the store in order; its process waits."""
@@ -127,7 +147,7 @@ class Tenant:
     async def left(self, after: int) -> list[bytes] | None:
         """Some of the events after one that it left; [] if that was the last. None while it does not wait."""
         try:
-            path = f"{self._base}/left?after={after}&traces={self._traces}"
+            path = f"{self._base}/left?after={after}&history={quoted(self._history)}&traces={self._traces}"
             status, answer = await self._line.ask("GET", path, timeout_s=BEGIN_S)
         except Unanswered:
             return None

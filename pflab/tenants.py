@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from node.errors import NodeError, NotRunning
 from pflab.face_lab import Shipped
 from pflab.lab import LabError
+from pflab.labsaves import RETURNS, Saves
 from pflab.labstate import LabState, LastingRecord
 from pflab.ledlab import GATHER_S, HERE, FaceAt, LedLab
 from pflab.members import Member, Standing
 from pflab.remote import RemoteHost
-from pflab.tenant import FOUND_S, Tenant
+from pflab.tenant import FOUND_AGAIN_S, FOUND_S, Tenant
 
 if TYPE_CHECKING:
     from node.host import Address
@@ -88,10 +90,18 @@ class TenantLab(LedLab[Tenant]):
         order = {
             "topology": topology.as_json(),
             "traces": self._traces_name,
+            "history": self.history,
             "fresh": begins_anew,
         }
         self._homes = {
-            name: Tenant(name, addresses[name], token=self.token, run=self.run, order=order)
+            name: Tenant(
+                name,
+                addresses[name],
+                token=self.token,
+                run=self.run,
+                order=order,
+                returns=folder.path / RETURNS / f"{name}.sqlite",
+            )
             for name in topology.servers
         }
         if self._goes_on:
@@ -119,6 +129,49 @@ class TenantLab(LedLab[Tenant]):
 
     renews: Callable[[Topology], None] | None = None
     """Told of the organization of the next run."""
+
+    # --- back to an earlier instant
+
+    saves: Saves | None = None
+    returns: Callable[[str], None] | None = None
+    """Told which saved lab comes next."""
+
+    async def save(self, name: str) -> None:
+        """Keep all as it stands under a name. Raises LabError where nobody keeps it, or a server does not answer."""
+        if self.saves is None:
+            raise LabError("nobody here keeps labs; pflab coordinate does")
+        async with self._lives:
+            away = [each for each in self.names if not self.running(each) and not await self._at_peace(each)]
+            if away:
+                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved when all are there")
+            draft = self.saves.begin(name)
+
+            async def keep() -> None:
+                self._gathered.flush()
+                self._save()
+                begun = [each.name for each in self._members.all() if each.standing is not Standing.ABSENT]
+                copies = await asyncio.gather(*[self._homes[each].copy() for each in begun])
+                for each, content in zip(begun, copies, strict=True):
+                    (draft.stores / f"{each}.sqlite").write_bytes(content)
+                self._lasting.write_out()
+                draft.keep_traces(self._folder.traces)
+                shutil.copytree(self._folder.path, draft.run, ignore=shutil.ignore_patterns("lab.sqlite*", RETURNS))
+                self._state.copy(draft.run / "lab.sqlite")
+
+            await self.coordinator.at_rest(keep)
+            draft.done()
+
+    async def reset(self, name: str) -> None:
+        """End this run, and let whoever runs the lab go on from where it was saved. Raises LabError."""
+        if self.saves is None or self.returns is None:
+            raise LabError("nobody here keeps labs; pflab coordinate does")
+        if name not in self.saves.names():
+            raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.saves.names()) or 'none'}")
+        self.returns(name)
+        self._leaves_running = False
+
+    def saved(self) -> Sequence[str]:
+        return () if self.saves is None else self.saves.names()
 
     @property
     def face_address(self) -> Address:
@@ -153,6 +206,10 @@ class TenantLab(LedLab[Tenant]):
         """The folder of this run's traces below that of all; "" if there is but this run."""
         apart = self._folder.traces_at
         return "" if apart is None else apart.name
+
+    @property
+    def history(self) -> str:
+        return self._traces_name or self.run
 
     def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
         super().keep_verdict(verdict)
@@ -274,7 +331,8 @@ class TenantLab(LedLab[Tenant]):
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
         wanted = [member for member in self._members.all() if member.standing is Standing.RUNNING]
-        there = await asyncio.gather(*[self._homes[member.name].found(FOUND_S) for member in wanted])
+        patience_s = FOUND_AGAIN_S if self._goes_on else FOUND_S
+        there = await asyncio.gather(*[self._homes[member.name].found(patience_s) for member in wanted])
         present = [member for member, seen in zip(wanted, there, strict=True) if seen is not None]
         async with self._lives, self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(member, now) for member in present])
@@ -316,7 +374,9 @@ class TenantLab(LedLab[Tenant]):
         for host in self._hosts_in_order():
             if host.silent:
                 self._leave(host.name, Standing.KILLED)
-        return await super()._stop_all()
+        for failure in await super()._stop_all():  # somebody may be gone that nobody has missed yet
+            log.warning("%s", failure)
+        return []
 
     async def _leave_nothing(self) -> None:
         for home in self._homes.values():

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -45,7 +46,7 @@ def coordinate(
     secrets: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The files secret and token; default: DATA/secrets.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Where the lab's HTTP face listens.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where the lab's HTTP face listens.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Its port; 0: a free one.")] = PORT,
     known_as: Annotated[
         str | None,
@@ -119,8 +120,13 @@ async def _lead(
             runs.next(topology, addresses)
             renewed.set()
 
-        lab.renews = renew
+        def go_back(name: str, renewed: asyncio.Event = renewed) -> None:
+            runs.back_to(name)
+            renewed.set()
+
+        lab.renews, lab.returns, lab.saves = renew, go_back, runs.saves
         await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
+        face = replace(face, port=lab.face_address[1])  # a free port was chosen once
     room.cancel()
 
 

@@ -74,7 +74,9 @@ class _Source:
         if not place.is_dir():
             raise CommandError(f"{place}: no such folder; name the folder that the lab writes its traces below")
         fit_to(self._spark, bytes_of([str(place)]))
-        return Handed(shipped["run"], str(place), shipped["at"], shipped["events"], tuple(shipped["away"]))
+        return Handed(
+            shipped["traces"] or shipped["run"], str(place), shipped["at"], shipped["events"], tuple(shipped["away"])
+        )
 
     def _shipped(self) -> dict[str, Any]:
         while True:

@@ -19,6 +19,7 @@ def stack(project_root: Path) -> Iterator[Stack]:
     """Built, and up but for the load; gone afterwards, volumes too."""
     missing = engine_is_there(os.environ.get("PFLAB_DOCKER_ENGINE"))
     if missing:
+        _FIGURES.append(f"NOT RUN, none of it: {missing}")
         pytest.skip(missing)
     stack = Stack(project_root, f"pflab-test-{os.getpid()}")
     try:
@@ -35,4 +36,4 @@ def stack(project_root: Path) -> Iterator[Stack]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for figure in _FIGURES:
-        terminalreporter.write_line(f"figure: {figure}")
+        terminalreporter.write_line(figure if figure.startswith("NOT RUN") else f"figure: {figure}", bold=True)

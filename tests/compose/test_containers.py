@@ -191,6 +191,30 @@ def test_everything_stops_in_order_and_comes_back(stack: Stack) -> None:
     assert {store: subjects(stack, store) for store in before} == before
 
 
+def test_a_class_goes_back_to_where_it_began(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pflab lab save` and `reset`: time and every store are as they were when the lab was saved, and mail goes on."""
+    assert run(["lab", "save", "exercise", "--lab", stack.url]) == ExitCode.GOOD
+    with stack.client() as client:
+        now = client.now()
+        before = {store: subjects(stack, store) for store in ("A", "B", "C", "E")}
+        client.post("A", "Projects", subject="of the class")
+        client.advance("12 h")
+        client.stop("C")
+    began_s = time.monotonic()
+    assert run(["lab", "reset", "exercise", "--lab", stack.url]) == ExitCode.GOOD
+    stack.figure(f"back at a saved lab: {time.monotonic() - began_s:.1f} s")
+    capsys.readouterr()
+    stack.until_all_run()
+    with stack.client() as client:
+        assert client.now() == now
+    assert {store: subjects(stack, store) for store in before} == before
+    with stack.client() as client:
+        client.post("A", "Projects", subject="once more")
+    stack.converge(*FOLDERS)
+    assert "once more" in subjects(stack, "E")
+    assert "of the class" not in subjects(stack, "A")
+
+
 def test_the_load_keeps_something_happening(stack: Stack) -> None:
     """The load's container posts by itself, a little at a time."""
     with stack.client() as client:

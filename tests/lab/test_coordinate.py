@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.house import node_environment
 from pflab.runfolder import RunFolder
@@ -18,6 +21,7 @@ from pflab.verdict import ExitCode
 from tests.lab.conftest import TOKEN
 from tests.lab.keeper import Keeper
 from topology import topology_from_text
+from traces import read_folder
 
 pytestmark = pytest.mark.live
 
@@ -70,3 +74,72 @@ def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> 
             assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
             assert "version.applied" not in {each["type"] for each in client.events()}
             assert "version.applied" in {each["type"] for each in client.events("B")}
+
+
+def everything(client: Client) -> dict[str, Any]:
+    """What users see of a lab: its time, who runs, and what each store has."""
+    shown = client.lab()
+    there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
+    return {
+        "now": shown["clock"]["now_at"],
+        "there": there,
+        "messages": {name: client.messages(name, "Projects") for name in there},
+        "digests": {name: client.digests(name) for name in there},
+    }
+
+
+def wait_for(client: Client, history: str) -> None:
+    """Until the lab is up again, in another course of events."""
+    give_up_s = time.monotonic() + END_S
+    while time.monotonic() < give_up_s:
+        with suppress(ClientError):
+            if client.lab()["history"] == history and client.text("GET", "/readyz"):
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"{history} has not begun within {END_S} s")
+
+
+def test_a_class_goes_back_to_where_it_began(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A saved lab comes back as it was, as often as it is wanted: time, who runs and who does not, what each store has, its
+    traces whole; a server that was away meanwhile comes back to the same. The coordinator's restart changes nothing."""
+    monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
+    (tmp_path / "lab.yaml").write_text(ORGANIZATION, "utf-8")
+    folder = RunFolder.at(tmp_path / "run")
+    with Keeper(topology_from_text(ORGANIZATION), folder, token=TOKEN) as keeper:
+        with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+            client.post("A", "Projects", subject="before")
+            client.advance("15 min")
+            client.inject("lose", from_="A", to="B", type="content")
+            client.post("A", "Projects", subject="lost")
+            client.advance("1 h")
+            assert client.save("start")["at"] == client.now()
+            start = everything(client)
+            client.post("B", "Projects", subject="afterwards")
+            client.advance("2 d")
+            client.stop("B")
+            for number in range(2):
+                assert run(["lab", "reset", "start", "--lab", url]) == ExitCode.GOOD
+                assert "back at start" in capsys.readouterr().out
+                assert everything(client) == start
+                assert client.faults() == []
+                assert client.clock()["rate"] == 0
+                client.post("A", "Projects", subject=f"another {number}")
+                client.advance("1 h")
+            with pytest.raises(ClientError, match="no lab was saved as 'end'"):
+                client.reset("end")
+            keeper.take_away("B")
+            client.reset("start")
+            keeper.bring_back("B")
+            wait_for(client, "Contoso-4")
+            assert everything(client) == start
+            client.advance("1 h")
+        with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+            assert client.saved() == ["start"]
+            assert client.until_converged("Projects", "54 h")["held"]
+            shipped = client.ship()
+            trace = read_folder(tmp_path / "run" / "traces" / shipped["traces"])
+            assert trace.report() == []
+            assert len(trace.events) == shipped["events"]
+            assert {each["subject"] for each in client.messages("B", "Projects")} == {"before", "lost"}

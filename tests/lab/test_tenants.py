@@ -82,7 +82,7 @@ async def test_a_store_that_dies_and_comes_back_rises_by_itself(keeper: Keeper, 
         with pytest.raises(NotRunning, match="B does not answer"):
             await post(lab, "B")
         keeper.bring_back("B")
-        await eventually(lambda: lab.running("B"))
+        await eventually(lambda: len(told(lab, NodeStarted, "B")) == 2)
         assert [event.at for event in told(lab, NodeStarted, "B")] == [START_AT, lab.now]
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
 

@@ -24,6 +24,7 @@ TESTED_ELSEWHERE = {
     "top",
     "load",
     "import",
+    "lab",
     "follow",
     "verdict",
 }
