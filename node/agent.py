@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from node import backfill, expiry, incoming, leaving, ordinary, outgoing, restoring, rmq, status
+from node import backfill, expiry, incoming, leaving, ordinary, outgoing, restoring, rmq, status, suspension
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
@@ -47,6 +47,7 @@ def joined(ctx: Context, s: Stimulus, store: str) -> None:
 def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
     """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
     expiry.plan(ctx, s)
+    suspension.settle(ctx, s)
     if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
@@ -61,6 +62,8 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
+    if suspension.stands(ctx, fid):
+        return  # the cycle is set anew when content is resumed
     outgoing.broadcast(ctx, s, fid)
 
 

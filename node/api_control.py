@@ -36,9 +36,15 @@ class Peers(Body):
 
 
 class Joined(Body):
-    """A store that has entered the directory."""
+    """A store that has entered the directory, or left it."""
 
     store: Line
+
+
+class Deleted(Joined):
+    """A store to be deleted, by force if it still holds replicas."""
+
+    force: bool = False
 
 
 Rest = Callable[[float], Awaitable[None]]
@@ -96,6 +102,20 @@ def control_router(house: House, rest: Rest, meet: Callable[[Peers], None]) -> A
         """A store that joins later is in the directory now."""  # spec: RP-3
         host = house.host(name)
         host.do(lambda node, now: node.join(now, told.store))
+        return _status(host, host.now)
+
+    @router.post("/directory/deleted")
+    async def deleted(name: Name, told: Deleted) -> Response:
+        """Delete a store from the directory, here."""  # spec: RP-6
+        host = house.host(name)
+        host.do(lambda node, now: node.delete_store(now, told.store, force=told.force))
+        return _status(host, host.now)
+
+    @router.post("/directory/left")
+    async def left(name: Name, told: Joined) -> Response:
+        """A store was deleted from the directory elsewhere."""  # spec: RP-6
+        host = house.host(name)
+        host.do(lambda node, now: node.left(now, told.store))
         return _status(host, host.now)
 
     @router.get("/backup", responses={200: {"content": {"application/vnd.sqlite3": {}}}})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from node import expiry, sources
+from node import expiry, sources, suspension
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.choices import Gap
 from node.cnset import CNSet
@@ -19,6 +19,7 @@ from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.sources import leaver_claims, leavers
 from node.store import LOCAL_REP, StoreState
+from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer
 from traces import LabTime
 from traces.events import (
@@ -82,7 +83,8 @@ def note_claimed(
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
         (fid, encode_idset(numbers), encode_idset(fai), s.now, s.now, due_at, int(local)),
     ).scalar_one()
-    set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
+    if not suspension.stands(ctx, fid):
+        set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
     s.trace.record(
         EntryMade,
         folder=ctx.folders.text_of(fid),
@@ -130,7 +132,8 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
         if due_at < entry.due_at and not entry.waiting:
             entry.due_at = max(due_at, s.now)
-            set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
+            if not suspension.stands(ctx, fid):
+                set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
             s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
         save(s.conn, entry)
 
@@ -160,7 +163,7 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
 def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet, how: str = "satisfied") -> None:
     numbers, fai = request.numbers - have, request.fai - have_fai
     if not numbers and not fai:
-        _end(ctx, s, request, how)
+        end(ctx, s, request, how)
     elif numbers != request.numbers or fai != request.fai:
         s.conn.exec_driver_sql(
             "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
@@ -212,13 +215,13 @@ def drop_folder(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
 
 def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
     for request in requests(s.conn, entry=entry.id):
-        _end(ctx, s, request, how)
+        end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
     _wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
 
 
-def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
+def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
     """A request ends and gives its slot to the entry longest due (spec: BF-6)."""
     s.conn.exec_driver_sql("DELETE FROM request WHERE id = ?", (request.id,))
     s.trace.record(
@@ -234,7 +237,11 @@ def _end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
 def _wake_next(ctx: Context, s: Stimulus) -> None:
     if _outstanding(s.conn) >= ctx.config.request_limit:
         return
-    row = s.conn.exec_driver_sql("SELECT id FROM entry WHERE waiting = 1 ORDER BY due_at, id LIMIT 1").first()
+    content = 0 if ctx.config.content_suspended else 1
+    row = s.conn.exec_driver_sql(
+        "SELECT id FROM entry WHERE waiting = 1 AND (fid = ? OR ?) ORDER BY due_at, id LIMIT 1",
+        (HIERARCHY_FID, content),
+    ).first()
     if row is not None:
         set_timer(s.conn, Timer.ENTRY, row[0], s.now)
 
@@ -261,7 +268,7 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
         if request.source != source or sent_at < request.sent_at:
             continue
         if empty:
-            _end(ctx, s, request, "empty")
+            end(ctx, s, request, "empty")
         elif not request.answered:
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
 
@@ -281,7 +288,8 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNS
         for request in requests(s.conn, entry=entry.id):
             if request.source == source:
                 _shrink(ctx, s, request, numbers, fai, "expired")
-        _ask(ctx, s, entry)
+        if not suspension.stands(ctx, fid):
+            _ask(ctx, s, entry)
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
@@ -307,7 +315,7 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
             continue  # what was asked in another round goes on
         if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
-        _end(ctx, s, request, "retry")
+        end(ctx, s, request, "retry")
     account_for_expired(ctx, s, entry.fid)
     entry = find_entry(s.conn, entry_id)
     if entry is None:

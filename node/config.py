@@ -69,6 +69,7 @@ class Config:
     content_wait_us: int
     repeat_status: bool
     tells_hierarchy_daily: bool
+    content_suspended: bool
     preferred_source: str | None
     mail_policy: MtaPolicy
 
@@ -129,6 +130,7 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         status_offset_us=settings.status_skew_us or STATUS_OFFSET_US,
         local=_timeouts(settings, local=True),
         remote=_timeouts(settings, local=False),
+        content_suspended=settings.content_suspended,
         request_limit=settings.outstanding_backfill_limit,
         folder_limit=settings.folder_count_limit if profile.limits_folders else None,
         tree_wait_us=settings.tree_rmq_timeout_us,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from node import agent, changes, eventlog, expiry, foldering, look, ordinary, outgoing
+from node import agent, changes, deletion, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -198,6 +198,7 @@ class Node(StoreLife):
             settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
+            suspension.settle(ctx, s)
             for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
                 outgoing.reschedule(ctx, s, fid)
             for name in values:
@@ -212,6 +213,16 @@ class Node(StoreLife):
         """A store that joins later is in the directory now."""
         with self._stimulus(now) as (ctx, s):
             agent.joined(ctx, s, store)
+
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        """Deletes a store from the directory; Misuse while it holds replicas, unless by force (spec: RP-6)."""
+        with self._stimulus(now) as (ctx, s):
+            deletion.delete(ctx, s, store, force=force)
+
+    def left(self, now: LabTime, store: str) -> None:
+        """A store was deleted from the directory by another store's administrator."""
+        with self._stimulus(now) as (ctx, s):
+            deletion.gone(ctx, s, store, forced=False)
 
     # -- drivers
 

@@ -61,6 +61,13 @@ class Directory:
         self._enter(store, address, now)
         s.trace.record(AddressStamped, store=store, address=address)
 
+    def leave(self, s: Stimulus, store: str) -> None:
+        """A store's entry is deleted (spec: RP-6)."""
+        entry = self._entries.pop(store)
+        if entry.address is not None:
+            del self._server_of[entry.address.lower()]
+        s.conn.exec_driver_sql("DELETE FROM directory WHERE store = ?", (store,))
+
     @property
     def organization(self) -> str:
         return self._topology.organization

@@ -20,7 +20,15 @@ from node.errors import Misuse
 from node.items import ROOT
 from node.replmail import MessageType, ReplicationMail
 from traces import LabTime
-from traces.events import Event, MailBad, ReplicaDropped, VersionFailed
+from traces.events import (
+    ContentResumed,
+    ContentSuspended,
+    Event,
+    MailBad,
+    ReplicaDropped,
+    RequestRefused,
+    VersionFailed,
+)
 from transport.mta_values import CommandRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -241,6 +249,9 @@ _OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], t
     MailBad: _bad,
     VersionFailed: _failed,
     ReplicaDropped: _dropped,
+    ContentSuspended: lambda ctx, conn, fields: (3118, {}),
+    ContentResumed: lambda ctx, conn, fields: (3119, {}),
+    RequestRefused: lambda ctx, conn, fields: (3116, {"server": fields["requester"]}),
 }
 
 

@@ -110,6 +110,16 @@ def change(
     return number.text
 
 
+def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
+    """A store that is deleted by force leaves the folder's list, though it may be the last on it (spec: RP-6)."""
+    assert folder.props is not None, "a folder on whose list a store is lives"
+    props = folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
+    number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
+    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
+
+
 def delete(ctx: Context, s: Stimulus, path: str) -> None:
     """Deletes a folder and all under it: one change number a folder (spec: HI-6)."""
     top = ctx.folders.visible(path)

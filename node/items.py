@@ -212,9 +212,12 @@ def encode_folder(
     props.update(_identity(version_of, number, pcl, modified_at))
     props[PR_PARENT_SOURCE_KEY] = folder.parent
     props[PR_DISPLAY_NAME] = folder.name
-    props[PR_PFLAB_REPLICAS] = folder.replicas
-    props[PR_PFLAB_REPLICAS_ADDED] = folder.added_at
-    # A list property has one value or more: a folder without contacts has no such property.
+    # A list property has one value or more: a folder without holders, or contacts, has no such property.
+    for tag in (PR_PFLAB_REPLICAS, PR_PFLAB_REPLICAS_ADDED):
+        props.pop(tag, None)
+    if folder.replicas:
+        props[PR_PFLAB_REPLICAS] = folder.replicas
+        props[PR_PFLAB_REPLICAS_ADDED] = folder.added_at
     props.pop(PR_PFLAB_CONTACTS, None)
     if folder.contacts:
         props[PR_PFLAB_CONTACTS] = folder.contacts
@@ -279,7 +282,7 @@ def read_folder(stream: bytes) -> FolderProperties:
     props = item_bag(stream)
     try:
         parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
-        replicas, added = props[PR_PFLAB_REPLICAS], props[PR_PFLAB_REPLICAS_ADDED]
+        replicas, added = props.get(PR_PFLAB_REPLICAS, ()), props.get(PR_PFLAB_REPLICAS_ADDED, ())
         alias, age_limit_s = props.get(PR_PFLAB_ALIAS), props.get(PR_OVERALL_AGE_LIMIT)
         contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from node import suspension
 from node.cnset import CNSet
 from node.context import Context, next_cycle
 from node.hierarchy import hiding
@@ -30,7 +31,8 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     if not updates:
         return
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
-    stores = ctx.other_holders(fid)
+    # A leaving store's unsent changes count as broadcast all the same, and are fetched by backfill (spec: RP-2, RP-5).
+    stores = [] if suspension.stands(ctx, fid) else ctx.other_holders(fid)
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
     pending = zip(pending_after(mails, fai=False), pending_after(mails, fai=True), strict=True)
     for mail, (later, later_fai) in zip(mails, pending, strict=True):

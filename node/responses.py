@@ -16,7 +16,7 @@ from node.pcl import Pcl
 from node.replmail import Mark, MessageType, ReplicationMail, Section, Update
 from node.rst import OwnRow
 from node.tables import EXPIRED, HIERARCHY_FID
-from traces.events import RequestAnswered
+from traces.events import RequestAnswered, RequestRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -25,10 +25,14 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
     """Answers one request mail, once however often it comes (spec: BF-5)."""
     if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
         return
-    s.conn.exec_driver_sql("INSERT INTO answered VALUES (?, ?)", (mail.message_id, s.now))
     fid = ctx.folders.fid_of(requested.folder)
     own = ctx.rst.own(fid) if fid is not None else None
     hierarchy = fid == HIERARCHY_FID
+    if not hierarchy and ctx.config.content_suspended:
+        folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
+        s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
+        return
+    s.conn.exec_driver_sql("INSERT INTO answered VALUES (?, ?)", (mail.message_id, s.now))
     kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
     if fid is None or own is None:
         _answer_empty(ctx, s, mail, requested, None, kind)

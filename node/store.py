@@ -57,7 +57,7 @@ class StoreState:
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
         conn.exec_driver_sql(
-            "INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, '', NULL)", (name, guid, now)
+            "INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, '', NULL, NULL)", (name, guid, now)
         )
         conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
         return cls(conn)

@@ -30,6 +30,7 @@ store_state = Table(
         "begins", Text, nullable=False, server_default=text("''")
     ),  # what the next start still has to do: see Begins
     Column("expired_at", Integer),  # when the age limits were last applied (spec: DL-3)
+    Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
 )
 
 said_expired = Table(  # what sources have said to have expired there (spec: DL-3)

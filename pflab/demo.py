@@ -74,6 +74,7 @@ def run_demo(
 
     Returns an exit code. Raises LabError if the lab cannot be started, OSError if the lesson cannot be read.
     """
+    is_default = lesson is None
     lesson = lesson or _default_lesson()
     kept = Lesson()
     console.print(_welcome(lesson))
@@ -89,7 +90,7 @@ def run_demo(
     folder.write_verdict(result.as_document())
     _end(console, result, kept)
     console.print(_looks(folder, command), style="dim", markup=False, soft_wrap=True)
-    return _exit_code(result, kept)
+    return _exit_code(result, kept) if is_default else result.exit_code
 
 
 def _default_lesson() -> Scenario:

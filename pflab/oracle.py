@@ -157,6 +157,11 @@ class Oracle:
         if store not in self._stores:
             self._stores.append(store)
 
+    def left(self, store: str) -> None:
+        """A store was deleted from the directory (RP-6)."""
+        if store in self._stores:
+            self._stores.remove(store)
+
     def take(self, change: Change) -> None:
         """One acknowledged change; the same one twice changes nothing."""
         folder = self._objects.setdefault(change.folder, {})

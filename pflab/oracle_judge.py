@@ -9,7 +9,7 @@ from pflab.oracle import HIERARCHY, Oracle, change_of, genesis_of
 from pflab.oracle_compare import Judge, Reading
 from pflab.oracle_losses import Losses
 from pflab.scenario_words import SETUP, Lexicon
-from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, TombstoneDropped
+from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, StoreDeleted, TombstoneDropped
 
 if TYPE_CHECKING:
     from node.core import Node
@@ -62,6 +62,8 @@ class Observer:
                 self._forgotten.add(event.object)
             elif isinstance(event, ItemExpired):
                 self._expired.add(event.object)
+            elif isinstance(event, StoreDeleted):
+                self.oracle.left(event.store)
         if not self._has_genesis:
             self._learn_genesis()
         return fresh
@@ -102,6 +104,6 @@ class Observer:
     def _told_losses(self) -> tuple[str, ...]:
         """What is rightly gone, in words."""  # spec: DU-1 RP-4
         return tuple(
-            f"{self.names.number(number)}: only {store} had it, which was restored"
+            f"{self.names.number(number)}: only {store} had it, which was {self.losses.fate(store)}"
             for number, store in sorted(self.losses.lost.items())
         )

@@ -18,6 +18,7 @@ from traces.events import (
     Event,
     NodeStarted,
     ReplicaDropped,
+    StoreDeleted,
     VersionApplied,
     VersionIgnored,
 )
@@ -36,6 +37,7 @@ class Losses:
         self._has: dict[str, Having] = {}
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
+        self._deleted_stores: set[str] = set()
         self._went_back: set[str] = set()
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
@@ -48,6 +50,7 @@ class Losses:
             BackupMade: self._backup,
             BackupRestored: self._restored,
             NodeStarted: self._started,
+            StoreDeleted: self._deleted,
         }
 
     def take(self, event: Event) -> None:
@@ -126,6 +129,19 @@ class Losses:
         # With a version goes what it stood for: whatever it replaced, and all that a deletion buried.
         self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
         self._risk(event.node)
+
+    def _deleted(self, event: StoreDeleted) -> None:
+        """What only a store had that is deleted goes with it (RP-6)."""
+        before = self._has.pop(event.store, {})
+        if before:
+            self._deleted_stores.add(event.store)
+            gone = {number for numbers in before.values() for number in numbers}
+            self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
+            self._risk(event.store)
+
+    def fate(self, store: str) -> str:
+        """What became of a store with which something was lost."""
+        return "deleted" if store in self._deleted_stores else "restored"
 
     # --- what nobody else has
 

@@ -139,6 +139,14 @@ class RemoteNode:
         del now
         self._client.text("POST", f"{self._base}/directory", {"store": store})
 
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        del now
+        self._tell("/directory/deleted", {"store": store, "force": force})
+
+    def left(self, now: LabTime, store: str) -> None:
+        del now
+        self._tell("/directory/left", {"store": store})
+
     # -- reads
 
     def folders(self) -> list[FolderView]:
@@ -232,6 +240,16 @@ class RemoteNode:
 
     def _views(self, path: str, kind: type[T]) -> list[T]:
         return [_view(each, kind) for each in self._read(path)]
+
+    def _tell(self, path: str, body: Mapping[str, Any]) -> None:
+        """Something that this node's coordinator alone says. It is said once, so a connection that may have died while days
+        went by in the lab is not trusted with it."""
+        self.forget_reads()
+        self._client.close()
+        try:
+            self._client.text("POST", self._base + path, body)
+        except ClientError as error:
+            raise _as_node_error(error) from None
 
     def _change(self, method: str, path: str, body: Any = None) -> Any:
         # A connection may have died unnoticed: each change has a key of its own and is asked for again.

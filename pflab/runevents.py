@@ -34,6 +34,8 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("conflict", "bold yellow"),
     ("tombstone", "green"),
     ("item", "green"),
+    ("content", "green"),
+    ("store", "green"),
     ("expired", "green"),
     ("entry", "yellow"),
     ("request", "cyan"),

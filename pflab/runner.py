@@ -24,6 +24,8 @@ from topology.model import Topology
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 
+NOTHING_LOST = "DU-1"
+
 LabFactory = Callable[[Topology], Lab]
 """Makes a lab for a topology; it has not been entered yet."""
 
@@ -134,7 +136,7 @@ async def run_scenario(
     async with lab:
         play = Play(lab)
         began_at = lab.now
-        failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play)
+        failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play, scenario.breaks)
         verdict = play.verdict(at_rest=False)
         lab.verdict = "failed" if failure else "passed"
         if finish is not None:
@@ -175,9 +177,13 @@ def _failure(play: Play, step: Step, expected: Sequence[str], stands: Sequence[s
     return Failure(step.number, step.line, step.verb, play.lab.now, tuple(expected), tuple(stands), events)
 
 
-def _check_invariant(play: Play) -> Failure | None:
+def _check_invariant(play: Play, breaks: Sequence[str]) -> Failure | None:
+    """That nothing acknowledged is lost; or, in a lesson whose settings break that rule, that something is."""
     lost = play.judge().lost_at_home()
-    if not lost:
+    if bool(lost) == (NOTHING_LOST in breaks):
         return None
+    if not lost:
+        wanted = f"a run that breaks {NOTHING_LOST}, as its head says"
+        return Failure(0, 0, "the end", play.lab.now, (wanted,), ("no acknowledged change is lost",), ())
     expected = ["every acknowledged change to be kept by the store that acknowledged it (DU-1)"] * len(lost)
     return Failure(0, 0, "the end", play.lab.now, tuple(expected), tuple(lost), tuple(play.last_events()))

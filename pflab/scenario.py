@@ -65,6 +65,7 @@ class Scenario:
     steps: tuple[Step, ...]
     lesson: str | None = None
     look: str | None = None
+    breaks: tuple[str, ...] = ()
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -104,7 +105,9 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
         problems += lesson.end()
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
-    return Scenario(head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look)
+    return Scenario(
+        head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look, head.breaks
+    )
 
 
 def _head(source: YamlSource, problems: list[Problem]) -> Head | None:

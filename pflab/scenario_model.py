@@ -31,7 +31,8 @@ class Head(Part):
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
     values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
-    it needs the simulator; lesson: what happens, in plain words, for whoever learns from it; look: what to look at.
+    it needs the simulator; lesson: what happens, in plain words, for whoever learns from it; look: what to look at;
+    breaks: DU-1 where the settings are such that something acknowledged must get lost.
     """
 
     title: str = Field(min_length=1)
@@ -39,6 +40,7 @@ class Head(Part):
     settings: dict[str, Any] = Field(default_factory=dict)
     rules: tuple[RuleId, ...] = ()
     live: bool = True
+    breaks: tuple[Literal["DU-1"], ...] = ()
     lesson: str | None = Field(None, min_length=1)
     look: str | None = Field(None, min_length=1)
     steps: tuple[Any, ...] = Field(min_length=1)
@@ -184,6 +186,16 @@ class Restore(Part):
     backup: str
 
 
+class Directory(Part):
+    """A stopped store is deleted from the directory, on another one. `refused: true`: it must not be, for it holds
+    replicas."""
+
+    delete: str
+    on: str
+    force: bool = False
+    refused: bool = False
+
+
 VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
@@ -212,6 +224,7 @@ VERBS: dict[str, Any] = {
     "expect": Expect,
     "backup": Backup,
     "restore": Restore,
+    "directory": Directory,
     "quiz": Quiz,
     "reveal": str,
 }

@@ -56,6 +56,9 @@ class NameCheck:
             yield from self._cut(args, at)
         elif isinstance(args, Condition):
             yield from self._condition(args, at)
+        elif isinstance(args, model.Directory):
+            yield from self._each(at, "delete", args.delete, self._servers, "server")
+            yield from self._each(at, "on", args.on, self._servers, "server")
         elif isinstance(args, model.Settings):
             yield from self._settings(args, at)
         else:

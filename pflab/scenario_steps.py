@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from node.errors import MailRefused
+from node.errors import MailRefused, Misuse
 from node.views import Post
 from pflab import scenario_model as model
 from pflab.faults import REORDER_BY_US
@@ -196,6 +196,17 @@ async def _restore(play: Play, step: model.Restore) -> None:
     await play.lab.restore(step.on, play.backups[step.backup])
 
 
+async def _directory(play: Play, step: model.Directory) -> None:
+    try:
+        await play.lab.delete_store(step.delete, on=step.on, force=step.force)
+    except Misuse:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{step.delete} not to be deleted"], ["it is"])
+
+
 # --- faults
 
 
@@ -293,6 +304,7 @@ async def _advance(play: Play, moment: Moment) -> None:
 
 STEPS: Mapping[str, Verb] = {
     "say": _say,
+    "directory": _directory,
     "quiz": _say,
     "reveal": _say,
     "post": _post,

@@ -224,6 +224,12 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "expired.everywhere": lambda e, n: (
         f"waits no more for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
     ),
+    "content.suspended": lambda e, n: "suspends content replication",
+    "content.resumed": lambda e, n: "resumes content replication",
+    "request.refused": lambda e, n: (
+        f"does not answer {e.requester} about {n.folder(e.folder)}: content replication is suspended"
+    ),
+    "store.deleted": lambda e, n: f"sees {e.store} gone from the directory" + (", by force" if e.forced else ""),
     "setting.ignored": lambda e, n: f"makes nothing of {e.name} = {e.value}: {e.reason}",
     "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
     "entry.made": _entry,

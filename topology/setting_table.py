@@ -91,6 +91,13 @@ _SENDING: Final = (
         "most messages in one content mail; absent: as many as the size allows",
         low=1,
     ),
+    _switch(
+        "Content Replication Suspended",
+        False,
+        "1: no content is sent, answered or asked for; statuses and hierarchy go on. It is the organization's: set it on all",
+        place=Place.DIRECTORY,
+        versions=(_V2003, _V2007),
+    ),
     _switch("Replication", True, "0: the replication agent does not run, event 3002 at start, mail waits"),
 )
 

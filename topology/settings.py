@@ -139,6 +139,11 @@ class Settings:
         return self._maybe("Replication Message Count Limit", int)
 
     @property
+    def content_suspended(self) -> bool:
+        """spec: RP-5"""
+        return self._of("Content Replication Suspended", bool)
+
+    @property
     def replication_enabled(self) -> bool:
         """spec: SE-1"""
         return self._of("Replication", bool)

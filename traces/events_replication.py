@@ -83,6 +83,22 @@ class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywher
     cnset_fai: str
 
 
+class ContentSuspended(Event, frozen=True, kw_only=True, tag="content.suspended"):
+    """Content replication stands still on this store (spec: RP-5)."""
+
+
+class ContentResumed(Event, frozen=True, kw_only=True, tag="content.resumed"):
+    """Content replication goes on where it stopped (spec: RP-5)."""
+
+
+class RequestRefused(Event, frozen=True, kw_only=True, tag="request.refused"):
+    """A backfill request for content is not answered: content replication is suspended (spec: RP-5)."""
+
+    folder: str
+    requester: str
+    request_mail: str
+
+
 class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
     """The limit of outstanding requests is reached (spec: BF-6)."""
 
@@ -219,6 +235,13 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
     address: str
 
 
+class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
+    """The store is in the directory no more; forced, at the store where it was done: it still was on lists (spec: RP-6)."""
+
+    store: str
+    forced: bool
+
+
 class Loss(Event, frozen=True, kw_only=True, tag="loss"):
     """Changes are gone for a reason that DU-1 allows, and this says so."""
 
@@ -257,6 +280,9 @@ ReplicationEvent = (
     | RequestSent
     | RequestEnded
     | RequestDeferred
+    | ContentSuspended
+    | ContentResumed
+    | RequestRefused
     | ExpiredEverywhere
     | RequestAnswered
     | SourcesConsidered
@@ -269,6 +295,7 @@ ReplicationEvent = (
     | ReplicaPending
     | ReplicaDropped
     | AddressStamped
+    | StoreDeleted
     | Loss
     | FolderShown
     | FolderHidden

@@ -24,6 +24,8 @@ TESTED_ELSEWHERE = {
     "top",
     "load",
     "import",
+    "follow",
+    "verdict",
 }
 """Verbs whose examples need a lab that is up or bring one up, and the demo: each with a test of its own elsewhere."""
 
