@@ -11,9 +11,9 @@ MUTANTS: dict[str, tuple[int, str]] = {
     "broadcast-forgets-one": (1, "content goes to all other holders"),
     "delete-does-not-win": (1, "deleted is deleted"),
     "failed-counted": (11, CONVERGENCE),
+    "first-writer-wins": (3, "the last writer stays"),
     "old-version-applied": (10, "what is old is not applied"),
     "told-by-all-holders": (1, "lost edits are told by home or author"),
-    "whole-request-claimed": (8, "mails name what the sender has"),
 }
 """A handful; docs/analytics.md lists all that were tried."""
 
