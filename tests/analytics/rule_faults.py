@@ -136,12 +136,6 @@ def _candidate(**fields: Any) -> Callable[[Trace], None]:
     return lambda trace: nth(trace, "sources.considered")["candidates"][0].update(fields)
 
 
-def _asked_the_second(trace: Trace) -> None:
-    first, second = nth(trace, "request.sent"), nth(trace, "request.sent", 1)
-    assert first["at"] == second["at"]
-    second["cnset"] = first["cnset"]
-
-
 def _older_again(trace: Trace) -> None:
     """A version of a folder that another took the place of comes again, and is taken."""
     for events in trace.values():
@@ -172,7 +166,8 @@ def _silent_newcomer(trace: Trace) -> None:
 
 def _told_by_another(trace: Trace) -> None:
     notice = nth(trace, "conflict.notice")
-    events = trace[next(node for node in sorted(trace) if node not in {"lab", notice["node"]})]
+    # Neither the home store, whose notice it is, nor the author, which has the second name.
+    events = trace[next(node for node in sorted(trace, reverse=True) if node not in {"lab", notice["node"]})]
     stop = events[-1]
     events.insert(len(events) - 1, {**notice, "node": stop["node"], "at": stop["at"]})
     renumber(events)
@@ -186,6 +181,9 @@ def _forgot(after_us: int) -> Callable[[Trace], None]:
         events = trace[buried["node"]]
         at = len(events) - 1 if after_us else events.index(buried) + 1
         gone = {**buried, "type": "tombstone.dropped", "at": buried["at"] + after_us}
+        if after_us:
+            gone["lamport"] = events[-1]["lamport"]
+            events[-1]["lamport"] += 1
         for stopped in [each[-1] for each in trace.values()]:
             stopped["at"] += after_us
         events.insert(at, gone)
@@ -257,7 +255,7 @@ FAULTS: Mapping[str, Fault] = {
     "versions and preference are as set": ("partial-sources", _candidate(preferred=True)),
     "only a silent source is down": ("silent-source", shift("source.down", "at", -1)),
     "asked for what its row claims": ("lost-mail", set_("request.sent", cnset=f"{'ab' * 16}:900")),
-    "no better source is passed over": ("partial-sources", _asked_the_second),
+    "no better source is passed over": ("nearer-source", set_("request.sent", source="C")),
     "local is what the site has": ("partial-sources", set_("entry.made", local=True)),
     "content goes to all other holders": ("new-post", mail((4,), lambda event: event["recipients"].pop())),
     "statuses go to holders": (
