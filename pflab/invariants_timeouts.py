@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pflab import invariants_sets as bits
@@ -11,6 +12,7 @@ from pflab.mailkinds import RESPONSES
 from traces.events import (
     ChangeMade,
     EntryMade,
+    MailFolder,
     MailReceived,
     NodeStarted,
     ReplicaAdded,
@@ -72,10 +74,14 @@ class EntriesWaitAsSet(Invariant):
 
     def _received(self, event: MailReceived) -> Witnesses:
         if event.message_type in RESPONSES:
-            for section in event.folders:
-                if section.cnset or section.cnset_fai:
-                    self._new.pop((event.node, section.folder), None)
+            self._responded(event.node, event.folders)
         return iter(())
+
+    def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
+        """The filling of a new replica has begun, and what is found missing from now on waits."""
+        for section in sections:
+            if section.cnset or section.cnset_fai:
+                self._new.pop((store, section.folder), None)
 
     def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:
         """The row of a store that left the list is dropped (RST-4)."""
@@ -92,6 +98,10 @@ class EntriesWaitAsSet(Invariant):
 
     def _row(self, event: RowReplaced) -> Witnesses:
         self._rows[event.node, event.folder, event.store] = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        sent = self.facts.mails.get(event.mail or "")
+        if sent is not None and sent.message_type in RESPONSES:
+            # A response that waited for the replica (spec: IN-5) is taken as it begins, after the mail had come.
+            self._responded(event.node, [each for each in sent.folders if each.folder == event.folder])
         for key, made in self._made.items():
             if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
                 self._near.setdefault(key, (event.at, event.store))

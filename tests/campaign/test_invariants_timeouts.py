@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pflab.campaign import run_plan
+from pflab.campaign_file import plan_from_text
 from pflab.invariants_timeouts import EntriesWaitAsSet
+from pflab.verdict import Judgement
 from tests.campaign.planted import FOLDER, START_AT, Trace, entry, numbers
 from traces.events import AddressStamped, EntryMade, RowReplaced
 from traces.labtime import HOUR_US
@@ -70,3 +73,28 @@ def test_a_store_of_the_site_comes_to_have_it(due_us: int, told: list[bool]) -> 
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
     assert ["all of which B of its site has" in each for each in trace.witnesses()] == told
+
+
+WAITED_FOR_ITS_REPLICA = """
+plan: 1
+seed: 888
+length: 1 d 1 h 16 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA, version: "2000"}, D: {site: SEA, version: "5.5"}}
+  settings: {Replication Short Backfill Request Timeout: 30 min}
+steps:
+  - {at: 21 h 5 min, do: create folder, on: A, as: g25, title: M25, replicas: [A, D]}
+  - {at: 23 h 16 min, do: post, on: A, folder: g25, as: m27, size: 10}
+  - {at: 23 h 31 min, do: post, on: A, folder: g25, as: m28, size: 10}
+faults:
+  - {at: 19 h 54 min, fault: restore, lasts: 5 h, server: D}
+  - {at: 23 h 16 min, fault: delay, lasts: 2 h, from: A, to: D, type: content response, count: 1, by: 80 min}
+  - {at: 23 h 24 min, fault: loss, lasts: 15 min, from: A, to: D, type: content, count: 1}
+"""
+
+
+def test_a_response_that_waited_for_its_replica_begins_to_fill_it() -> None:
+    """On 5.5 a new replica asks at once until a response has come for it, one that had waited for it included (BF-2, IN-5)."""
+    assert run_plan(plan_from_text(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
