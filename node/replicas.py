@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from node import backfill, expiry, leaving
+from node.cnset import CNSet
 from node.context import Context
 from node.folders import Folder
 from node.items import FolderProperties
@@ -82,9 +83,20 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
     back = listed and own.pending
     if back:
         leaving.stay(ctx, s, own)
-    if old is None:
-        return
-    if set(old.replicas) != set(folder.props.replicas):
+    _as_listed(ctx, s, folder, old, listed=listed, back=back)
+    if back:  # what others told while this store was leaving was not asked for (spec: BF-1, RP-2)
+        for row in ctx.rst.rows(folder.fid):
+            backfill.note_missing(ctx, s, folder.fid, CNSet.EMPTY, row.store)
+    if old is not None and old.schedule != folder.props.schedule:
+        reschedule(ctx, s, folder.fid)
+
+
+def _as_listed(
+    ctx: Context, s: Stimulus, folder: Folder, old: FolderProperties | None, *, listed: bool, back: bool
+) -> None:
+    """The list of holders has changed, perhaps."""
+    assert folder.props is not None
+    if old is not None and set(old.replicas) != set(folder.props.replicas):
         gone = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
         for store in gone:  # spec: RST-4 a leaving store's row is dropped
             ctx.rst.drop_row(s.conn, folder.fid, store)
@@ -94,8 +106,6 @@ def _kept(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was: Before | 
         asks = back or ctx.config.profile.every_holder_asks  # spec: ST-3 else the added store alone
         if listed and asks and ctx.other_holders(folder.fid):
             want_status(ctx, s, folder.fid)
-    if old.schedule != folder.props.schedule:
-        reschedule(ctx, s, folder.fid)
 
 
 def _leave(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> None:

@@ -98,3 +98,50 @@ faults:
 def test_a_response_that_waited_for_its_replica_begins_to_fill_it() -> None:
     """On 5.5 a new replica asks at once until a response has come for it, one that had waited for it included (BF-2, IN-5)."""
     assert run_plan(plan_from_text(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
+
+
+EXPIRED_AT_THE_ONE_THAT_ANSWERS = """
+plan: 1
+seed: 881
+length: 1 d 9 h 30 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 1}}}
+  settings:
+    Age Limit: 6 h
+    Replication Short Backfill Request Timeout: 1 h
+    Replication Short Backfill Request Timeout Later Retry: 1 h
+steps:
+  - {at: 0 s, do: create folder, on: C, as: g25, title: M25, replicas: [C, B, A]}
+  - {at: 2 h, do: post, on: B, folder: g25, as: m27, size: 10}
+faults:
+  - {at: 150 min, fault: restore, lasts: 26 h, server: B}
+  - {at: 450 min, fault: gone, lasts: 26 h, server: A}
+"""
+
+
+def test_who_said_that_it_expired_need_not_be_asked_again() -> None:
+    """At a later time-out a store whose row claims what has expired there is passed over (DL-3, BF-3)."""
+    assert run_plan(plan_from_text(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
+
+
+BACK_ON_THE_LIST = """
+plan: 1
+seed: 1125
+length: 551 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA, version: "5.5"}, C: {site: SEA, version: "5.5"}}
+  folders: {F0: {replicas: [A, C]}}
+steps:
+  - {at: 5 min, do: post, on: C, folder: F0, as: m2, size: 10}
+  - {at: 5 min, do: remove replica, on: C, folder: F0, store: A}
+  - {at: 491 min, do: add replica, on: C, folder: F0, store: A}
+"""
+
+
+def test_a_store_that_stays_after_all_waits_for_what_it_was_told_meanwhile() -> None:
+    """A leaving store asks for nothing; back on the list before it has gone, it misses what others told of (RP-2, BF-1)."""
+    assert run_plan(plan_from_text(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
