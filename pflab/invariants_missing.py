@@ -89,7 +89,9 @@ class MailsBringWhatTheyName(Invariant):
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
-            if unbrought and not bits.has(brought, change.number) and not self.facts.may_be_a_hole(change):
+            # What expired before it was sent is named as a hole, or nobody could stop waiting for it (spec: DL-3, CN-6).
+            may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
+            if unbrought and not bits.has(brought, change.number) and not may_lack:
                 yield f"a mail to {store} names {self.facts.what(change)}, and neither it nor a mail before brought that"
 
 
