@@ -133,6 +133,25 @@ def test_a_source_that_owns_none_of_it_answers_empty() -> None:
     assert [event.how for event in office.of_type("request.ended")] in (["empty"], ["pruned"])  # type: ignore[attr-defined]
 
 
+def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
+    """Of a request for more than the source has it answers a part, and nobody takes the rest for had (spec: BF-5, CN-7)."""
+    office = Office()
+    lose_posts(office, "B", count=2)
+    entry = tell(office, "B", CHECK)
+    assert entry.missing == "A-1..2"
+    (request,) = office.cycle("B", entry.due_at)
+    # The one asked is replaced by a store that has the first of the two only.
+    other = Office()
+    other["A"].post(other.at(1), "Projects", subject="lost 0")
+    deliver_all(other, other.cycle("A", other.at(15)), other.at(15), to="C")
+    other.deliver(request, entry.due_at)
+    answers = [mail for mail in other.take(request[1].next_hop, entry.due_at) if "Response" in mail[1].subject]
+    assert len(answers) == 1
+    office.deliver(answers[0], entry.due_at)
+    assert len(office["B"].messages("Projects")) == 1
+    assert office["B"].knowledge("Projects").numbers == other["A"].knowledge("Projects").numbers
+
+
 def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() -> None:
     """At most so many requests are outstanding; a slot given back goes to the entry longest due (spec: BF-6)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(4))
