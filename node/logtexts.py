@@ -67,7 +67,7 @@ def store_dn(ctx: Context, store: str) -> str:
     entry = ctx.directory.get(store)
     site = entry.site if entry else "?"
     name = f"/o={ctx.directory.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
-    return name.upper() if ctx.config.profile.version == "5.5" else name
+    return name.upper() if ctx.config.profile.logs_in_capitals else name
 
 
 def id_text(ctx: Context, conn: Connection, number: ChangeNumber) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from transport.linkstate import LinkRule
@@ -43,6 +43,7 @@ class Profile:
     refers_onward       a user is referred over several connectors, not only over one (spec: RT-4)
     limits_folders      its hierarchy mails hold few folders (spec: OUT-2)
     link_rule           what it makes of links that are down (spec: RT-2)
+    logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
     """
 
     version: str
@@ -61,6 +62,7 @@ class Profile:
     refers_onward: bool
     limits_folders: bool
     link_rule: LinkRule
+    logs_in_capitals: bool
 
 
 _EXCHANGE_55 = Profile(
@@ -80,6 +82,7 @@ _EXCHANGE_55 = Profile(
     refers_onward=False,
     limits_folders=True,
     link_rule=LinkRule.IGNORED,
+    logs_in_capitals=True,
 )
 _EXCHANGE_2000 = Profile(
     version="2000",
@@ -98,6 +101,7 @@ _EXCHANGE_2000 = Profile(
     refers_onward=True,
     limits_folders=True,
     link_rule=LinkRule.TOLD,
+    logs_in_capitals=False,
 )
 _EXCHANGE_2003 = Profile(
     version="2003",
@@ -116,25 +120,9 @@ _EXCHANGE_2003 = Profile(
     refers_onward=True,
     limits_folders=False,
     link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
+    logs_in_capitals=False,
 )
-_EXCHANGE_2007 = Profile(
-    version="2007",
-    rank=2007,
-    source_choice=SourceChoice.SORTED_LIST,
-    asks_twice=False,
-    new_asks_at_once=False,
-    every_holder_asks=True,
-    list_responders=Responders.ALL_HOLDERS,
-    restore_responders=Responders.SIX_STEPS,
-    responder_limit=3,
-    asks_nightly=False,
-    drops_after_midnight=False,
-    body=BodyForm.S_TNEF,
-    takes_chunks=True,
-    refers_onward=True,
-    limits_folders=False,
-    link_rule=LinkRule.IGNORED,
-)
+_EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED)
 
 PROFILES: Mapping[str, Profile] = {
     each.version: each for each in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)

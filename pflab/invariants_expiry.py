@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
-from traces.events import ExpiredEverywhere, ItemExpired, MailReceived, ReplicaDropped, RowReplaced
+from traces.events import ExpiredEverywhere, ItemExpired, ReplicaDropped, RowReplaced
 from traces.labtime import DAY_US, format_duration
 
 
@@ -53,14 +53,11 @@ class GivenUpByAll(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        self._said: dict[tuple[str, str, str], bits.Bits] = {}
-        for mapping in (self._rows, self._said):
-            facts.backups.follow(mapping)
+        facts.backups.follow(self._rows)
 
     def hears(self) -> Hears:
         return {
             RowReplaced: self._row,
-            MailReceived: self._received,
             ReplicaDropped: self._dropped,
             ExpiredEverywhere: self._everywhere,
         }
@@ -70,17 +67,9 @@ class GivenUpByAll(Invariant):
         self._rows[event.node, event.folder, event.store] = said
         return iter(())
 
-    def _received(self, event: MailReceived) -> Witnesses:
-        for section in event.folders:
-            if section.expired:
-                place = (event.node, section.folder, event.sender)
-                self._said[place] = bits.union((self._said.get(place, bits.EMPTY), bits.parse(section.expired)))
-        return iter(())
-
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for mapping in (self._rows, self._said):
-            for key in [key for key in mapping if key[:2] == (event.node, event.folder)]:
-                del mapping[key]
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
         return iter(())
 
     def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
@@ -88,7 +77,7 @@ class GivenUpByAll(Invariant):
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             place = (event.node, event.folder, store)
             claimed = bits.common(numbers, self._rows.get(place, bits.EMPTY))
-            unsaid = bits.minus(claimed, self._said.get(place, bits.EMPTY))
+            unsaid = bits.minus(claimed, self.facts.said_expired.get(place, bits.EMPTY))
             if unsaid:
                 yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not called expired"
 

@@ -61,6 +61,8 @@ class Facts:
         """Store and message that an age limit took from it."""
         self.expired: set[str] = set()
         """Messages that an age limit has taken from some store (DL-3)."""
+        self.said_expired: dict[tuple[str, str, str], bits.Bits] = {}
+        """Store, folder and source to what that source told it has expired there: it is asked for that no more (DL-3)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -72,7 +74,7 @@ class Facts:
         self._beginnings: dict[str, set[str]] = {}
         self.backups = Backups()
         self.known = Known(topology, self.changes, self.setup, self.backups)
-        for mapping in (self.made_at_home, self._heard, self.began):
+        for mapping in (self.made_at_home, self._heard, self.began, self.said_expired):
             self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._change,
@@ -224,6 +226,11 @@ class Facts:
             self.mails.setdefault(event.mail, event)
 
     def _received(self, event: MailReceived) -> None:
+        for section in event.folders:
+            if section.expired:
+                place = (event.node, section.folder, event.sender)
+                said = (self.said_expired.get(place, bits.EMPTY), bits.parse(section.expired))
+                self.said_expired[place] = bits.union(said)
         if event.message_type in UPDATES:
             for section in event.folders:
                 self._hear((event.node, section.folder, False), bits.parse(section.cnset))
@@ -242,6 +249,8 @@ class Facts:
         self.made_at_home.pop((event.node, event.folder), None)
         for fai in (False, True):
             self._heard.pop((event.node, event.folder, fai), None)
+        for key in [key for key in self.said_expired if key[:2] == (event.node, event.folder)]:
+            del self.said_expired[key]
 
     def _added(self, event: ReplicaAdded) -> None:
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)

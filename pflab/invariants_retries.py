@@ -28,9 +28,7 @@ class SomebodyIsAsked(Invariant):
         super().__init__(facts)
         self._timed_out: dict[tuple[str, int], EntryTimedOut] = {}
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        self._expired: dict[tuple[str, str, str], bits.Bits] = {}
-        """What a store said to have expired there: it is not asked for that again (spec: DL-3)."""
-        for mapping in (self._timed_out, self._rows, self._expired):
+        for mapping in (self._timed_out, self._rows):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -38,17 +36,9 @@ class SomebodyIsAsked(Invariant):
             EntryTimedOut: self._ended,
             RequestSent: self._asked,
             RequestDeferred: self._asked,
-            MailReceived: self._received,
             RowReplaced: self._row,
             ReplicaDropped: self._dropped,
         }
-
-    def _received(self, event: MailReceived) -> Witnesses:
-        for section in event.folders:
-            if section.expired:
-                place = (event.node, section.folder, event.sender)
-                self._expired[place] = bits.union((self._expired.get(place, bits.EMPTY), bits.parse(section.expired)))
-        return iter(())
 
     def _ended(self, event: EntryTimedOut) -> Witnesses:
         self._timed_out[event.node, event.entry] = event
@@ -69,9 +59,8 @@ class SomebodyIsAsked(Invariant):
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for mapping in (self._rows, self._expired):
-            for key in [key for key in mapping if key[:2] == (event.node, event.folder)]:
-                del mapping[key]
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
         return iter(())
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
@@ -90,7 +79,7 @@ class SomebodyIsAsked(Invariant):
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
-        return bits.minus(self._rows.get(place, bits.EMPTY), self._expired.get(place, bits.EMPTY))
+        return bits.minus(self._rows.get(place, bits.EMPTY), self.facts.said_expired.get(place, bits.EMPTY))
 
 
 class SilentSourcesGoDown(Invariant):

@@ -45,9 +45,7 @@ class SourcesAreChosenAsTold(Invariant):
         self._heard: dict[tuple[str, str], LabTime] = {}
         self._transit: dict[tuple[str, str], int] = {}
         self._preferred: dict[str, str] = {}
-        self._expired: dict[tuple[str, str, str], bits.Bits] = {}
-        """What a store said to have expired there."""
-        for mapping in (self._expired, self._rows, self._down, self._asked_at, self._heard, self._transit):
+        for mapping in (self._rows, self._down, self._asked_at, self._heard, self._transit):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -76,10 +74,6 @@ class SourcesAreChosenAsTold(Invariant):
 
     def _received(self, event: MailReceived) -> Witnesses:
         """A mail that no later one of its sender has overtaken: it is up, and tells how long the way takes."""
-        for section in event.folders:
-            if section.expired:
-                place = (event.node, section.folder, event.sender)
-                self._expired[place] = bits.union((self._expired.get(place, bits.EMPTY), bits.parse(section.expired)))
         sent = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
         if sent is None or sent.at <= self._heard.get(key, -1):
@@ -97,9 +91,8 @@ class SourcesAreChosenAsTold(Invariant):
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for mapping in (self._rows, self._expired):
-            for key in [key for key in mapping if key[:2] == (event.node, event.folder)]:
-                del mapping[key]
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
         return iter(())
 
     def _asked(self, event: RequestSent) -> Witnesses:
@@ -154,7 +147,7 @@ class SourcesAreChosenAsTold(Invariant):
         }
         row = self._rows.get((event.node, event.folder, each.store))
         if row is not None and each.store in self.facts.known.holders(event.node, event.folder):
-            gone = self._expired.get((event.node, event.folder, each.store), bits.EMPTY)
+            gone = self.facts.said_expired.get((event.node, event.folder, each.store), bits.EMPTY)
             row = bits.minus(row, bits.union((gone, {f"{guid} fai": each for guid, each in gone.items()})))
             gap, missing = _numbers(event.cnset, event.cnset_fai), _numbers(event.missing, event.missing_fai)
             expected["what it has"] = (each.has, bits.count(bits.common(gap, row)))
