@@ -27,6 +27,7 @@ from tests.campaign.planted import FOLDER, GUIDS, MESSAGE, START_AT, Trace, numb
 from traces.events import (
     HopReceived,
     HopSent,
+    ItemExpired,
     MailReceived,
     NodeStarted,
     NodeStopped,
@@ -332,6 +333,18 @@ def test_what_waits_or_failed_is_not_asked_for() -> None:
     arrives(trace, 3, cnset=numbers("A", 7))
     trace.change("B", 1)
     assert trace.witnesses() == []
+
+
+def test_what_expired_at_its_author_before_it_was_sent_is_a_hole() -> None:
+    """A mail may name what an age limit took from its author; what another store let expire it must bring (DL-3, CN-6)."""
+    for by, witnesses in (("A", 0), ("C", 1)):
+        trace = Trace(MailsBringWhatTheyName)
+        made = trace.change("A", 5)
+        went = {"folder": FOLDER, "object": made.object, "number": made.number, "limit_us": HOUR_US}
+        trace.add(ItemExpired, by, modified_at=made.modified_at, **went)
+        arrives(trace, 1, cnset=numbers("A", 5))
+        trace.change("B", 1)
+        assert len(trace.witnesses()) == witnesses
 
 
 # -- objects
