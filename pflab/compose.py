@@ -48,6 +48,8 @@ HEAD: Final = """\
 # certificates, which the build gets as secrets and does not keep.
 """
 
+_KEPT: Final = ["pflab-kept", "python", "-P", "-m", "pflab"]
+
 _HARDENED: Final[dict[str, Any]] = {
     "restart": "always",
     "stop_grace_period": "10s",
@@ -176,6 +178,7 @@ def _load() -> dict[str, Any]:
         "image": IMAGE,
         "command": [
             *("load", "--lab", f"http://{LAB}:{HTTP_PORT}", "--rate", "${PFLAB_LOAD:-0.05}", "--for", "6 h"),
+            "--while-running",
             *("--mix", "post=4,edit=2,delete=3", "--size", "300"),
         ],
         "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
@@ -189,6 +192,7 @@ def _store(service: str, name: str) -> dict[str, Any]:
     return {
         "image": IMAGE,
         "hostname": service,
+        "entrypoint": _KEPT,
         "command": [
             *("node", name, "--led", "--data", "/data", "--traces", "/traces"),
             *("--lab-secret-file", "/secrets/secret", "--token-file", "/secrets/token"),

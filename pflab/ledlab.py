@@ -9,6 +9,7 @@ is the drivers' part: `pflab.processes` starts them here, `pflab.tenants` finds 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from abc import abstractmethod
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar, cast
 
+from node.errors import NotRunning
 from node.serving import HttpServer
 from pflab.client import Client
 from pflab.face import make_face
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 T = TypeVar("T")
+
+log = logging.getLogger("pflab.ledlab")
 
 GATHER_S: Final = 0.25
 """Real time between two gatherings of events while the clock runs."""
@@ -124,6 +128,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
             changed=self._clock_changed,
         )
         self.coordinator.company = self._where.tell
+        self.coordinator.returning = self._tell_of_newcomers
         app = make_face(self, self._address_of, self.token)
         self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
         self._gathering: asyncio.Task[None] | None = None
@@ -179,6 +184,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     # --- time
 
     async def _ready(self) -> None:
+        self._tell_of_newcomers(self.now)
         await self._where.all_told()
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
@@ -320,11 +326,24 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
             await self._salvage(member.name)
         async with self.coordinator.steady() as now:
             await self._begin(member, now)
+            # Its first mail is nobody's to a store that does not find it in the directory.
+            self._tell_of_newcomers(now)
             await self._let_go([member.name])
-        for other, store in self._members.untold():
-            self._nodes[other.name].join(now, store)
-            other.told.append(store)
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
+
+    def _tell_of_newcomers(self, now: LabTime) -> None:
+        """Who has joined, to those that run and do not know it. One that does not answer is told when the lab moves next."""
+        # spec: RP-3
+        for other, store in self._members.untold():
+            host = self._hosts.get(other.name)
+            if host is None or host.silent:
+                continue
+            try:
+                self._nodes[other.name].join(now, store)
+            except NotRunning as error:
+                log.warning("%s is not told yet that %s has joined: %s", other.name, store, error)
+            else:
+                other.told.append(store)
 
     async def _begin(self, member: Member, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""

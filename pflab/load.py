@@ -20,6 +20,10 @@ from pflab.client import Client, ClientError, quoted
 from pflab.lab import LabError
 
 MOST_WEIGHT: Final = 1_000_000
+
+LOOK_AGAIN_S: Final = 1.0
+"""Real time between two looks at a clock that stands."""
+
 _LETTERS: Final = "etaoinshrdlu "
 
 
@@ -52,6 +56,8 @@ class LoadPlan:
     seconds: float | None = None
     batch: int = 1
     size: int = 1000
+    while_running: bool = False
+    """Only while the lab's clock runs by itself, and only in the run that it is now."""
 
 
 def mix_of(text: str) -> dict[Act, int]:
@@ -161,12 +167,19 @@ def run_load(
     nothing: it is counted."""
     done, made = Loaded(), dict[Target, list[str]]()
     began_s = monotonic()
+    pause = _Pause(client, sleep) if plan.while_running else None
     for asked in drawn(plan):
         due_s = began_s + (done.asked / plan.rate if plan.rate else 0.0)
         if plan.seconds is not None and max(due_s, monotonic()) - began_s >= plan.seconds:
             break
         if due_s > monotonic():
             sleep(due_s - monotonic())
+        if pause is not None:
+            stood_s = monotonic()
+            if not pause.over():
+                break
+            stood_s = monotonic() - stood_s
+            began_s, due_s = began_s + stood_s, due_s + stood_s
         asked_s = monotonic()
         done.behind_s = max(0.0, asked_s - due_s) if plan.rate else 0.0
         done.asked += asked.size
@@ -183,6 +196,29 @@ def run_load(
         done.seconds = monotonic() - began_s
         told(done)
     return done
+
+
+class _Pause:
+    """Waits while the lab's clock does not run by itself: then a scenario or a lesson moves it, or a teacher has stopped it."""
+
+    def __init__(self, client: Client, sleep: Callable[[float], None]) -> None:
+        self._client = client
+        self._sleep = sleep
+        self._run = client.lab()["run"]
+
+    def over(self) -> bool:
+        """True once the clock runs; False once the lab has begun anew, for its servers and folders may be others now."""
+        while True:
+            try:
+                shown = self._client.lab()
+            except ClientError:  # it may be beginning anew
+                shown = None
+            if shown is not None:
+                if shown["run"] != self._run:
+                    return False
+                if shown["clock"]["rate"] and not shown["clock"]["warping"]:
+                    return True
+            self._sleep(LOOK_AGAIN_S)
 
 
 def _do(client: Client, asked: Asked, made: list[str]) -> Act:

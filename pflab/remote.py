@@ -137,7 +137,7 @@ class RemoteNode:
 
     def join(self, now: LabTime, store: str) -> None:
         del now
-        self._client.text("POST", f"{self._base}/directory", {"store": store})
+        self._tell("/directory", {"store": store})
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now

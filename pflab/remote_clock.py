@@ -11,12 +11,14 @@ from typing import Any
 
 from pflab.coordinator import LOOK_AGAIN_S, Coordinator
 from pflab.remote import RemoteHost
+from traces.labtime import LabTime
 
 
 class RemoteCoordinator(Coordinator):
     """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
 
-    `company` is called when a host is lost, or is back: the others must know.
+    `company` is called when a host is lost, or is back: the others must know. `returning`, with the lab's time, when one is
+    back that has not been let go: it may have missed something.
     """
 
     def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
@@ -24,6 +26,7 @@ class RemoteCoordinator(Coordinator):
         self._every = every
         self._lost: set[str] = set()
         self.company: Callable[[], Awaitable[None]] | None = None
+        self.returning: Callable[[LabTime], None] = lambda _: None
 
     async def look(self) -> None:
         """Learn how all hosts stand, and take in their events."""
@@ -43,6 +46,7 @@ class RemoteCoordinator(Coordinator):
             if host.silent and await host.back():
                 await host.hold()
                 await host.set_clock(now, self.rate)
+                self.returning(now)
                 await host.go()
         lost = {host.name for host in hosts if host.lost}
         if lost != self._lost:

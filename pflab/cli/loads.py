@@ -31,6 +31,10 @@ def load(
     lasts: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30 s.")] = None,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Posts of one request, durable at once.")] = 1,
     size: Annotated[int, typer.Option(min=0, max=1_000_000, help="Letters of each body.")] = 1000,
+    while_running: Annotated[
+        bool,
+        typer.Option("--while-running", help="Wait while the lab's clock stands; end when the lab begins anew."),
+    ] = False,
     nodes: Annotated[
         list[str] | None, typer.Option("--node", "--server", help="Only at this server; may be given again.")
     ] = None,
@@ -54,7 +58,7 @@ def load(
     with client_of(lab) as client:
         targets = _targets(client, nodes or [], folders or [])
         most = count if count is not None or seconds is not None else COUNT
-        plan = LoadPlan(targets, weights, seed, rate, most, seconds, batch, size)
+        plan = LoadPlan(targets, weights, seed, rate, most, seconds, batch, size, while_running)
         with progress(most or int(seconds or 0), "Acts" if most else "Seconds") as bar:
             done = run_load(
                 client,

@@ -11,12 +11,13 @@ import pytest
 
 from pflab.client import Client, ClientError
 from pflab.processes import ProcessLab
+from pflab.remote import RemoteHost, RemoteNode
 from pflab.runfolder import RunFolder
-from tests.lab.acts import ALWAYS_US, START_AT, post, subjects
+from tests.lab.acts import ALWAYS_US, START_AT, WITH_A_LATE_STORE, post, subjects, told
 from tests.lab.conftest import ONE_SITE
 from topology import topology_from_text
-from traces.events import VersionApplied
-from traces.labtime import HOUR_US, MINUTE_US
+from traces.events import AddressStamped, VersionApplied
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
 
 pytestmark = pytest.mark.live
 
@@ -24,6 +25,11 @@ pytestmark = pytest.mark.live
 @pytest.fixture
 def lab(tmp_path: Path) -> ProcessLab:
     return ProcessLab(topology_from_text(ONE_SITE), folder=RunFolder.create(tmp_path / "runs", "test"))
+
+
+@pytest.fixture
+def lab_with_a_late_store(tmp_path: Path) -> ProcessLab:
+    return ProcessLab(topology_from_text(WITH_A_LATE_STORE), folder=RunFolder.create(tmp_path / "runs", "test"))
 
 
 async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
@@ -52,6 +58,50 @@ async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> Non
         assert subjects(lab, "B") == []
         await lab.start("A")
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + HOUR_US)
+
+
+async def test_a_newcomer_is_in_the_directory_of_all_before_it_runs(
+    lab_with_a_late_store: ProcessLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that joins sends its first mail once everybody knows it; else that would be a stranger's, and lost."""
+    # spec: RP-3, ML-3
+    orders: list[str] = []
+    join, go = RemoteNode.join, RemoteHost.go
+
+    def joining(node: RemoteNode, now: LabTime, store: str) -> None:
+        join(node, now, store)
+        orders.append(f"{node.name} knows {store}")
+
+    async def going(host: RemoteHost) -> None:
+        orders.append(f"{host.name} goes")
+        await go(host)
+
+    async with lab_with_a_late_store as lab:
+        await lab.stop("B")
+        monkeypatch.setattr(RemoteNode, "join", joining)
+        monkeypatch.setattr(RemoteHost, "go", going)
+        await lab.start("C")
+        await lab.start("B")
+        monkeypatch.undo()
+    assert [each for each in orders if each != "A goes"] == ["A knows C", "C goes", "B knows C", "B goes"]
+
+
+async def test_a_silent_store_is_told_of_a_newcomer_when_it_answers(lab_with_a_late_store: ProcessLab) -> None:
+    """A store that does not answer while another joins keeps nobody from joining, and is told as soon as it answers."""
+    # spec: RP-3
+    async with lab_with_a_late_store as lab:
+        os.kill(lab.pid_of("B"), signal.SIGSTOP)
+        try:
+            await lab.advance(START_AT + MINUTE_US)
+            await lab.start("C")
+        finally:
+            os.kill(lab.pid_of("B"), signal.SIGCONT)
+        await lab.do("A", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
+        assert await lab.until(
+            lambda: all("News" in [each.path for each in lab.read(name, lambda node: node.folders())] for name in "BC"),
+            lab.now + DAY_US,
+        )
+        assert "C" in [event.store for event in told(lab, AddressStamped, "B")]
 
 
 async def test_the_face_serves_lab_and_nodes(lab: ProcessLab) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,50 @@ def test_the_rate_is_kept(lab: str) -> None:
         assert done.asked == 12
         slow = WallClock(each_s=1.0)
         assert run_load(client, plan, monotonic=slow.monotonic, sleep=slow.sleep).behind_s > 60
+
+
+@pytest.mark.live
+def test_a_load_waits_while_the_clock_stands(lab: str) -> None:
+    """Told to act only while the lab runs, a load does nothing while its clock stands, and is not late afterwards."""
+    clock = WallClock()
+    plan = LoadPlan([A], mix_of("post"), rate=4.0, count=4, size=1, while_running=True)
+    with Client(lab) as client:
+        before = len(client.messages("A", "Projects"))
+
+        def sleep(seconds: float) -> None:
+            clock.sleep(seconds)
+            if clock.slept_s > 5:
+                client.set_rate(1.0)
+            else:
+                assert len(client.messages("A", "Projects")) == before
+
+        try:
+            done = run_load(client, plan, monotonic=clock.monotonic, sleep=sleep)
+        finally:
+            client.pause()
+    assert (sum(done.acknowledged.values()), done.behind_s) == (4, 0.0)
+
+
+def test_a_load_ends_when_the_lab_begins_anew() -> None:
+    """What a load was told to do was of one run: in another, where folders may be others, it does nothing."""
+    runs = iter(["r-1", "r-1", "r-2"])
+    posts: list[str] = []
+
+    class Renewed(Client):
+        """Answers as a lab that begins anew after the first post."""
+
+        def lab(self) -> dict[str, Any]:
+            return {"run": next(runs), "clock": {"rate": 60.0, "warping": False}}
+
+        def post_batch(
+            self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
+        ) -> list[str]:
+            posts.append(folder)
+            return ["A-1"]
+
+    with Renewed("http://127.0.0.1:9") as client:
+        done = run_load(client, LoadPlan([A], mix_of("post"), count=5, while_running=True))
+    assert (done.asked, posts) == (1, ["Projects"])
 
 
 @pytest.mark.live
