@@ -18,7 +18,8 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     """A row for each thing that a holder has not as it must: trace, folder, path, object, subject, store, what, number.
 
     what: lacks, keeps (what is superseded or deleted), stranger (what nobody made), bytes (other than its author's), lacks
-    deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing.
+    deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing,
+    and what it would have replaced stays.
     """
     # A folder's row is small and there are few; the objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"])
@@ -35,13 +36,21 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     found = (
         both.where("size(wrong) > 0")
         .select(*kept, F.explode("wrong").alias("w"))
-        .select("trace", "folder", "path", "object", "subject", "w.*")
+        .select("trace", "folder", "path", "object", "subject", "versions", "w.*")
     )
-    rightly = F.expr(
-        "what = 'lacks' and exists(coalesce(excused, array()), r -> r.guid = substring_index(number, ':', 1)"
-        " and cast(substring_index(number, ':', -1) as bigint) between r.low and r.high)"
+    # spec: DL-3 who could not be given the newest version any more keeps the one before
+    gone = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
+    rightly = F.expr(f"what = 'lacks' and {gone[0]} or what = 'keeps' and {gone[1]}")
+    judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly)
+    return judged.drop("excused", "versions")
+
+
+def _inside(number: str) -> str:
+    """Whether a number is among the excused ones."""
+    return (
+        f"exists(coalesce(excused, array()), r -> r.guid = substring_index({number}, ':', 1)"
+        f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high)"
     )
-    return found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly).drop("excused")
 
 
 def _wrong() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
@@ -30,6 +31,10 @@ class _Asks:
 
     due_at: LabTime
     why: str
+
+
+ADDED_STORE_ASKS: Final = frozenset({"5.5", "2000"})
+"""Versions of which, when a list changes, the added store alone asks for status (ST-3)."""
 
 
 class NewcomersAsk(Invariant):
@@ -61,7 +66,10 @@ class NewcomersAsk(Invariant):
         return iter(())
 
     def _added(self, event: ReplicaAdded) -> Witnesses:
-        self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
+        others = self.facts.known.holders(event.node, event.folder) - {event.node}
+        version = str(self.facts.topology.servers[event.node].version)
+        if others or version not in ADDED_STORE_ASKS:  # else it has nobody to ask, and who comes on the list asks it
+            self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
         return iter(())
 
     def _listed(self, event: VersionApplied) -> Witnesses:
@@ -87,9 +95,11 @@ class NewcomersAsk(Invariant):
         return iter(())
 
     def on_rest(self, store: str, now: LabTime) -> Witnesses:
-        for place in [place for place, asks in self._asks.items() if place[0] == store and asks.due_at < now]:
-            asks = self._asks.pop(place)
-            if self.facts.known.holders(*place) - {store}:
+        for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
+            others = self.facts.known.holders(*place) - {store}
+            if asks.due_at < now or not others:
+                del self._asks[place]
+            if asks.due_at < now and others:
                 when = format_instant(asks.due_at)
                 yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
 

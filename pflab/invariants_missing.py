@@ -102,22 +102,25 @@ class NothingMissingIsForgotten(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._waits: dict[str, set[str]] = {}
+        self._waits: dict[str, list[frozenset[str]]] = {}
+        """By store the numbers of each update that waits; the same one may wait in several, for a later one names it too."""
         facts.backups.follow(self._waits)
 
     def hears(self) -> Hears:
         return {VersionHeld: self._held, VersionDropped: self._dropped}
 
     def _held(self, event: VersionHeld) -> Witnesses:
-        self._waits.setdefault(event.node, set()).update(self._numbers(event))
+        self._waits.setdefault(event.node, []).append(self._numbers(event))
         return iter(())
 
     def _dropped(self, event: VersionDropped) -> Witnesses:
-        self._waits.get(event.node, set()).difference_update(self._numbers(event))
+        waits, numbers = self._waits.get(event.node, []), self._numbers(event)
+        if numbers in waits:
+            waits.remove(numbers)
         return iter(())
 
-    def _numbers(self, event: VersionHeld | VersionDropped) -> set[str]:
-        return {*bits.numbers(bits.parse(event.stands_for)), event.number}
+    def _numbers(self, event: VersionHeld | VersionDropped) -> frozenset[str]:
+        return frozenset({*bits.numbers(bits.parse(event.stands_for)), event.number})
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         own = [row for row in reading.rows if row.is_local]
@@ -127,7 +130,7 @@ class NothingMissingIsForgotten(Invariant):
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         waits: dict[str, int] = {}
         if reading.folder == HIERARCHY:
-            for number in self._waits.get(reading.store, ()):
+            for number in {each for numbers in self._waits.get(reading.store, ()) for each in numbers}:
                 bits.add_number(waits, number)
         # What a store made itself and has not broadcast yet is not missing (RST-1).
         mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}

@@ -127,14 +127,20 @@ class Judge:
     def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
         history = due.history
         kept = due.kept(held[store])
-        if not kept and due.object in self.expired:
-            return  # spec: DL-3 that it is accounted for is a matter of the sets
-        for number in sorted(due.numbers - kept.keys()):
+        gone: set[str] = set()
+        if due.object in self.expired:
+            if not kept:
+                return  # spec: DL-3 that it is accounted for is a matter of the sets
+            # Nobody can be given what has expired everywhere: who has not had it keeps what it would have replaced.
+            gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
+        for number in sorted(due.numbers - kept.keys() - gone):
             owners = [name for name, each in held.items() if number in due.kept(each)]
             has = "has" if len(owners) < 2 else "have"
             yield f"{store} lacks {self._what(history, number)}; {join_names(owners)} {has} it"
         for number in sorted(kept.keys() - due.numbers):
             by = [each for each in sorted(due.numbers) if number in history.ancestors(each)]
+            if by and gone.issuperset(by):
+                continue
             why = f"superseded by {join_names(map(self._shown, by))}" if by else "which lost to a later version"
             if number not in history.changes:
                 why = "which nobody made"

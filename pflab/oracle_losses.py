@@ -17,7 +17,9 @@ from traces.events import (
     ChangeMade,
     Event,
     NodeStarted,
+    ReplicaAdded,
     ReplicaDropped,
+    ReplicaPending,
     StoreDeleted,
     VersionApplied,
     VersionIgnored,
@@ -37,6 +39,11 @@ class Losses:
         self._has: dict[str, Having] = {}
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
+        self._buried: dict[str, Having] = {}
+        """What a store dropped because the folder was deleted, or one above it; that goes where the deletion goes."""
+        self._buried_at: dict[str, Having] = {}
+        """The same, as it stood at each backup."""
+        self._leaving: set[tuple[str, str]] = set()
         self._deleted_stores: set[str] = set()
         self._went_back: set[str] = set()
         """Changes that some store no longer had after a restore."""
@@ -46,6 +53,8 @@ class Losses:
             ChangeMade: self._made,
             VersionApplied: self._applied,
             VersionIgnored: self._ignored,
+            ReplicaPending: lambda event: self._leaving.add((event.node, event.folder)),
+            ReplicaAdded: lambda event: self._leaving.discard((event.node, event.folder)),
             ReplicaDropped: self._dropped,
             BackupMade: self._backup,
             BackupRestored: self._restored,
@@ -104,12 +113,18 @@ class Losses:
         self._has.setdefault(store, {}).setdefault(folder, set()).add(number)
 
     def _dropped(self, event: ReplicaDropped) -> None:
-        """Another store has said that it has all of this; that one may have gone back to a backup since."""
-        self._has.get(event.node, {}).pop(event.folder, None)
+        """Of a store that leaves: another store has said that it has all of this, and may have gone back to a backup since."""
+        dropped = self._has.get(event.node, {}).pop(event.folder, set())
+        place = (event.node, event.folder)
+        if place in self._leaving:
+            self._leaving.discard(place)
+        else:
+            self._buried.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
         self._risk(event.node)
 
     def _backup(self, event: BackupMade) -> None:
         self._backups[event.backup] = _copied(self._has.get(event.store, {}))
+        self._buried_at[event.backup] = _copied(self._buried.get(event.store, {}))
 
     def _restored(self, event: BackupRestored) -> None:
         self._restores[event.store] = event.backup
@@ -118,14 +133,17 @@ class Losses:
         if event.reason == "restart":
             return
         backup = self._restores.pop(event.node, None)
-        before = self._has.get(event.node, {})
-        after = _copied(self._backups[backup]) if backup is not None and event.reason == "restored" else {}
-        self._has[event.node] = after
+        before = _joined(self._has.get(event.node, {}), self._buried.get(event.node, {}))
+        goes_back = backup is not None and event.reason == "restored"
+        after = _copied(self._backups[backup]) if backup is not None and goes_back else {}
+        buried = _copied(self._buried_at[backup]) if backup is not None and goes_back else {}
+        self._has[event.node], self._buried[event.node] = after, buried
         for number in {each for numbers in after.values() for each in numbers}:
             # A backup made before an earlier restore brings back what went with that one.
             for each in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(each, None)
-        gone = {number for folder in before for number in before[folder] - after.get(folder, set())}
+        still = _joined(after, buried)
+        gone = {number for folder in before for number in before[folder] - still.get(folder, set())}
         # With a version goes what it stood for: whatever it replaced, and all that a deletion buried.
         self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
         self._risk(event.node)
@@ -172,6 +190,10 @@ class Losses:
                 or self._changes[number].operation == "delete"
             ):
                 yield number
+
+
+def _joined(one: Having, other: Having) -> Having:
+    return {folder: one.get(folder, set()) | other.get(folder, set()) for folder in one.keys() | other.keys()}
 
 
 def _copied(having: Having) -> Having:

@@ -88,6 +88,17 @@ def test_a_new_replica_that_asks_nobody() -> None:
     assert len(trace.witnesses()) == 1
 
 
+def test_a_replica_that_is_alone_when_it_should_ask() -> None:
+    """Who is alone in the list at the next cycle has nobody to ask, whoever comes on it in that very instant (RP-1)."""
+    trace = lab(NewcomersAsk)
+    folder_version(trace, "A", 1, replicas=("A",), operation="create")
+    trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
+    rest(trace, 15 * MINUTE_US - trace.at % (15 * MINUTE_US))
+    folder_version(trace, "A", 2, replicas=("A", "B"))
+    rest(trace, MINUTE_US)
+    assert trace.witnesses() == []
+
+
 def test_a_replica_that_goes_before_it_has_asked_need_not() -> None:
     """A replica that is taken off the list again asks for nothing (RP-2)."""
     trace = stands(NewcomersAsk)

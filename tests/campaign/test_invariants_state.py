@@ -273,3 +273,29 @@ def test_the_page_on_campaigns_names_everything(project_root: Path) -> None:
     flowing = " ".join(page.split())
     for name in (*VALIDATIONS, *BRANCHES, *OPTIONAL, *FAULT_KINDS):
         assert name in flowing
+
+
+def test_what_a_later_update_in_the_queue_names_still_waits() -> None:
+    """A number that two held updates stand for is not missing as long as one of them waits (HI-4)."""
+    trace = Trace(NothingMissingIsForgotten)
+    common = {
+        "folder": "1-1",
+        "object": number("B", 9),
+        "kind": "folder",
+        "pcl": "",
+        "modified_at": START_AT,
+        "way": "broadcast",
+        "digest": "",
+        "deleted": False,
+    }
+    here = (row("A", "A-1", local=True), row("B", "B-2..3"))
+    first = {"number": number("B", 2), "stands_for": "", **common}
+    later = {"number": number("B", 3), "stands_for": numbers("B", 2, 2), **common}
+    for version in (first, later):
+        trace.add(VersionHeld, "A", until_at=START_AT, waits_for=number("B", 8), **version)
+    trace.add(VersionDropped, "A", reason="planted", **first)
+    trace.rows("A", *here, folder="1-1")
+    assert trace.witnesses() == []
+    trace.add(VersionDropped, "A", reason="planted", **later)
+    trace.rows("A", *here, folder="1-1")
+    assert trace.witnesses() == ["A knows by a row that it lacks B-2..3 of 1-1, and no entry says so"]

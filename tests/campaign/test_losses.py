@@ -11,7 +11,16 @@ from pflab.campaign_plan import Plan, Post, Restore
 from pflab.oracle_losses import Losses
 from pflab.verdict import Judgement
 from tests.campaign.planted import FOLDER, Trace, applies, lab, number
-from traces.events import BackupMade, BackupRestored, ChangeMade, Event, NodeStarted, ReplicaDropped, VersionIgnored
+from traces.events import (
+    BackupMade,
+    BackupRestored,
+    ChangeMade,
+    Event,
+    NodeStarted,
+    ReplicaDropped,
+    ReplicaPending,
+    VersionIgnored,
+)
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 
@@ -98,6 +107,30 @@ def test_a_replica_let_go_by_one_that_went_back() -> None:
     assert book.losses.lost == {}
     book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     assert set(book.losses.lost) == {made.number}
+
+
+def test_what_was_buried_with_a_folder_goes_with_its_deletion() -> None:
+    """A store that forgets the deletion of a folder by its restore has lost what it dropped for it (DU-1, HI-6)."""
+    book = Book()
+    book.backs_up()
+    made = book.change("A", 1)
+    book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    assert book.losses.lost == {}
+    book.goes_back()
+    assert set(book.losses.lost) == {made.number}
+
+
+def test_what_was_buried_before_the_backup_stays_buried() -> None:
+    """A backup that knows of the deletion brings nothing back and loses nothing; nor does one of a store that had left."""
+    book = Book()
+    book.change("A", 1)
+    book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    book.backs_up()
+    book.change("A", 2)
+    book.add(ReplicaPending, "A", folder=FOLDER)
+    book.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    book.goes_back()
+    assert book.losses.lost == {}
 
 
 def test_what_lost_against_a_version_goes_with_it() -> None:
