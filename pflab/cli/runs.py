@@ -16,6 +16,7 @@ from pflab.cli.lablink import client_of
 from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
 from pflab.demo import LESSONS, run_demo
+from pflab.lab import LabError
 from pflab.runfolder import RunFolder
 from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
@@ -87,10 +88,21 @@ def run(
         order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
         if not as_json:
             print_lines([scenario.title], style="bold")
-        result = _play(scenario, order, quiet=as_json)
+        try:
+            result = _play(scenario, order, quiet=as_json)
+        except LabError as error:
+            if len(loaded) == 1:
+                raise
+            # What the others have shown shall not be lost with one that this lab cannot play.
+            code = code or ExitCode.UNKNOWN
+            results.append({"scenario": str(scenario.path), "title": scenario.title, "not_played": str(error)})
+            if not as_json:
+                print_lines([f"not played: {error}"], style="yellow")
+            continue
         if folder is not None:
             folder.write_verdict(result.as_document())
-        code = max(code, result.exit_code)
+        if result.exit_code != ExitCode.GOOD:
+            code = result.exit_code
         results.append({**result.as_document(), "folder": None if folder is None else str(folder.path)})
         if not as_json:
             _tell(result, folder)

@@ -19,7 +19,10 @@ from traces.labtime import DAY_US, parse_instant
 pytestmark = pytest.mark.compose
 
 SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "line-down")
-"""Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all."""
+"""Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all that need no other stores."""
+
+OF_OTHER_STORES = "three-at-once"
+"""A scenario with more stores than the stack has."""
 
 
 def subjects(stack: Stack, store: str, folder: str = "Projects") -> set[str]:
@@ -51,6 +54,15 @@ def test_any_scenario_is_played_on_a_lab_begun_anew(stack: Stack, capsys: pytest
     stack.figure(f"{len(SCENARIOS)} scenarios, each on a lab begun anew: {time.monotonic() - began_s:.0f} s")
     assert code == ExitCode.GOOD, [each["failure"] for each in results]
     assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
+
+
+def test_a_scenario_of_other_stores_does_not_end_the_others(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the lab cannot play is told, and the exit code says that not all is known; the others are played."""
+    code = run(["run", OF_OTHER_STORES, "quiet-organization", "--lab", stack.url, "--renew", "--json"])
+    other, played = json.loads(capsys.readouterr().out)
+    assert "and no F" in other["not_played"]
+    assert played["passed"]
+    assert code == ExitCode.UNKNOWN
 
 
 def test_posts_travel_between_containers(stack: Stack) -> None:

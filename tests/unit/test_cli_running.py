@@ -191,3 +191,15 @@ def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[
     assert told("export", "News", "--server", "A") == (
         "--server A: it holds no replica of News; another one, or without --server\n"
     )
+
+
+@pytest.mark.live
+def test_scenarios_that_cannot_be_played_are_told_one_by_one(
+    up: str, project_root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of several scenarios each that the lab cannot play is told with the reason; the code says that nothing is known."""
+    scenarios = [str(project_root / "scenarios" / name) for name in ("lost-mail.yaml", "killed.yaml")]
+    assert run(["run", *scenarios, "--lab", up, "--renew", "--json"]) == ExitCode.UNKNOWN
+    told = json.loads(capsys.readouterr().out)
+    assert [each["scenario"] for each in told] == scenarios
+    assert all("begin" in each["not_played"] for each in told)
