@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
+.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no que
 
 test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
+
+test-long: $(STAMP)  ## what takes Spark long: planted defects from their traces, a verdict that is kept current
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics)
 
 test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.analytics.corpus import lay_out_campaign, lay_out_mutants, lay_out_scenarios
+from tests.analytics.corpus import lay_out_campaign, lay_out_scenarios
 from tests.analytics.planting import Planted, plant_all
 from tests.analytics.rule_faults import plant_rule_faults
 from tests.analytics.stories import lay_out_stories
@@ -101,7 +101,6 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     plant_rule_faults(root)
     toys = lay_out_toys(root / "toys")
     lay_out_campaign(root / "campaign")
-    lay_out_mutants(root / "mutants")
     lay_out_stories(root / "stories")
     lay_out_made(spark, root / "made")
     left = tmp_path_factory.mktemp("left")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from analytics.bronze import parse, read_lines
@@ -38,6 +39,7 @@ def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Hande
     return Handed("edit-1", str(place), at, events, away)
 
 
+@pytest.mark.long
 def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
     """In the midst of replication a store lacks what it lacks; when all has come the folders have converged, though the run
     has no end; and where nothing has happened since, the verdict stands for the later instant."""

@@ -1,21 +1,58 @@
-"""Defects planted in the store are caught from the traces that they leave, by nothing else."""
+"""Defects planted in the store are caught from the traces that they leave, by nothing else. `make test-long` runs it."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.analytics.conftest import Judged
+from tests.analytics.conftest import pflab_check
+from tests.analytics.corpus import lay_out_mutants
 from tests.analytics.mutants import CONVERGENCE, MUTANTS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.long
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """What was found in a mutant's trace. checks: those that found a violation."""
+
+    exit_code: int
+    not_converged: bool
+    checks: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Caught]:
+    """All mutants' traces, judged in one run of the command."""
+    root = tmp_path_factory.mktemp("mutants").resolve()
+    lay_out_mutants(root / "mutants")
+    tables = tmp_path_factory.mktemp("left") / "tables"
+    done = pflab_check(project_root, str(root), "--json", "--tables", str(tables))
+    assert done.returncode == 1, done.stderr
+    runs = {each["trace"].rpartition("/")[2]: each for each in json.loads(done.stdout)["runs"]}
+    violated: dict[str, set[str]] = {}
+    for row in spark.read.parquet(str(tables / "gold" / "rules")).where("violations > 0").collect():
+        violated.setdefault(row.trace.rpartition("#")[0].rpartition("/")[2], set()).add(row.check)
+    return {
+        name: Caught(run["exit_code"], bool(run["not_converged"]), frozenset(violated.get(name, ())))
+        for name, run in runs.items()
+    }
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_caught_from_its_trace_alone(judged: Judged, name: str) -> None:
+def test_a_mutant_is_caught_from_its_trace_alone(caught: dict[str, Caught], name: str) -> None:
     """The check named for it finds it, or a folder that has not converged."""
     _, by = MUTANTS[name]
-    run = judged.runs("mutants")[f"mutants/{name}"]
-    assert run["exit_code"] == 1
+    run = caught[name]
+    assert run.exit_code == 1
     if by == CONVERGENCE:
-        assert run["not_converged"]
+        assert run.not_converged
     else:
-        rows = judged.table("gold/rules").where(f"trace like '%/mutants/{name}#%' and violations > 0").collect()
-        assert by in {row.check for row in rows}
+        assert by in run.checks
