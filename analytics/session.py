@@ -22,6 +22,10 @@ LOCAL: Final = "local[*]"
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _VERSION: Final = re.compile(r'version "(\d+)')
 
+_JAVA_OPTIONS: Final = "-XX:+DisplayVMOutputToStderr -XX:ReservedCodeCacheSize=256m"
+"""What Java itself has to say is no part of our output. With one compiler alone it would keep 48 MB of code, which a few
+hundred plans fill; then it compiles no more, and says so."""
+
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -34,7 +38,7 @@ _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "8",
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
+    "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseParallelGC",
 }
 QUICK: Final[Mapping[str, str]] = {
     # For a few megabytes of traces nearly all time is spent on compiling what then runs once: interpreting the plans, and
@@ -43,7 +47,7 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     # What looks for better plans, checks them, or describes them costs more here than it can save.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
