@@ -195,6 +195,10 @@ class FarFaults:
         """Those in force; of each only its id is known here."""
         return cast("Sequence[Fault]", [_InForce(each["id"]) for each in _surely(self._client.faults)])
 
+    @property
+    def held_until_at(self) -> NoReturn:
+        raise LabError("what faults hold back is not known of a lab that runs elsewhere; give the limit as a duration")
+
     def heal(self, fault: str | None = None) -> None:
         _surely(lambda: self._client.heal(fault))
 

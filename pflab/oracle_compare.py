@@ -93,6 +93,18 @@ class Judge:
         judgement = Judgement.NOT_CONVERGED if witnesses else Judgement.CONVERGED
         return FolderVerdict(truth.id, truth.path, judgement, truth.holders, tuple(witnesses))
 
+    def differences(self, folder: str) -> list[str]:
+        """How the holders of a folder differ from each other, whatever ought to exist; empty if they are equal."""
+        # spec: CV-2
+        known = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
+        held = {store: each for store, each in known.items() if each is not None}
+        numbers = [(store, _numbers(each)) for store, each in held.items()]
+        found = [f"{store} holds no replica of it" for store, each in known.items() if each is None]
+        found += [
+            f"{store} and {numbers[0][0]} account for other numbers" for store, each in numbers if each != numbers[0][1]
+        ]
+        return found + _differences(held)
+
     def _held(self, store: str, folder: str) -> Knowledge | None:
         known = self.readings[store].knowledge.get(folder)
         return known if known is not None and known.holds else None

@@ -11,7 +11,7 @@ from pflab.scenario_events import events_shortfalls, mails_shortfalls
 from pflab.scenario_play import Play, Shortfall, StepFailed
 from pflab.scenario_values import same_minute
 from pflab.scenario_words import SETUP
-from pflab.verdict import Judgement, join_names
+from pflab.verdict import FolderVerdict, Judgement, Verdict, join_names
 from traces.labtime import MINUTE_US, format_instant
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def shortfalls(play: Play, wish: Condition) -> list[Shortfall]:
         if not play.lab.running(store):
             raise StepFailed([f"to look at {store}"], [f"{store} is stopped"])
         found += _of_store(play, wish, store)
-    if wish.converged is not None:
-        found += _converged(play, wish.converged)
+    found += _of_folders(play, wish)
     start = play.checkpoints[wish.since] if wish.since else 0
     for mails in wish.mails or ():
         found += mails_shortfalls(play, mails, start)
@@ -135,6 +134,12 @@ def _row(play: Play, where: str, wanted: Row | str, row: RowView | None) -> Iter
         return
     if wanted.has is not None and _without_setup(play, wanted.has) != _without_setup(play, row.numbers):
         yield Shortfall(f"{where} to have {wanted.has}", f"it has {row.numbers or 'nothing'}")
+    if wanted.associated is not None and _without_setup(play, wanted.associated) != _without_setup(
+        play, row.numbers_fai
+    ):
+        yield Shortfall(
+            f"{where} to have {wanted.associated} of associated messages", f"it has {row.numbers_fai or 'none'}"
+        )
     if wanted.last_sent is not None and wanted.last_sent != (row.last_sent or "none"):
         yield Shortfall(f"{where}: last update sent {wanted.last_sent}", f"it is {row.last_sent or 'none'}")
     if wanted.heard == "never":
@@ -172,7 +177,7 @@ def _array(play: Play, wanted: Sequence[Entry], store: str, folder: str | None) 
 
 def _entry_faults(play: Play, wish: Entry, entry: EntryView) -> list[str]:
     faults = []
-    if wish.missing is not None and not _missing_fits(play, wish.missing, entry.missing):
+    if wish.missing is not None and not _missing_fits(play, wish.missing, entry):
         faults.append("missing")
     if wish.due is not None and not same_minute(entry.due_at, wish.due.resolve(entry.made_at)):
         faults.append("due")
@@ -187,8 +192,8 @@ def _entry_faults(play: Play, wish: Entry, entry: EntryView) -> list[str]:
     return faults
 
 
-def _missing_fits(play: Play, wanted: Sequence[str], missing: str) -> bool:
-    stands = play.names.shown(missing)
+def _missing_fits(play: Play, wanted: Sequence[str], entry: EntryView) -> bool:
+    stands = sets.union([play.names.shown(entry.missing), play.names.shown(entry.missing_fai)])
     if any(name in play.named or name in play.groups for name in wanted):
         numbers = [number for _, each in play.messages(wanted) for number in each.numbers]
         due = sets.renamed(sets.of_numbers(numbers), play.names.store_of)
@@ -210,26 +215,39 @@ def _array_words(entries: Sequence[EntryView]) -> str:
         waits = f", asked {join_names(asked)}" if asked else ""
         near = "local" if each.local else "remote"
         due = format_instant(each.due_at)
-        told.append(f"{each.missing} of {each.path} ({near}, due {due}, attempts {each.attempts}{waits})")
+        missing = ", ".join(filter(None, (each.missing, each.missing_fai)))
+        told.append(f"{missing} of {each.path} ({near}, due {due}, attempts {each.attempts}{waits})")
     return "; ".join(told) or "nothing"
 
 
 # --- folders as a whole
 
 
-def _converged(play: Play, folders: Sequence[str]) -> Iterator[Shortfall]:
-    verdict = play.verdict(at_rest=False)
-    if tuple(folders) == ("all",):
-        judged = list(verdict.folders)
-    else:
-        judged = []
-        for path in folders:
-            each = verdict.folder(path)
-            if each is None:
-                raise StepFailed(
-                    [f"a folder {path!r} to have converged"], ["there is no such folder, or it was deleted"]
-                )
-            judged.append(each)
-    for each in judged:
+def _of_folders(play: Play, wish: Condition) -> Iterator[Shortfall]:
+    if not {"converged", "unconverged", "equal", "settled"} & wish.model_fields_set:
+        return
+    judge = play.judge()
+    verdict = judge.verdict(at_rest=bool(wish.settled))
+    for each in _judged(verdict, wish.converged or ()):
         if each.judgement is not Judgement.CONVERGED:
             yield Shortfall(f"{each.path} to have converged on {join_names(each.holders)}", "; ".join(each.witnesses))
+    for each in _judged(verdict, wish.unconverged or ()):
+        if each.judgement is not Judgement.NOT_CONVERGED:
+            yield Shortfall(f"{each.path} not to have converged on {join_names(each.holders)}", each.judgement.value)
+    for each in _judged(verdict, wish.equal or ()):
+        differences = judge.differences(each.folder)
+        if differences:
+            yield Shortfall(f"{each.path} to be equal on {join_names(each.holders)}", "; ".join(differences))
+    for untrue in (*verdict.untruthful, *verdict.leftovers):  # spec: CV-3
+        yield Shortfall("true rows, and nobody to wait for what a present holder has", untrue)
+
+
+def _judged(verdict: Verdict, folders: Sequence[str]) -> Iterator[FolderVerdict]:
+    if tuple(folders) == ("all",):
+        yield from verdict.folders
+        return
+    for path in folders:
+        each = verdict.folder(path)
+        if each is None:
+            raise StepFailed([f"to judge the folder {path!r}"], ["there is no such folder, or it was deleted"])
+        yield each

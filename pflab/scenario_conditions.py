@@ -8,11 +8,12 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from pflab.scenario_part import Part
 from pflab.scenario_values import (
+    BOUND,
     CountText,
-    DurationUs,
     MailType,
     Names,
     PointText,
+    WithinText,
     shown,
     wrong,
 )
@@ -55,6 +56,7 @@ class Row(Part):
     """A row of the replication state table. `has` is the set as shown, A-1..100 B-50, Setup's own numbers left out."""
 
     has: str | None = None
+    associated: str | None = Field(None, description="the set of the folder's associated messages, as shown")
     last_sent: str | None = Field(None, alias="last sent")
     heard: PointText | Literal["never"] | None = None
 
@@ -92,7 +94,7 @@ class Condition(Part):
 
     asked: ClassVar[tuple[str, ...]] = (
         "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
-        "converged", "mails", "events", "clock",
+        "converged", "unconverged", "equal", "settled", "mails", "events", "clock",
     )  # fmt: skip
     of_a_store: ClassVar[tuple[str, ...]] = (
         "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
@@ -112,6 +114,11 @@ class Condition(Part):
     tree: Tree | None = None
     logged: dict[int, int] | None = Field(None, description="event id -> how many entries the application log has")
     converged: Names | None = Field(None, description="folders whose holders agree and have what must exist, or all")
+    unconverged: Names | None = Field(None, description="folders of which that is not so")
+    equal: Names | None = Field(None, description="folders whose holders show and account for the same, whatever it is")
+    settled: Literal[True] | None = Field(
+        None, description="no row claims what its store lacks, and nobody waits for what a present holder has"
+    )
     mails: Annotated[tuple[Mails, ...], BeforeValidator(_some)] | None = None
     events: Annotated[tuple[Events, ...], BeforeValidator(_some)] | None = None
     since: str | None = Field(
@@ -138,7 +145,12 @@ class Expect(Condition):
 
     at_least_one: ClassVar = Condition.asked
 
-    within: DurationUs | None = None
+    within: WithinText | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        _check_bound(self, self.within)
+        return self
 
 
 class Until(Condition):
@@ -151,7 +163,7 @@ class Until(Condition):
     marked: str | None = None
     event: str | None = None
     fields: dict[str, int | str | bool] = Field(default_factory=dict, alias="with")
-    within: DurationUs
+    within: WithinText
     at: PointText | None = None
 
     @model_validator(mode="after")
@@ -167,4 +179,10 @@ class Until(Condition):
             raise wrong("from, to and marked go with mail")
         if "event" not in given and "fields" in given:
             raise wrong("with goes with event")
+        _check_bound(self, self.within)
         return self
+
+
+def _check_bound(wish: Condition, within: int | str | None) -> None:
+    if within == BOUND and not wish.model_fields_set & {"converged", "settled"}:
+        raise wrong("within: bound is the time in which all must converge; it goes with converged or settled")

@@ -97,6 +97,6 @@ class CourseCheck:
     def _replica(self, args: model.Replica, at: Sequence[PathItem]) -> Iterator[Problem]:
         listed = self._listed.setdefault(args.folder, [])
         listed.extend(args.add or ())
-        if args.remove is not None and listed and not set(listed) - set(args.remove):
+        if args.remove is not None and not args.refused and listed and not set(listed) - set(args.remove):
             what = f"{', '.join(args.remove)} has the last replica of {args.folder}"
             yield self._source.problem((*at, "remove"), what, "add another first")

@@ -50,7 +50,8 @@ class Head(Part):
 
 
 class Post(Part):
-    """A new message. `as` is the name by which later steps speak of it."""
+    """A new message. `as` is the name by which later steps speak of it; `associated: true` makes it one of the folder's
+    associated messages."""
 
     on: str
     folder: str
@@ -58,6 +59,7 @@ class Post(Part):
     body: str = ""
     attachment: SizeBytes | None = None
     sender: str = ""
+    associated: bool = False
     name: str | None = Field(None, alias="as")
 
 
@@ -155,7 +157,8 @@ class Folder(Part):
 
 
 class Replica(Part):
-    """Replicas added to or removed from a folder's list, on the store `on` (default: the first holder that runs)."""
+    """Replicas added to or removed from a folder's list, on the store `on` (default: the first holder that runs).
+    `refused: true`: the store must not do it."""
 
     exactly_one: ClassVar = ("add", "remove")
 
@@ -163,6 +166,7 @@ class Replica(Part):
     add: Names | None = None
     remove: Names | None = None
     on: str | None = None
+    refused: bool = False
 
 
 class Settings(Part):

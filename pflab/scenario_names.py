@@ -159,10 +159,10 @@ class NameCheck:
             value = getattr(args, field)
             if value is not None and value != ("none",):
                 yield from self._each(at, field, list(value), self._messages, "message of an earlier step (its as)")
-        if args.converged not in (None, ("all",)):
-            yield from self._each(
-                at, "converged", args.converged, self._folders, "folder of the topology or of an earlier step"
-            )
+        for field in ("converged", "unconverged", "equal"):
+            value = getattr(args, field)
+            if value not in (None, ("all",)):
+                yield from self._each(at, field, value, self._folders, "folder of the topology or of an earlier step")
         if args.since is not None:
             yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
         for store in args.state or ():

@@ -16,6 +16,7 @@ from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
+from pflab.verdict import join_names
 from traces.labtime import format_instant
 from transport.mailwrite import Attached, NewMail, write_mail
 
@@ -41,7 +42,13 @@ async def _post(play: Play, step: model.Post) -> None:
     made = await play.lab.do(
         step.on,
         lambda node, now: node.post(
-            now, step.folder, subject=step.subject, body=step.body, sender=step.sender, attachments=files
+            now,
+            step.folder,
+            subject=step.subject,
+            body=step.body,
+            sender=step.sender,
+            attachments=files,
+            associated=step.associated,
         ),
     )
     if step.name:
@@ -165,7 +172,14 @@ async def _replica(play: Play, step: model.Replica) -> None:
         raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not, yet"])
     listed = [name for name in views[0].replicas if name not in (step.remove or ())]
     listed += [name for name in step.add or () if name not in listed]
-    await play.lab.do(on, lambda node, now: node.change_folder(now, step.folder, replicas=listed))
+    try:
+        await play.lab.do(on, lambda node, now: node.change_folder(now, step.folder, replicas=listed))
+    except Misuse:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it does not"])
 
 
 async def _settings(play: Play, step: model.Settings) -> None:

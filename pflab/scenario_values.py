@@ -34,6 +34,9 @@ MAX_ATTACHMENT: Final = 64 * MEGABYTE
 """Bytes of the largest attachment; a lab keeps each of them once per store."""
 MAX_POSTS: Final = 100_000
 
+BOUND: Final = "bound"
+"""A limit that is the time in which the lab must have converged, by its settings (pflab.bound)."""  # spec: CV-3
+
 MAX_SHOWN: Final = 60
 """Characters of a wrong value that are repeated."""
 
@@ -112,6 +115,10 @@ def _duration(value: Any) -> int:
             )
         return span
     raise wrong(f"{shown(value)} is not a duration; write a number and a unit, as 15 min or 36 h")
+
+
+def _within(value: Any) -> int | str:
+    return BOUND if value == BOUND else _duration(value)
 
 
 def _moment(value: Any) -> Moment:
@@ -194,6 +201,12 @@ _NAMES_SCHEMA = WithJsonSchema(
 
 DurationUs = Annotated[
     int, BeforeValidator(_duration), _texts(format_duration), _schema("string", examples=["15 min", "6 h", "36 h"])
+]
+WithinText = Annotated[
+    int | str,
+    BeforeValidator(_within),
+    _texts(lambda value: value if value == BOUND else format_duration(value)),
+    _schema("string", examples=["15 min", "36 h", BOUND]),
 ]
 MomentText = Annotated[
     Moment,

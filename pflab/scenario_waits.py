@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pflab.bound import bound_of
 from pflab.scenario_check import shortfalls
 from pflab.scenario_conditions import Condition, Expect, Until
 from pflab.scenario_events import arrival_fits, event_fits
@@ -20,30 +21,37 @@ async def expect(play: Play, wish: Expect) -> None:
         _require(shortfalls(play, wish))
         return
     left: list[Shortfall] = []
-    if not await play.lab.until(_holds(play, wish, left), play.lab.now + wish.within):
-        _require(left, f" within {format_duration(wish.within)}")
+    within_us = _span_us(play, wish.within)
+    if not await play.lab.until(_holds(play, wish, left), play.lab.now + within_us):
+        _require(left, f" within {format_duration(within_us)}")
     play.look_from_instant(play.lab.now)
 
 
 async def until(play: Play, wish: Until) -> None:
     """Waits; raises StepFailed at the limit, or if what came did not come in the minute it had to."""
     began_at = play.lab.now
-    limit_at = began_at + wish.within
+    within_us = _span_us(play, wish.within)
+    limit_at = began_at + within_us
     if wish.mail is None and wish.event is None:
         left: list[Shortfall] = []
         if not await play.lab.until(_holds(play, wish, left), limit_at):
-            _require(left, f" within {format_duration(wish.within)}, by {format_instant(limit_at)}")
+            _require(left, f" within {format_duration(within_us)}, by {format_instant(limit_at)}")
         play.look_from_instant(play.lab.now)
         _in_its_minute(wish, began_at, play.lab.now, "this to hold")
         return
     search = _Search(play, _wanted(play, wish))
     if not await play.lab.until(search.found, limit_at):
-        asked = f"{_in_words(wish)} within {format_duration(wish.within)}, by {format_instant(limit_at)}"
+        asked = f"{_in_words(wish)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
         raise StepFailed([asked], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
     assert search.event is not None
     play.found.add(search.at)
     play.look_from_instant(search.event.at)
     _in_its_minute(wish, began_at, search.event.at, _in_words(wish))
+
+
+def _span_us(play: Play, within: int | str) -> int:
+    """The limit of a wait; `bound` is computed from the lab as it stands now."""  # spec: CV-3
+    return within if isinstance(within, int) else bound_of(play.lab).total_us
 
 
 class _Search:

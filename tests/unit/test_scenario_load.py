@@ -131,7 +131,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
         'test.yaml:6:16: steps[1].post.on: "Z" is no server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
-        " the keys are on, folder, subject, body, attachment, sender, as",
+        " the keys are on, folder, subject, body, attachment, sender, associated, as",
         'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
         f"test.yaml:8:14: steps[3].advance: {not_a_duration.value}",
         'test.yaml:9:29: steps[4].expect.folder: "Projekts" is no folder of the topology or of an earlier step;'
@@ -157,6 +157,10 @@ def test_a_step_is_one_verb() -> None:
         ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event do not go together"),
         ("until: {event: entry.made, from: A, within: 1 h}", "from, to and marked go with mail"),
         ("until: {mail: content}", '"within" is missing'),
+        ("until: {mail: content, within: bound}", "within: bound is the time in which all must converge"),
+        ("expect: {on: A, folder: Projects, replicas: A, within: bound}", "it goes with converged or settled"),
+        ("expect: {equal: Projekts}", '"Projekts" is no folder of the topology or of an earlier step'),
+        ("expect: {settled: false}", "settled"),
         ("folder: {on: A}", "nothing is asked; give one of create, change, rename, move, delete"),
         ("folder: {on: A, create: X, delete: Y}", "create and delete do not go together"),
         ("folder: {on: A, rename: Projects}", "rename and to go together"),
@@ -248,6 +252,7 @@ AT_C = '"C" has no replica of Projects'
         ),
         (["replica: {folder: Projects, remove: A}", "replica: {folder: Projects, remove: B}"], []),
         (["replica: {folder: Projects/Old, remove: B}"], ["B has the last replica of Projects/Old"]),
+        (["replica: {folder: Projects/Old, remove: B, refused: true}"], []),
         (["advance: 2 d", "advance: 2003-10-22T00:00Z"], ["2003-10-22T00:00:00Z has passed"]),
         (["advance: 23:00", "advance: 2003-10-21T23:00Z"], []),
         (

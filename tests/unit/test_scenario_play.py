@@ -103,6 +103,12 @@ async def test_the_steps_after_a_failure_are_not_played() -> None:
         ("expect: {on: B, tree: {has: Plans}}" , "B to show the folder Plans", "it shows Projects"),
         ("expect: {on: B, tree: {lacks: Projects}}", "B not to show the folder Projects", "it does"),
         ("expect: {converged: Projects}", "Projects to have converged on A, B and C", "B lacks A-1"),
+        ("expect: {equal: Projects}", "Projects to be equal on A, B and C", "B and A account for other numbers"),
+        (
+            "expect: {on: A, folder: Projects, state: {A: {associated: A-1}}}",
+            "A's row for A in Projects to have A-1 of associated messages",
+            "it has none",
+        ),
         ("expect: {mails: {from: A, count: 1}}", "1 of replication mails from A", "there were 0"),
         (
             "expect: {events: {event: change.made, on: A, count: none}}",
@@ -117,6 +123,47 @@ async def test_each_expectation_can_fail(step: str, expected: str, stands: str) 
     found = await failure(POST, step)
     assert found.expected[0] == expected
     assert found.stands[0].startswith(stands)
+
+
+async def test_converged_is_not_unconverged() -> None:
+    """CV-2: what is as it ought to be is not taken for what is not."""
+    found = await failure(POST, "advance: 20 min", "expect: {unconverged: Projects}")
+    assert (found.expected, found.stands) == (("Projects not to have converged on A, B and C",), ("converged",))
+
+
+async def test_a_row_that_is_behind_an_entry_is_not_settled() -> None:
+    """CV-3: while somebody waits for what a present holder has, the lab has not settled."""
+    found = await failure(
+        "lose: {from: A, to: B, count: 1}", POST, "advance: 30 h", "expect: {converged: 1-1, settled: true}"
+    )
+    assert set(found.expected) == {"true rows, and nobody to wait for what a present holder has"}
+    assert found.stands[0] == "B still waits for A-1 in Projects, which A has"
+
+
+async def test_the_bound_is_computed_from_the_settings() -> None:
+    """CV-3: `within: bound` ends at the sum of the longest waits, which it says."""
+    found = await failure(POST, "lose: {to: B}", "advance: 1 h", "until: {converged: Projects, within: bound}")
+    assert "within 2 d 18 h 55 min" in found.expected[0]
+
+
+async def test_a_missing_associated_message_is_known_by_its_name() -> None:
+    """CN-9: an entry of the backfill array that waits for an associated message says so, and no other set fits it."""
+    view = "post: {on: A, folder: Projects, subject: By date, associated: true, as: view}"
+    lines = ("lose: {from: A, to: B, count: 1}", view, "advance: 30 h")
+    await passes(*lines, "expect: {on: B, array: {missing: view}}", "expect: {on: B, array: {missing: A-1}}")
+    found = await failure(*lines, "expect: {on: B, array: {missing: A-2}}")
+    assert found.stands[0].startswith("it holds A-1 of Projects")
+
+
+async def test_a_refusal_that_does_not_come_fails() -> None:
+    """RP-2: `refused` is for what a store must not do; what it does fails the step."""
+    await passes(
+        "replica: {folder: Projects, remove: [B, C], on: A}",
+        "advance: 20 min",
+        "replica: {folder: Projects, remove: A, on: A, refused: true}",
+    )
+    found = await failure("replica: {folder: Projects, remove: B, on: A, refused: true}")
+    assert found.expected == ("A to refuse A and C as the replicas of Projects",)
 
 
 async def test_waiting_for_what_does_not_come_fails_at_the_limit() -> None:
