@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from node import backfill, expiry, incoming, leaving, ordinary, outgoing, restoring, rmq, status, suspension
+from node import (
+    agentless,
+    backfill,
+    expiry,
+    incoming,
+    leaving,
+    ordinary,
+    outgoing,
+    replicas,
+    restoring,
+    rmq,
+    status,
+    suspension,
+)
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
@@ -22,8 +35,9 @@ STEPS_A_TICK = 100_000
 
 def tick(ctx: Context, s: Stimulus) -> None:
     """Does everything that is due at the stimulus's instant."""
+    kinds = agentless.timers_of(ctx)
     for _ in range(STEPS_A_TICK):
-        due = take_due(s.conn, s.now)
+        due = take_due(s.conn, s.now, kinds)
         if due is None:
             return
         kind, key = due
@@ -35,6 +49,9 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
     """Mail that goes no further: to folders, to people, to this server's store."""
     for delivery in deliveries:
         if not ordinary.deliver(ctx, s, delivery):
+            continue
+        if delivery.system and not ctx.config.replicates:  # what is no system message is bad mail in any case
+            agentless.keep(s, delivery)
             continue
         incoming.receive(ctx, s, delivery.sender, delivery.content, system=delivery.system)
 
@@ -48,16 +65,23 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
     expiry.plan(ctx, s)
     suspension.settle(ctx, s)
+    if not ctx.config.replicates:
+        agentless.tell(ctx, s)
     if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
         set_timer(s.conn, Timer.STATUS_CHECK, 0, status.next_check(ctx, s.now))
         return
-    if missed_check:
+    if missed_check and ctx.config.replicates:
         s.trace.record(StatusMissed)
     if restored:
         restoring.ask_around(ctx, s)
-    else:
+    if not ctx.config.replicates:
+        return
+    for sender, content in agentless.take(s.conn):
+        incoming.receive(ctx, s, sender, content, system=True)
+    replicas.say_leaving(ctx, s)
+    if not restored:
         status.at_start(ctx, s)
 
 

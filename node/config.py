@@ -70,6 +70,7 @@ class Config:
     repeat_status: bool
     tells_hierarchy_daily: bool
     content_suspended: bool
+    replicates: bool
     preferred_source: str | None
     mail_policy: MtaPolicy
 
@@ -131,6 +132,7 @@ def config_from(profile: Profile, settings: Settings) -> Config:
         local=_timeouts(settings, local=True),
         remote=_timeouts(settings, local=False),
         content_suspended=settings.content_suspended,
+        replicates=settings.replication_enabled,
         request_limit=settings.outstanding_backfill_limit,
         folder_limit=settings.folder_count_limit if profile.limits_folders else None,
         tree_wait_us=settings.tree_rmq_timeout_us,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from node import agent, changes, deletion, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
+from node.agentless import timers_of
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
@@ -343,7 +344,7 @@ class Node(StoreLife):
     def next_due(self) -> LabTime | None:
         """When this node has something to do; None if never."""
         with self._reading() as (ctx, conn):
-            due = [at for at in (next_due(conn), ctx.mta.next_due(conn)) if at is not None]
+            due = [at for at in (next_due(conn, timers_of(ctx)), ctx.mta.next_due(conn)) if at is not None]
             return min(due, default=None)
 
     def log(self, now: LabTime, event: int, **values: object) -> None:

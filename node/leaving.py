@@ -37,6 +37,11 @@ def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
         s.conn.exec_driver_sql("INSERT INTO leaving VALUES (?, ?)", (mail, own.fid))
 
 
+def is_said(s: Stimulus, fid: int) -> bool:
+    """Whether this store has told the holders that it leaves."""
+    return s.conn.exec_driver_sql("SELECT 1 FROM leaving WHERE fid = ? LIMIT 1", (fid,)).first() is not None
+
+
 def announce_again(ctx: Context, s: Stimulus) -> None:
     """The status check of the replicas that wait to be dropped."""
     for fid in ctx.rst.held_fids():

@@ -110,10 +110,22 @@ def _as_listed(
 
 def _leave(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> None:
     """The leaving store sends at once what it has not sent, and keeps its data until it may be dropped (spec: RP-2)."""
-    broadcast(ctx, s, folder.fid)
-    clear_timer(s.conn, Timer.CYCLE, folder.fid)
+    if ctx.config.replicates:  # else the start of an agent does it, or a cycle if the store is back by then
+        broadcast(ctx, s, folder.fid)
+        clear_timer(s.conn, Timer.CYCLE, folder.fid)
     backfill.drop_folder(ctx, s, folder.fid, "this store left the replica list")
     own.pending = True
     ctx.rst.touch(own)
     s.trace.record(ReplicaPending, folder=folder.text)
-    leaving.announce(ctx, s, own)
+    if ctx.config.replicates:
+        leaving.announce(ctx, s, own)
+
+
+def say_leaving(ctx: Context, s: Stimulus) -> None:
+    """What left its list while there was no agent to say so says it now (spec: RP-2, SE-1)."""
+    for fid in ctx.rst.held_fids():
+        own = ctx.rst.own(fid)
+        if own is not None and own.pending and not leaving.is_said(s, fid):
+            broadcast(ctx, s, fid)
+            clear_timer(s.conn, Timer.CYCLE, fid)
+            leaving.announce(ctx, s, own)

@@ -13,7 +13,7 @@ from node.cnset import CNSet
 from node.context import Context
 from node.entropy import guid_from
 from node.folders import ROOT_TEXT, object_text
-from node.status import request
+from node.status import request, want_status
 from node.store import LOCAL_REP, Begins, StoreState
 from node.tables import HIERARCHY_FID
 from traces import LabTime
@@ -104,7 +104,11 @@ def ask_around(ctx: Context, s: Stimulus) -> None:
     for own in owned:
         own.last_update_at, own.status_sent_at = s.now, None
         ctx.rst.touch(own)
-    request(ctx, s, owned, ctx.config.profile.restore_responders)
+    if ctx.config.replicates:
+        request(ctx, s, owned, ctx.config.profile.restore_responders)
+        return
+    for own in owned:  # asked by the first cycle of an agent
+        want_status(ctx, s, own.fid)
 
 
 def _account_for_unsent(ctx: Context, s: Stimulus) -> None:

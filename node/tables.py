@@ -258,6 +258,14 @@ setting = Table(  # what an administrator set since the topology was written (sp
     Column("value", Text, nullable=False),  # JSON, as it stands in a topology file
 )
 
+waiting = Table(  # replication mail for a store whose agent is switched off (spec: SE-1)
+    "waiting",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("sender", Text, nullable=False),
+    Column("content", BLOB, nullable=False),
+)
+
 bad_mail = Table(
     "bad_mail",
     metadata,

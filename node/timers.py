@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from traces import LabTime
@@ -37,17 +38,29 @@ def is_set(conn: Connection, kind: Timer, key: int) -> bool:
     return conn.exec_driver_sql("SELECT 1 FROM timer WHERE kind = ? AND key = ?", (kind.value, key)).first() is not None
 
 
-def next_due(conn: Connection) -> LabTime | None:
-    due: LabTime | None = conn.exec_driver_sql("SELECT min(due_at) FROM timer").scalar()
+def next_due(conn: Connection, kinds: Sequence[Timer]) -> LabTime | None:
+    """When the next row of these kinds is due; None if there is none."""
+    due: LabTime | None = conn.exec_driver_sql(
+        f"SELECT min(due_at) FROM timer WHERE kind IN ({_marks(kinds)})", _values(kinds)
+    ).scalar()
     return due
 
 
-def take_due(conn: Connection, now: LabTime) -> tuple[Timer, int] | None:
-    """The earliest row due at or before `now`, removed; None if there is none."""
+def take_due(conn: Connection, now: LabTime, kinds: Sequence[Timer]) -> tuple[Timer, int] | None:
+    """The earliest row of these kinds due at or before `now`, removed; None if there is none."""
     row = conn.exec_driver_sql(
-        "SELECT kind, key FROM timer WHERE due_at <= ? ORDER BY due_at, kind, key LIMIT 1", (now,)
+        f"SELECT kind, key FROM timer WHERE due_at <= ? AND kind IN ({_marks(kinds)}) ORDER BY due_at, kind, key LIMIT 1",
+        (now, *_values(kinds)),
     ).first()
     if row is None:
         return None
     clear_timer(conn, Timer(row[0]), row[1])
     return Timer(row[0]), row[1]
+
+
+def _marks(kinds: Sequence[Timer]) -> str:
+    return ", ".join("?" * len(kinds))
+
+
+def _values(kinds: Sequence[Timer]) -> tuple[str, ...]:
+    return tuple(kind.value for kind in kinds)
