@@ -136,6 +136,10 @@ class Client(Requests):
     def restore(self, node: str, backup: str) -> None:
         self._life(node, "restore", {"backup": backup})
 
+    def delete_store(self, node: str, *, on: str, force: bool = False) -> None:
+        """Delete a stopped server's store from the directory, at another server; by force if it still holds replicas."""
+        self._life(node, "delete", {"on": on, "force": force})
+
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, timeout_s=None)
         return found

@@ -42,6 +42,13 @@ class BackupOf(Body):
     backup: Line
 
 
+class Deletion(Body):
+    """At which server the store is deleted, and whether by force, though it still holds replicas."""
+
+    on: Line
+    force: bool = False
+
+
 class Renewal(Body):
     """The organization as a topology file says it, YAML or JSON; without it, the same."""
 
@@ -220,6 +227,12 @@ def _life_router(lab: FacedLab) -> APIRouter:
     async def restore(name: str, wanted: BackupOf) -> Response:
         """Let the server start on a backup of it."""  # spec: RP-4
         await lab.restore(name, wanted.backup)
+        return told(name)
+
+    @router.post("/delete")
+    async def delete(name: str, wanted: Deletion) -> Response:
+        """Delete a stopped server's store from the directory, for good."""  # spec: RP-6
+        await lab.delete_store(name, on=wanted.on, force=wanted.force)
         return told(name)
 
     @router.post("/mail", openapi_extra={"requestBody": {"content": {"message/rfc822": {}}}})

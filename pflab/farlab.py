@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from node.errors import MailRefused, NotRunning
+from node.errors import MailRefused, Misuse, NotRunning
 from pflab.client import Client, ClientError, quoted
 from pflab.fault import Fault
 from pflab.faults import REORDER_BY_US
@@ -134,6 +134,12 @@ class FarLab(Lab):
 
     async def restore(self, name: str, backup: str) -> None:
         _surely(lambda: self._client.restore(name, backup))
+
+    async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
+        try:
+            self._client.delete_store(name, on=on, force=force)
+        except ClientError as error:
+            raise (Misuse(error.detail) if error.kind == "Misuse" else _as_lab_error(error)) from error
 
     def _will_restore(self, name: str, content: bytes) -> NoReturn:
         raise LabError("a lab that runs elsewhere keeps its own backups")

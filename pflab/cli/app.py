@@ -38,6 +38,11 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "folder": ("pflab.cli.running", "List, create, change or delete folders in a running lab."),
     "clock": ("pflab.cli.running", "Show or move the clock of a running lab."),
     "fault": ("pflab.cli.running", "Let something go wrong in a running lab, or heal it; stop and start servers."),
+    "content": (
+        "pflab.cli.admin",
+        "Suspend or resume the replication of content in a running lab, on all its servers.",
+    ),
+    "directory": ("pflab.cli.admin", "Delete a store from the directory of a running lab, for good."),
     "events": ("pflab.cli.running", "What has happened in a running lab, or happens now."),
     "top": ("pflab.cli.watch", "Watch a running lab: one line an event, as it happens."),
     "load": ("pflab.cli.loads", "Post, edit and delete in a running lab at a rate, and say how it went."),

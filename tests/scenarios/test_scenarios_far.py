@@ -14,8 +14,8 @@ from pflab.verdict import ExitCode
 from tests.unit.uplab import lab_up
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
-CHOSEN = ("killed", "restored", "mail-to-folder")
-"""Deaths, backups, faults and ordinary mail: what goes over other paths than users' changes do."""
+CHOSEN = ("killed", "restored", "mail-to-folder", "orphan")
+"""Deaths, backups, faults, ordinary mail and the directory: what goes over other paths than users' changes do."""
 
 pytestmark = pytest.mark.live
 

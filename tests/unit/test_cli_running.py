@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from pflab.cli import running
-from pflab.cli.app import run
+from pflab.cli.app import function_of, run
 from pflab.client import Client
 from pflab.house import node_environment
 from pflab.verdict import ExitCode
@@ -98,9 +97,61 @@ def test_until_converged_says_whom_it_did_not_ask(up: str, capsys: pytest.Captur
 def test_the_example_of_each_help_does_what_it_says(up: str) -> None:
     """What the help of a verb about running labs gives as an example is done by that verb."""
     del up
-    for verb in ("post", "folder", "clock", "fault", "events"):
-        told = getattr(running, verb).__doc__
+    for verb in ("post", "folder", "clock", "fault", "events", "content"):
+        told = function_of(verb).__doc__
         assert run(shlex.split(told.partition("Example: pflab ")[2])) == ExitCode.GOOD
+    assert run(["fault", "stop", "B"]) == ExitCode.GOOD
+    assert run(shlex.split(function_of("directory").__doc__.partition("Example: pflab ")[2])) == ExitCode.GOOD
+
+
+def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """RP-5: one verb suspends content on all servers that run and know of it, shows it, and resumes it; who does not run is
+    named, and that is no success."""
+
+    def told(*args: str) -> Any:
+        assert run(["content", *args, "--json"]) == ExitCode.GOOD
+        return {each["server"]: each["content"] for each in json.loads(capsys.readouterr().out)}
+
+    assert told() == {"A": "goes on", "B": "goes on"}
+    assert told("suspend") == {"A": "suspended", "B": "suspended"}
+    with Client(up) as client:
+        client.post("A", "Projects", subject="waits")
+        client.advance("1 h")
+        assert client.messages("B", "Projects") == []
+        assert told("show") == {"A": "suspended", "B": "suspended"}
+        assert run(["fault", "stop", "B"]) == ExitCode.GOOD
+        capsys.readouterr()
+        assert run(["content", "resume"]) == ExitCode.UNKNOWN
+        caught = capsys.readouterr()
+        assert caught.out == "A  goes on\n"
+        assert "not told, for they do not run: B; when they do, pflab content resume again" in caught.err
+        assert run(["fault", "start", "B"]) == ExitCode.GOOD
+        capsys.readouterr()
+        assert told("resume") == {"A": "goes on", "B": "goes on"}
+        client.advance("3 h")
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["waits"]
+    assert run(["content", "resum"]) == ExitCode.UNKNOWN
+    assert 'did you mean "resume"?' in capsys.readouterr().err
+
+
+def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """RP-6: a store goes from the directory only when it is stopped, and while it holds replicas only by force; then it is off
+    all lists."""
+
+    def refused(*args: str) -> str:
+        assert run(["directory", *args]) == ExitCode.UNKNOWN
+        return capsys.readouterr().err
+
+    assert "B runs; stop it before it is deleted" in refused("delete", "B", "--on", "A")
+    assert run(["fault", "stop", "B"]) == ExitCode.GOOD
+    assert "cannot be deleted: it holds replicas of" in refused("delete", "B", "--on", "A")
+    assert 'did you mean "delete"?' in refused("delet", "B", "--on", "A")
+    assert "there is no server 'Z'" in refused("delete", "Z", "--on", "A")
+    capsys.readouterr()
+    assert run(["directory", "delete", "B", "--on", "A", "--force", "--json"]) == ExitCode.GOOD
+    assert json.loads(capsys.readouterr().out) == {"deleted": "B", "on": "A"}
+    with Client(up) as client:
+        assert {tuple(each["replicas"]) for each in client.folders("A") if each["path"] == "Projects"} == {("A",)}
 
 
 def test_without_a_lab_verbs_say_what_to_do(

@@ -20,6 +20,8 @@ TESTED_ELSEWHERE = {
     "folder",
     "clock",
     "fault",
+    "content",
+    "directory",
     "events",
     "top",
     "load",
