@@ -20,6 +20,7 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    StoreDeleted,
     TombstoneDropped,
     VersionApplied,
 )
@@ -61,6 +62,7 @@ class Known:
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             NodeStarted: self._started,
             AddressStamped: self._stamped,
+            StoreDeleted: self._deleted,
             ChangeMade: self._folder,
             VersionApplied: self._folder,
             ReplicaAdded: self._added,
@@ -172,6 +174,9 @@ class Known:
 
     def _stamped(self, event: AddressStamped) -> None:
         self._directory.setdefault(event.node, set()).add(event.store)
+
+    def _deleted(self, event: StoreDeleted) -> None:
+        self._directory.setdefault(event.node, set()).discard(event.store)
 
     def _folder(self, event: ChangeMade | VersionApplied) -> None:
         if event.kind != "folder":

@@ -96,6 +96,19 @@ class KeptLab(Lab):
     async def _rise(self, member: Member) -> None:
         """Bring up a server that does not run. Raises LabError if it does."""
 
+    async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
+        if self.running(name):
+            raise LabError(f"{name} runs; stop it before it is deleted")
+        if self._members.deleted(name):
+            raise LabError(f"{name} was deleted before")
+        await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
+        self._members.strike_off(name, on)
+        await self._struck_off()
+
+    @abstractmethod
+    async def _struck_off(self) -> None:
+        """Tell the servers that run what they do not know of the directory; others hear it when they start."""
+
     def _will_restore(self, name: str, content: bytes) -> None:
         self._members.member(name).restores = content
 

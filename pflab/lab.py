@@ -167,21 +167,13 @@ class Lab(ABC):
         """New settings of a running store, by their real names; null takes one away. Raises NodeError."""
         await self.do(name, lambda node, now: node.configure(now, values))
 
+    @abstractmethod
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped store from the directory, by an administrator of the store `on` (RP-6).
+        """Delete a stopped store from the directory, by an administrator of the store `on`; it never starts again (RP-6).
 
-        Raises Misuse while it holds replicas, unless by force; LabError while it runs, or another store is stopped, for
-        the directory tells all at once.
+        The others hear of it at once, those that do not run when they start. Raises Misuse while it holds replicas, unless
+        by force; LabError while it runs.
         """
-        if self.running(name):
-            raise LabError(f"{name} runs; stop it before it is deleted")
-        others = [each for each in self.names if each not in (name, on)]
-        stopped = [each for each in others if not self.running(each)]
-        if stopped:
-            raise LabError(f"{', '.join(stopped)} must run to hear that {name} is deleted; start them first")
-        await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
-        for each in others:
-            await self.do(each, lambda node, now: node.left(now, name))
 
     async def backup(self, name: str) -> str:
         """Keep a copy of a running node's database as it stands; the id of the backup. Raises NotRunning."""

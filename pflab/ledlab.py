@@ -324,6 +324,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
                 raise LabError(f"server {member.name} is running already")
             self._leave(member.name, Standing.KILLED)  # it died by another's hand
             await self._salvage(member.name)
+        self._members.check_may_start(member)
         async with self.coordinator.steady() as now:
             await self._begin(member, now)
             # Its first mail is nobody's to a store that does not find it in the directory.
@@ -332,25 +333,31 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _tell_of_newcomers(self, now: LabTime) -> None:
-        """Who has joined, to those that run and do not know it. One that does not answer is told when the lab moves next."""
-        # spec: RP-3
-        for other, store in self._members.untold():
-            host = self._hosts.get(other.name)
+        """Who has joined or was deleted, to those that run and do not know it. One that does not answer is told when the lab
+        moves next."""
+        # spec: RP-3, RP-6
+        for news in self._members.untold():
+            name = news.member.name
+            host = self._hosts.get(name)
             if host is None or host.silent:
                 continue
             try:
-                self._nodes[other.name].join(now, store)
+                news.tell(cast("Node", self._nodes[name]), now)
             except NotRunning as error:
-                log.warning("%s is not told yet that %s has joined: %s", other.name, store, error)
+                what = "has joined" if news.joined else "was deleted"
+                log.warning("%s is not told yet that %s %s: %s", name, news.store, what, error)
             else:
-                other.told.append(store)
+                news.heard()
+
+    async def _struck_off(self) -> None:
+        self._tell_of_newcomers(self.now)
 
     async def _begin(self, member: Member, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""
         name = member.name
         home = self._homes[name] = self._home_of(name)
         if member.restores is not None:
-            member.told.clear()  # what the backup does not know must be said again
+            member.forget()
         restores, member.restores = member.restores, None
         tls = self._folder.path / "tls" if self._tls else None
         if tls is not None:

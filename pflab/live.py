@@ -163,6 +163,9 @@ class LiveLab(SocketLab[Host]):
                     " free the port or let the lab choose one"
                 ) from error
             self._hosts[member.name] = host
-            for other, store in self._members.untold():
-                self._hosts[other.name].do(lambda node, now, store=store: node.join(now, store))  # type: ignore[misc]
-                other.told.append(store)
+            await self._struck_off()
+
+    async def _struck_off(self) -> None:
+        for news in self._members.untold():
+            self._hosts[news.member.name].do(news.tell)
+            news.heard()

@@ -64,8 +64,34 @@ class Member:
     node: Node | None = None
     told: list[str] = field(default_factory=list)
     """The late joiners it has been told of."""
+    told_gone: list[str] = field(default_factory=list)
+    """The stores of which it was told that they were deleted from the directory."""
     restores: bytes | None = None
     """The backup that its next rise starts from (RP-4)."""
+
+    def forget(self) -> None:
+        """What the backup that it starts from does not know must be said again."""
+        self.told.clear()
+        self.told_gone.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Of the directory, for a running server that does not know it yet: a store has joined, or was deleted."""
+
+    member: Member
+    store: str
+    joined: bool
+
+    def tell(self, node: Node, now: LabTime) -> None:
+        if self.joined:
+            node.join(now, self.store)  # spec: RP-3
+        else:
+            node.left(now, self.store)  # spec: RP-6
+
+    def heard(self) -> None:
+        """It is told no more."""
+        (self.member.told if self.joined else self.member.told_gone).append(self.store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +117,7 @@ class Roll:
         self._topology = topology
         self._members = {name: Member(name) for name in topology.servers}
         self._joined: list[str] = []
+        self._deleted: list[str] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,30 +146,56 @@ class Roll:
             self._joined.append(member.name)
         member.standing = Standing.RUNNING
 
-    def untold(self) -> list[tuple[Member, str]]:
-        """Which running servers still have to be told which late joiners (RP-3), in order."""
-        return [
-            (member, store)
-            for store in self._joined
+    def deleted(self, name: str) -> bool:
+        """Whether the server's store was deleted from the directory."""
+        return name in self._deleted
+
+    def strike_off(self, name: str, on: str) -> None:
+        """A store was deleted from the directory, at the server `on`; `untold` says who must hear."""
+        self._deleted.append(name)
+        self.member(on).told_gone.append(name)
+
+    def untold(self) -> list[News]:
+        """What running servers still have to be told of the directory (RP-3, RP-6), in order: a store that was stopped, or is
+        back from a backup, or joins, hears of earlier deletions as of earlier joiners."""
+        joined = [store for store in self._joined if store not in self._deleted]
+        news = [
+            News(member, store, True)
+            for store in joined
             for member in self.running()
             if store != member.name and store not in member.told
         ]
+        return news + [
+            News(member, store, False)
+            for store in self._deleted
+            for member in self.running()
+            if store not in member.told_gone
+        ]
+
+    def check_may_start(self, member: Member) -> None:
+        """Raises LabError for a server that runs, or whose store was deleted."""
+        if member.standing is Standing.RUNNING:
+            raise LabError(f"server {member.name} is running already")
+        if self.deleted(member.name):
+            raise LabError(f"server {member.name} does not start: its store was deleted from the directory")
 
     # --- a lab that goes on after its coordinator
 
     def as_document(self) -> dict[str, Any]:
         """How all servers stand, for `recall`."""
         servers = {
-            member.name: {"standing": member.standing.name, "told": member.told} for member in self._members.values()
+            member.name: {"standing": member.standing.name, "told": member.told, "told gone": member.told_gone}
+            for member in self._members.values()
         }
-        return {"joined": self._joined, "servers": servers}
+        return {"joined": self._joined, "deleted": self._deleted, "servers": servers}
 
     def recall(self, document: Mapping[str, Any]) -> None:
         """The servers stand as they did when the document was written."""
-        self._joined = list(document["joined"])
+        self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
         for name, each in document["servers"].items():
             self._members[name].standing = Standing[each["standing"]]
             self._members[name].told = list(each["told"])
+            self._members[name].told_gone = list(each["told gone"])
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later
@@ -165,13 +218,12 @@ class Members(Roll):
 
     def rise(self, member: Member, now: LabTime) -> Node:
         """Open the node of a server that does not run; its first stimulus."""
-        if member.standing is Standing.RUNNING:
-            raise LabError(f"server {member.name} is running already")
+        self.check_may_start(member)
         node = member.node
         if node is not None and member.restores is not None:
             node.restore(now, member.restores)
             member.restores = None
-            member.told.clear()  # what the backup does not know must be said again
+            member.forget()
         elif node is not None and member.standing is Standing.KILLED:
             node.reopen(now)
         else:

@@ -146,6 +146,7 @@ class Oracle:
     def __init__(self, genesis: Iterable[Change], stores: Iterable[str]) -> None:
         self._objects: dict[str, dict[str, History]] = {}
         self._stores = list(dict.fromkeys(stores))
+        self._deleted: set[str] = set()
         for change in genesis:
             self.take(change)
 
@@ -159,6 +160,7 @@ class Oracle:
 
     def left(self, store: str) -> None:
         """A store was deleted from the directory (RP-6)."""
+        self._deleted.add(store)
         if store in self._stores:
             self._stores.remove(store)
 
@@ -172,6 +174,7 @@ class Oracle:
         if not lost:
             return self
         rest = Oracle((), self._stores)
+        rest._deleted = self._deleted
         for objects in self._objects.values():
             for history in objects.values():
                 for change in history.changes.values():
@@ -197,7 +200,7 @@ class Oracle:
         for id_ in sorted(standing, key=lambda each: (paths[each], each)):
             if _below_dead(standing[id_].parent, standing, dead):
                 continue
-            holders = standing[id_].replicas or ()
+            holders = [store for store in standing[id_].replicas or () if store not in self._deleted]
             found[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, standing, dead))
         return found
 

@@ -133,6 +133,10 @@ class Simulator(KeptLab):
         """Whether the server has never been started: it joins later."""
         return self._members.member(name).standing is Standing.ABSENT
 
+    def deleted(self, name: str) -> bool:
+        """Whether the server's store was deleted from the directory."""
+        return self._members.deleted(name)
+
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
@@ -377,11 +381,17 @@ class Simulator(KeptLab):
         self._members.rise(seat.member, self._clock(seat.name))
         seat.stale = True
         seat.fruitless = 0
-        for member, store in self._members.untold():
-            clock = self._clock(member.name)
-            self._survive(self._seat[member.name], lambda node, now=clock, store=store: node.join(now, store))  # type: ignore[misc]
-            if member.standing is Standing.RUNNING:  # one that crashed in it is told again when it is back
-                member.told.append(store)
+        self._spread_news()
+
+    def _spread_news(self) -> None:
+        for news in self._members.untold():
+            clock = self._clock(news.member.name)
+            self._survive(self._seat[news.member.name], lambda node, now=clock, news=news: news.tell(node, now))  # type: ignore[misc]
+            if news.member.standing is Standing.RUNNING:  # one that crashed in it is told again when it is back
+                news.heard()
+
+    async def _struck_off(self) -> None:
+        self._spread_news()
 
     def _clock(self, name: str) -> LabTime:
         """What the server's own clock shows."""  # spec: TM-1

@@ -68,7 +68,8 @@ def directory(
 ) -> int:
     """Delete a store from the directory of a running lab, for good.
 
-    It is refused while the store holds replicas: move them first, or use --force. All other servers must run.
+    It is refused while the store holds replicas: move them first, or use --force. Servers that do not run hear of it when they
+    start; the deleted one does not start again.
 
     Example: pflab directory delete B --on A --force
     """

@@ -12,8 +12,10 @@ from traces.events import (
     FaultHealed,
     FaultInjected,
     HopFailed,
+    MailSubmitted,
     NodeStarted,
     NodeStopped,
+    StoreDeleted,
 )
 from traces.labtime import DAY_US, HOUR_US
 
@@ -84,6 +86,40 @@ async def test_a_store_that_joins_later_gets_the_hierarchy(make_lab: LabFactory)
         assert [event.reason for event in told(lab, NodeStarted, "C")] == ["first"]
         await lab.advance(lab.now + DAY_US)
         assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
+
+
+ONE_TO_GO = """
+servers: {A: , B: , Z: , E: {joins: later}}
+folders:
+  Projects: {replicas: [A, B, Z]}
+"""
+
+
+async def test_who_did_not_hear_of_a_deletion_hears_of_it_at_its_start(make_lab: LabFactory) -> None:
+    """RP-6: a store that is stopped while another is deleted, one that goes back to a backup from before, and one that joins
+    afterwards know of it once they run; the deleted one does not start again."""
+    async with make_lab(ONE_TO_GO) as lab:
+        backup = await lab.backup("B")
+        await lab.stop("B")
+        await lab.stop("Z")
+        await lab.delete_store("Z", on="A", force=True)
+        assert told(lab, StoreDeleted, "B") == []
+        await lab.start("B")
+        await lab.start("E")
+        await lab.restore("B", backup)
+        assert sorted(event.node for event in told(lab, StoreDeleted) if event.store == "Z") == ["A", "B", "B", "E"]
+        with pytest.raises(LabError, match="server Z does not start: its store was deleted"):
+            await lab.start("Z")
+        with pytest.raises(LabError, match="was deleted before"):
+            await lab.delete_store("Z", on="A")
+        await lab.advance(START_AT + HOUR_US)
+        await post(lab, "A", "to B alone")
+        await lab.advance(START_AT + 2 * HOUR_US)
+        assert subjects(lab, "B") == ["to B alone"]
+        for name in "ABE":
+            assert {row.store for row in lab.read(name, lambda node: node.state("1-1")).rows} == {"A", "B", "E"}
+        (mail,) = [event for event in told(lab, MailSubmitted, "A") if event.at > START_AT + HOUR_US]
+        assert mail.recipients == ("B-IS@contoso.test",)
 
 
 async def test_a_stopped_server_is_told_of_a_join_when_it_starts(make_lab: LabFactory) -> None:
