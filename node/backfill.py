@@ -280,7 +280,7 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNS
     if own is None or not (numbers or fai):
         return
     numbers, fai = numbers - own.numbers, fai - own.fai
-    expiry.note_said(s.conn, fid, source, numbers, fai)
+    expiry.note_said(s, fid, source, numbers, fai)
     account_for_expired(ctx, s, fid)
     for entry in entries(s.conn, fid):
         if not (entry.numbers & numbers or entry.fai & fai):
@@ -295,7 +295,7 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNS
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """What nobody has any more is waited for no longer."""
     missing, missing_fai = sources.missing_of(s.conn, fid)
-    gone, gone_fai = expiry.said_by_all(ctx, s.conn, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
+    gone, gone_fai = expiry.said_by_all(ctx, s, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
     if gone or gone_fai:
         ctx.rst.add(fid, gone, gone_fai)
         s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), cnset=gone.text(), cnset_fai=gone_fai.text())

@@ -16,6 +16,7 @@ from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.tables import EXPIRED, HIERARCHY_FID
 from node.timers import Timer, set_timer_if_none
+from node.tombstones import known_to_all
 from traces.events import ItemExpired
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -55,12 +56,21 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
         limit_us = limit_of(ctx, fid)
         assert limit_us is not None, "the folder has a limit"
         _expire(ctx, s, fid, limit_us)
-    s.conn.exec_driver_sql(
-        "DELETE FROM message WHERE deleted = ? AND modified_at <= ?",
-        (EXPIRED, s.now - ctx.config.settings.tombstone_age_us),
-    )
+    _forget_old(ctx, s)
     s.conn.exec_driver_sql("UPDATE store_state SET expired_at = ?", (s.now,))
     plan(ctx, s)
+
+
+def _forget_old(ctx: Context, s: Stimulus) -> None:
+    """What is kept of expired items goes as tombstones do: past their age, when every holder has the number, for until then one
+    may ask for it and must hear that it has expired (spec: DL-4)."""
+    before_at = s.now - ctx.config.settings.tombstone_age_us
+    for mid, fid, rep, ctr, modified_at, fai in s.conn.exec_driver_sql(
+        "SELECT mid, fid, rep, ctr, modified_at, fai FROM message WHERE deleted = ? AND modified_at <= ? ORDER BY mid",
+        (EXPIRED, before_at),
+    ).all():
+        if known_to_all(ctx, fid, ctx.store.number(rep, ctr), modified_at, bool(fai)):
+            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
 
 
 def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
@@ -128,11 +138,11 @@ def said_by(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:
     return (decode_idset(row[0]), decode_idset(row[1])) if row else (CNSet.EMPTY, CNSet.EMPTY)
 
 
-def note_said(conn: Connection, fid: int, store: str, numbers: CNSet, fai: CNSet) -> None:
-    before, before_fai = said_by(conn, fid, store)
-    conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO said_expired VALUES (?, ?, ?, ?)",
-        (fid, store, encode_idset(before | numbers), encode_idset(before_fai | fai)),
+def note_said(s: Stimulus, fid: int, store: str, numbers: CNSet, fai: CNSet) -> None:
+    before, before_fai = said_by(s.conn, fid, store)
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO said_expired VALUES (?, ?, ?, ?, ?)",
+        (fid, store, encode_idset(before | numbers), encode_idset(before_fai | fai), s.now),
     )
 
 
@@ -146,13 +156,23 @@ def ever_said(conn: Connection, fid: int, numbers: CNSet, fai: CNSet) -> tuple[C
     return numbers & said, fai & said_fai
 
 
-def said_by_all(ctx: Context, conn: Connection, fid: int, numbers: CNSet, fai: CNSet) -> tuple[CNSet, CNSet]:
-    """Of the numbers those that no other holder can have any more: each has said what it has, and of what it claims that it
-    expired there."""
+def said_by_all(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> tuple[CNSet, CNSet]:
+    """Of the numbers those that no other holder can have any more: each has said that they expired there, or has said what it
+    has, without them, since another said so.
+
+    A row from before that is no word on it, for its store may have got them meanwhile; but one that has them sends a status,
+    and repeats it (spec: ST-1, ST-7), so that its silence for as long as that takes is.
+    """
+    if not numbers and not fai:
+        return numbers, fai
+    last_said_at = s.conn.exec_driver_sql("SELECT max(said_at) FROM said_expired WHERE fid = ?", (fid,)).scalar()
+    silence_us = ctx.config.status_timeout_us + 2 * ctx.config.status_alignment_us
     for store in ctx.other_holders(fid):
         row = ctx.rst.row(fid, store)
         if row is None:
             return CNSet.EMPTY, CNSet.EMPTY
-        said, said_fai = said_by(conn, fid, store)
+        said, said_fai = said_by(s.conn, fid, store)
+        if row.sent_at < last_said_at and s.now - last_said_at < silence_us:
+            numbers, fai = numbers & said, fai & said_fai
         numbers, fai = numbers - (row.numbers - said), fai - (row.fai - said_fai)
     return numbers, fai

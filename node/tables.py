@@ -40,6 +40,7 @@ said_expired = Table(  # what sources have said to have expired there (spec: DL-
     Column("store", Text, primary_key=True),
     Column("numbers", BLOB, nullable=False),
     Column("numbers_fai", BLOB, nullable=False),
+    Column("said_at", Integer, nullable=False),  # the last time
 )
 
 replid = Table(

@@ -31,7 +31,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         for modified_at, mid, fid, object_id, rep, ctr, fai in page:
             after = (modified_at, mid)
             number = ctx.store.number(rep, ctr)
-            if ctx.rst.own(fid) is not None and _known_to_all(ctx, fid, number, modified_at, bool(fai)):
+            if ctx.rst.own(fid) is not None and known_to_all(ctx, fid, number, modified_at, bool(fai)):
                 s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
                 _forget(ctx, s, fid, object_id, number)
     # A folder under a tombstone is hidden by it, on every store to come too.
@@ -40,13 +40,14 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         if folder.object in hiding:
             continue
         sent = s.conn.exec_driver_sql("SELECT sent FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
-        if sent and _known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
+        if sent and known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
             s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))
             ctx.folders.forget(folder)
             _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)
 
 
-def _known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:
+def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:
+    """Whether every other holder has said, since the number came of age, that it has it."""
     settings = ctx.config.settings
     if settings.tombstones_by_age_alone:
         return True

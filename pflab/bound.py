@@ -107,9 +107,20 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
         Term(check_us, f"{what}: and at the next status check"),
         Term(first_us, f"{what}: the first backfill time-out, {where}"),
         Term(retry_us, f"{what}: the longest retry time-out, for a request that was lost"),
+        Term(_given_up_us(topology), f"{what}: what has expired is given up after a silence, at the retry after it"),
         Term(_one_by_one_us(topology), f"{what}: 2000 asks those that have a part one at a time"),
         Term(MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{what}: {MAILS_IN_A_CHAIN} mails on the slowest way"),
     ]
+
+
+def _given_up_us(topology: Topology) -> int:
+    """Where items expire, a holder that has not spoken since is waited for as long as a status and its repeat take (DL-3)."""
+    limits = [folder.age_limit_us or folder.replica_age_limits_us for folder in topology.folders.values()]
+    stores = [server.settings for server in topology.servers.values()]
+    if not any(limits) and all(store.age_limit_us is None for store in stores):
+        return 0
+    silence_us = max(store.status_timeout_us + 2 * store.status_alignment_us for store in stores)
+    return silence_us + max(store.backfill_wait_us(local=False, requests_sent=2) for store in stores)
 
 
 def _one_by_one_us(topology: Topology) -> int:

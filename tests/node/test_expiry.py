@@ -177,3 +177,73 @@ def test_age_limits_are_applied_in_maintenance_at_most_once_in_their_interval() 
     assert subjects(office, "B") == ["second"]
     office.run(office.at(27 * H))
     assert subjects(office, "B") == []
+
+
+STALE = """
+organization: Test
+sites: [SEA]
+servers: {A: {settings: {Age Limit: 2 d}}, B: {settings: {Age Limit: 2 d}}, C: {}, D: {}}
+folders:
+  Projects: {replicas: [A, B, C, D]}
+"""
+
+
+def hear_of_it_late(office: Office, until: int, deaf_to: str) -> None:
+    """Time goes on by quarters of an hour; C hears B from the fourth day on, and never those of `deaf_to`."""
+    for minutes in range(45, until, 15):
+        for name in "ABCD":
+            for mail in office.cycle(name, office.at(minutes)):
+                if mail[1].next_hop != "C" or (minutes > 73 * H and name not in deaf_to):
+                    office.deliver(mail, office.at(minutes))
+
+
+def known_rows_are_old(to: str) -> Office:
+    """All have said what they have when A posts what only these get; when C hears of it from B it has expired there."""
+    office = Office(STALE)
+    for name in "AD":
+        office[name].post(office.at(1), "Projects", subject=f"of {name}")
+    office.run(office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="late")
+    deliver_all(office, office.cycle("A", office.at(30)), office.at(30), to)
+    return office
+
+
+def given_up_by_c(office: Office) -> list[ExpiredEverywhere]:
+    return [event for event in office.events if isinstance(event, ExpiredEverywhere) and event.node == "C"]
+
+
+def test_a_row_from_before_is_no_word_on_what_has_expired() -> None:
+    """Who had not got an item when it last spoke may have it by now: nothing is given up for an old row (spec: DL-3)."""
+    office = known_rows_are_old("BD")
+    hear_of_it_late(office, 96 * H, deaf_to="AD")
+    assert [entry.missing for entry in office["C"].backfill()] == ["A-2"]
+    assert given_up_by_c(office) == []
+    for minutes in range(96 * H, 190 * H, 15):
+        office.run(office.at(minutes))
+    assert "late" in subjects(office, "C")
+    assert given_up_by_c(office) == []
+
+
+def test_a_long_silence_is_a_word_on_what_has_expired() -> None:
+    """Who has what another lacks says so, and again; one that stays silent has it not, and what nobody has is waited for no
+    longer (spec: DL-3, ST-7)."""
+    office = known_rows_are_old("B")
+    hear_of_it_late(office, 240 * H, deaf_to="AD")
+    assert office["C"].backfill() == []
+    assert len(given_up_by_c(office)) == 1
+
+
+def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
+    """A source says that an item has expired there as long as anybody may ask, however short tombstones live (spec: DL-3)."""
+    office = Office(
+        "organization: Test\nsites: [SEA]\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
+        "servers: {A: {settings: {Age Limit: 1 d}}, C: {}}\nfolders: {Projects: {replicas: [A, C]}}\n"
+    )
+    office["A"].post(office.at(1), "Projects", subject="old")
+    for minutes in range(15, 120 * H, 15):
+        office.cycle("A", office.at(minutes))
+    for minutes in range(120 * H, 200 * H, 15):
+        office.run(office.at(minutes))
+    assert office["C"].backfill() == []
+    assert subjects(office, "A") == subjects(office, "C") == []
+    assert len(given_up_by_c(office)) == 1
