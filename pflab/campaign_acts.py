@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from node.errors import NodeError
 from node.views import Post as Posted
 from pflab import campaign_plan as plan
+from pflab.campaign_storms import down
 from pflab.lab import LabError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from traces import LabTime
 
 T = TypeVar("T")
+
+SUSPENDED = "Content Replication Suspended"
 
 
 class Cast:
@@ -231,6 +234,42 @@ async def _join(cast: Cast, step: plan.Join) -> bool:
     return True
 
 
+async def _suspend_content(cast: Cast, step: plan.SuspendContent) -> bool:
+    del step
+    return await set_suspended(cast, suspended=True)
+
+
+async def _resume_content(cast: Cast, step: plan.ResumeContent) -> bool:
+    del step
+    return await set_suspended(cast, suspended=False)
+
+
+async def set_suspended(cast: Cast, *, suspended: bool) -> bool:
+    """On every store that runs and knows of it (RP-5); whether any had it otherwise."""
+    lab = cast.lab
+    running = [store for store in lab.names if lab.running(store)]
+    others = [
+        store for store in running if lab.read(store, lambda node: node.settings().content_suspended) != suspended
+    ]
+    for store in others:
+        await cast.do(store, lambda node, now: node.configure(now, {SUSPENDED: int(suspended)}))
+    return bool(others)
+
+
+async def _delete_store(cast: Cast, step: plan.DeleteStore) -> bool:
+    lab = cast.lab
+    both = (step.on, step.store)
+    if step.on == step.store or any(each not in lab.names or lab.absent(each) for each in both):
+        return False
+    through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
+    able = lab.running(step.on) and not lab.weather.silent(step.on, lab.now) and not lab.faults.crashes_planned
+    if lab.deleted(step.store) or step.store in through or not able:
+        return False
+    await down(lab, step.store, kill=False)
+    await lab.delete_store(step.store, on=step.on, force=True)
+    return True
+
+
 _ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
     plan.Post: _post,
     plan.Edit: _edit,
@@ -244,5 +283,8 @@ _ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
     plan.AddReplica: _add_replica,
     plan.RemoveReplica: _remove_replica,
     plan.Join: _join,
+    plan.SuspendContent: _suspend_content,
+    plan.ResumeContent: _resume_content,
+    plan.DeleteStore: _delete_store,
 }
 """Whether each kind did something."""

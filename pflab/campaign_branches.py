@@ -79,11 +79,16 @@ BRANCHES: tuple[str, ...] = (
     "mail went round a link",
     "bad mail",
     "crash",
+    "content suspended",
+    "content resumed",
+    "request refused while suspended",
+    "store deleted",
+    "store deleted with what it held",
     *VERSION_BRANCHES,
 )
 """All that a long campaign must have seen."""
 
-OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again")
+OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "told of a deletion at its start")
 """Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
 
 
@@ -96,6 +101,8 @@ class BranchBook:
         self._received: set[tuple[str, str]] = set()
         self._rows: dict[tuple[str, str, str], int] = {}
         self._hidden: set[tuple[str, str]] = set()
+        self._started_at: dict[str, int] = {}
+        self._deleted: set[str] = set()
         self._dropped: set[tuple[str, str]] = set()
         self._held_folders: dict[tuple[str, str], bool] = {}
         self._best: dict[tuple[str, int], int] = {}
@@ -122,6 +129,7 @@ class BranchBook:
             ev.FolderHidden: self._folder_hidden,
             ev.FolderShown: self._folder_shown,
             ev.LinkDown: self._link_down,
+            ev.StoreDeleted: self._store_deleted,
         }
 
     def event(self, event: Event) -> None:
@@ -229,7 +237,15 @@ class BranchBook:
 
     # --- stores and folders
 
+    def _store_deleted(self, event: ev.StoreDeleted) -> None:
+        if event.forced:
+            self.seen["store deleted with what it held"] += 1
+        if self._started_at.get(event.node) == event.at and event.store in self._deleted:
+            self.seen["told of a deletion at its start"] += 1
+        self._deleted.add(event.store)
+
     def _node(self, event: ev.NodeStarted) -> None:
+        self._started_at[event.node] = event.at
         if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
             self.seen["absence beyond a tombstone"] += 1
         if event.reason == "restart":
@@ -295,6 +311,10 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.LinkDown: "link down",
     ev.LinkUp: "link up again",
     ev.MailBad: "bad mail",
+    ev.ContentSuspended: "content suspended",
+    ev.ContentResumed: "content resumed",
+    ev.RequestRefused: "request refused while suspended",
+    ev.StoreDeleted: "store deleted",
 }
 
 _IGNORED: Mapping[str, str] = {

@@ -81,6 +81,8 @@ def _add_settings(document: dict[str, Any], sketch: Sketch) -> None:
         document["settings"] = {**document.get("settings", {}), **sketch.settings}
     for store, settings in sketch.store_settings.items():
         document["servers"][store].setdefault("settings", {}).update(settings)
+    for store, version in sketch.versions.items():
+        document["servers"][store]["version"] = version
 
 
 def draw_organization(draw: random.Random) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pflab.campaign_plan import (
     CreateFolder,
     Delete,
     DeleteFolder,
+    DeleteStore,
     Edit,
     Join,
     MoveFolder,
@@ -18,7 +19,9 @@ from pflab.campaign_plan import (
     RemoveReplica,
     RenameFolder,
     Resolve,
+    ResumeContent,
     ScheduleFolder,
+    SuspendContent,
 )
 from pflab.campaign_sketch import FolderSketch, Sketch
 from traces.labtime import HOUR_US, MINUTE_US
@@ -38,6 +41,10 @@ _TITLES = ("G1", "G2", "G3", "G4")
 _TWINS = 0.2
 """How often two stores create the same name at the same instant."""
 
+_SUSPENDED = 0.1
+_STANDS_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
+_DELETED = 0.1
+
 _ARRIVED_US = HOUR_US
 """A message older than this has likely reached the other holders."""
 
@@ -50,11 +57,29 @@ def draw_work(draw: random.Random, sketch: Sketch) -> list[AnyStep]:
         most = min(most, _MOST_STEPS_WHEN_LARGE)
     at_us = 0
     steps += [Join(at_us=sketch.instant(draw, 0.1, 0.8), store=store) for store in sketch.late]
+    steps += [*_suspension(draw, sketch), *_deleted_store(draw, sketch)]
     while at_us < sketch.length_us and len(steps) < most:
         (act,) = draw.choices([act for _, act in _ACTS], [weight for weight, _ in _ACTS])
         steps.extend(act(draw, sketch, at_us))
         at_us += draw.choice(_PAUSES_US)
     return steps
+
+
+def _suspension(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
+    """At times content stands still for a while, at times until the heal."""
+    if draw.random() < _SUSPENDED:
+        at_us = sketch.instant(draw, 0.0, 0.8)
+        yield SuspendContent(at_us=at_us)
+        yield ResumeContent(at_us=at_us + draw.choice(_STANDS_US))
+
+
+def _deleted_store(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
+    through = {end for connector in sketch.connectors for end in connector.bridgeheads}
+    dispensable = [store for store in sketch.stores[1:] if store not in through]
+    if len(sketch.stores) > 2 and dispensable and draw.random() < _DELETED:
+        store = draw.choice(dispensable)
+        on = draw.choice([each for each in sketch.stores if each != store])
+        yield DeleteStore(at_us=sketch.instant(draw, 0.3, 0.9), on=on, store=store)
 
 
 def _place(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:

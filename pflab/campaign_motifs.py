@@ -15,6 +15,7 @@ from itertools import accumulate
 from pflab import campaign_motifs_mail as mail
 from pflab import campaign_motifs_objects as objects
 from pflab import campaign_motifs_stores as stores
+from pflab import campaign_motifs_versions as versions
 from pflab.campaign_plan import AnyFault, AnyStep
 from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import Part, Stage
@@ -107,5 +108,11 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(5, stores.hidden_for_long),
     Motif(4, stores.leaves_and_returns),
     Motif(2, stores.joins_and_holds),
+    Motif(8, versions.near_older, ("loss",)),
+    Motif(8, versions.parts_in_turn, ("loss",)),
+    Motif(18, versions.oldest_replica),
+    Motif(6, versions.expired_everywhere, ("loss",)),
+    Motif(6, versions.asked_while_suspended, ("loss",)),
+    Motif(6, versions.deleted_source, ("loss",)),
 )
 """By weights that give each branch its share of the seeds."""

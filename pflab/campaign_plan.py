@@ -121,6 +121,22 @@ class Join(Step, frozen=True, kw_only=True, tag="join"):
     store: str
 
 
+class SuspendContent(Step, frozen=True, kw_only=True, tag="suspend content"):
+    """Content replication is suspended on every store that runs (spec: RP-5)."""
+
+
+class ResumeContent(Step, frozen=True, kw_only=True, tag="resume content"):
+    """And goes on; the heal does this too."""
+
+
+class DeleteStore(Step, frozen=True, kw_only=True, tag="delete store"):
+    """A store is stopped and deleted from the directory, whatever it holds (spec: RP-6). It never runs again. One that mail
+    between sites passes through stays."""
+
+    on: str
+    store: str
+
+
 AnyStep = (
     Post
     | Edit
@@ -134,6 +150,9 @@ AnyStep = (
     | AddReplica
     | RemoveReplica
     | Join
+    | SuspendContent
+    | ResumeContent
+    | DeleteStore
 )
 
 

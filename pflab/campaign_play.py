@@ -5,7 +5,7 @@ time that its bound allows for convergence (CV-3).
 from __future__ import annotations
 
 from pflab.bound import bound_of
-from pflab.campaign_acts import Cast
+from pflab.campaign_acts import Cast, set_suspended
 from pflab.campaign_plan import Plan
 from pflab.campaign_storms import Moment, back, moments_of
 from pflab.campaign_watch import Watch
@@ -60,11 +60,12 @@ class Play:
         return False
 
     async def _heal(self) -> None:
-        """All faults end and every store that ever ran runs."""
+        """All faults end, every store that ever ran and was not deleted runs, and content goes on."""
         self._lab.faults.heal()
         self._lab.weather.heal()
         for name in self._lab.names:
             await back(self._lab, name)
+        await set_suspended(self.cast, suspended=False)
         self._watch.look(quiet=False, closely=True)
 
     async def _converge(self) -> None:

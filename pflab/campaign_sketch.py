@@ -41,6 +41,8 @@ class Sketch:
         self.settings: dict[str, Any] = {}
         """What a motif wants to be set, for all stores."""
         self.store_settings: dict[str, dict[str, Any]] = {}
+        self.versions: dict[str, str] = {}
+        """What a motif wants a store to be."""
         self.needs_us = 0
         """How long the plan has to go on at least, for what a motif wants to happen in it."""
         self._serial = 0

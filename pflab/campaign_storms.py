@@ -126,8 +126,8 @@ async def down(lab: Simulator, server: str, *, kill: bool = True) -> None:
 
 
 async def back(lab: Simulator, server: str) -> None:
-    """The server runs again, unless it has never joined. Raises LabError when it cannot."""
-    if lab.running(server) or lab.absent(server):
+    """The server runs again, unless it has never joined or its store was deleted. Raises LabError when it cannot."""
+    if lab.running(server) or lab.absent(server) or lab.deleted(server):
         return
     try:
         await lab.start(server)
@@ -138,7 +138,9 @@ async def back(lab: Simulator, server: str) -> None:
 
 
 async def back_to(lab: Simulator, server: str, backup: str) -> None:
-    """The server runs on a backup of it. Raises LabError when it cannot."""
+    """The server runs on a backup of it, unless its store was deleted. Raises LabError when it cannot."""
+    if lab.deleted(server):
+        return
     try:
         await lab.restore(server, backup)
     except LabError:

@@ -21,6 +21,7 @@ from traces.events import (
     NodeStarted,
     NodeStopped,
     RequestAnswered,
+    RequestRefused,
     StatusDue,
 )
 
@@ -41,7 +42,7 @@ class RequestsAreAnswered(Invariant):
     rules = ("BF-5", "CN-7", "DL-3")
     says = (
         "A backfill request is answered as it comes, to the requester alone, by mails whose sets are disjoint and together"
-        " what was asked for and the source owns, save what is named as expired there."
+        " what was asked for and the source owns, save what is named as expired there; while content is suspended it is not."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -54,6 +55,7 @@ class RequestsAreAnswered(Invariant):
             MailReceived: self._received,
             MailSubmitted: self._submitted,
             RequestAnswered: self._answers,
+            RequestRefused: self._refuses,
             **dict.fromkeys(BETWEEN, self._next),
         }
 
@@ -84,6 +86,11 @@ class RequestsAreAnswered(Invariant):
             yield from self._expired(what, event.node, answers)
             for kind in ("cnset", "cnset_fai"):
                 yield from self._covers(what, section, answers, kind, "row" if kind == "cnset" else "row_fai")
+
+    def _refuses(self, event: RequestRefused) -> Witnesses:
+        asked = self._open.pop(event.node, None)
+        if asked is not None and event.node not in self.facts.stands_still:
+            yield f"{event.node} refused the request of {asked.mail.sender}, and its content is not suspended"
 
     def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
         for number in bits.numbers(bits.union(bits.parse(each.expired) for each in answers)):

@@ -17,6 +17,8 @@ from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
+    ContentResumed,
+    ContentSuspended,
     Event,
     ExpiredEverywhere,
     HopDropped,
@@ -68,13 +70,24 @@ class Facts:
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
         """Store and mail: committed there, or lost there by a fault."""
+        self.stands_still: dict[str, bool] = {}
+        """Stores whose content is suspended, as they know it (RP-5)."""
+        self.went_on_at: dict[str, int] = {}
+        """Store to when its content was last resumed."""
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
         self.backups = Backups()
         self.known = Known(topology, self.changes, self.setup, self.backups)
-        for mapping in (self.made_at_home, self._heard, self.began, self.said_expired):
+        for mapping in (
+            self.made_at_home,
+            self._heard,
+            self.began,
+            self.said_expired,
+            self.stands_still,
+            self.went_on_at,
+        ):
             self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._change,
@@ -92,6 +105,8 @@ class Facts:
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
             HopDropped: self._landed,
+            ContentSuspended: self._suspended,
+            ContentResumed: self._resumed,
         }
 
     def take(self, event: Event) -> None:
@@ -169,6 +184,12 @@ class Facts:
             return True
         others = self.of_object[change.object]
         return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
+
+    def stood_still(self, store: str, folder: str, since_at: int) -> bool:
+        """Whether the clocks of a folder's entries stood still at some time since then, or do now (RP-5)."""
+        return folder != HIERARCHY and (
+            store in self.stands_still or self.went_on_at.get(store, since_at - 1) >= since_at
+        )
 
     # --- words
 
@@ -265,6 +286,13 @@ class Facts:
     def _gone(self, event: ExpiredEverywhere) -> None:
         self._hear((event.node, event.folder, False), bits.parse(event.cnset))
         self._hear((event.node, event.folder, True), bits.parse(event.cnset_fai))
+
+    def _suspended(self, event: ContentSuspended) -> None:
+        self.stands_still[event.node] = True
+
+    def _resumed(self, event: ContentResumed) -> None:
+        self.stands_still.pop(event.node, None)
+        self.went_on_at[event.node] = event.at
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

@@ -161,6 +161,8 @@ class EntriesWaitAsSet(Invariant):
         near = self._near.get((store, entry.id))
         if near is None or entry.attempts or entry.waiting_for_slot or entry.requests:
             return
+        if self.facts.stood_still(store, entry.folder, entry.made_at):
+            return
         latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
         if entry.due_at > latest_at:
             what = f"{store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"

@@ -27,6 +27,21 @@ VERSION = {
 }
 
 
+def test_a_deletion_heard_of_at_a_start() -> None:
+    """A store that was not there when another was deleted hears of it as it starts, and only that counts (RP-6)."""
+    branch, gone = "told of a deletion at its start", {"store": "C", "forced": False}
+    started = {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}
+    trace = Trace()
+    book = BranchBook(trace.facts)
+    book.event(trace.add(ev.NodeStarted, "A", **started))
+    trace.at += 1
+    book.event(trace.add(ev.StoreDeleted, "A", **gone))
+    assert branch not in book.seen
+    book.event(trace.add(ev.NodeStarted, "B", **started))
+    book.event(trace.add(ev.StoreDeleted, "B", **gone))
+    assert branch in book.seen
+
+
 def candidate(store: str, has: int) -> ev.Candidate:
     return ev.Candidate(store=store, down=False, preferred=False, cost=0, version="2003", has=has, passed_over="")
 
@@ -70,6 +85,15 @@ def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
             {"folder": FOLDER, "requester": "B", "cnset": "", "mails": 1, "request_mail": "1"},
         ),
         ("mail expired", ev.HopExpired, {"queue_id": 1, "recipients": (), "reason": ""}),
+        ("content suspended", ev.ContentSuspended, {}),
+        ("content resumed", ev.ContentResumed, {}),
+        (
+            "request refused while suspended",
+            ev.RequestRefused,
+            {"folder": FOLDER, "requester": "B", "request_mail": "1"},
+        ),
+        ("store deleted", ev.StoreDeleted, {"store": "C", "forced": False}),
+        ("store deleted with what it held", ev.StoreDeleted, {"store": "C", "forced": True}),
         ("crash", ev.NodeStarted, {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}),
     ],
 )

@@ -24,7 +24,7 @@ from pflab.invariants_state import (
 )
 from pflab.verdict import FolderVerdict, Judgement, Verdict
 from tests.campaign.planted import FOLDER, START_AT, Trace, entry, kept, number, numbers, request, row, shown_folder
-from traces.events import NodeStarted, ReplicaDropped, VersionDropped, VersionHeld
+from traces.events import ContentResumed, ContentSuspended, NodeStarted, ReplicaDropped, VersionDropped, VersionHeld
 from traces.labtime import HOUR_US
 
 
@@ -168,6 +168,18 @@ def test_an_entry_that_nothing_will_wake() -> None:
     (witness,) = trace.witnesses()
     assert "A's entry 1 (A-1 of Projects) was due at 2003-10-21T01:00:00Z" in witness
     assert "nothing will wake it" in witness
+
+
+def test_an_entry_s_time_stands_still_while_content_is_suspended() -> None:
+    """While its store has suspended content an entry of a folder waits for nothing, and afterwards it does (RP-5, BF-2)."""
+    trace = Trace(EveryEntryHasItsTime)
+    trace.at = START_AT + HOUR_US + 1
+    trace.add(ContentSuspended, "A")
+    trace.array("A", entry(), entry(id=2, waiting_for_slot=True))
+    assert trace.witnesses() == []
+    trace.add(ContentResumed, "A")
+    trace.array("A", entry())
+    assert len(trace.witnesses()) == 1
 
 
 def test_an_entry_that_waits_for_a_free_slot() -> None:

@@ -29,12 +29,15 @@ from tests.campaign.planted import (
 from traces.events import (
     BackupMade,
     BackupRestored,
+    ContentResumed,
+    ContentSuspended,
     HopSent,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
     RequestAnswered,
+    RequestRefused,
     RowReplaced,
     StatusDue,
     VersionHeld,
@@ -157,6 +160,20 @@ def test_a_request_that_is_not_answered() -> None:
     gets(trace, "A", sends(trace, "B", 2, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
     next_stimulus(trace, "A")
     assert trace.witnesses() == ["A did not answer the request 2@B of B"]
+
+
+def test_a_request_is_refused_only_while_content_is_suspended() -> None:
+    """While content is suspended a request is refused and that is an answer; otherwise it is none (RP-5, BF-5)."""
+    trace = lab(RequestsAreAnswered)
+    trace.add(ContentSuspended, "A")
+    gets(trace, "A", sends(trace, "B", 1, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
+    trace.add(RequestRefused, "A", folder=FOLDER, requester="B", request_mail="1@B")
+    next_stimulus(trace, "A")
+    assert trace.witnesses() == []
+    trace.add(ContentResumed, "A")
+    gets(trace, "A", sends(trace, "B", 2, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
+    trace.add(RequestRefused, "A", folder=FOLDER, requester="B", request_mail="2@B")
+    assert trace.witnesses() == ["A refused the request of B, and its content is not suspended"]
 
 
 def test_a_status_request_that_is_not_answered() -> None:

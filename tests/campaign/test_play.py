@@ -12,7 +12,15 @@ from pflab.campaign_watch import Watch
 from pflab.simulator import Simulator
 from pflab.verdict import Judgement
 from tests.campaign.plans import A_FAULT_OF_EACH_KIND, DOCUMENT, WORK, plan
-from traces.events import ChangeMade, FaultHealed, FaultInjected, NodeStarted, NodeStopped
+from traces.events import (
+    ChangeMade,
+    ContentResumed,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    NodeStopped,
+    VersionApplied,
+)
 from traces.labtime import HOUR_US, MINUTE_US
 
 
@@ -43,6 +51,36 @@ def test_a_clean_run_violates_nothing() -> None:
     assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
     assert result.bound_us > 0
     assert {"conflict", "tombstone", "replica added", "replica dropped"} <= result.branches.keys()
+
+
+async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
+    """Suspended, content stays at home on the stores that obey; it goes on by a step, or at the latest when all is healed."""
+    steps = (
+        cp.SuspendContent(at_us=MINUTE_US),
+        cp.Post(at_us=2 * MINUTE_US, on="A", folder="F", label="m1"),
+        cp.ResumeContent(at_us=2 * HOUR_US),
+        cp.SuspendContent(at_us=3 * HOUR_US),
+    )
+    lab, play = await played(plan(steps=steps))
+    assert (play.cast.acts, play.cast.passed_over) == (4, 0)
+    start_at = lab.topology.start_at
+    applied = [event.at - start_at for event in lab.events() if isinstance(event, VersionApplied)]
+    assert min(applied) == 2 * HOUR_US + 15 * MINUTE_US
+    resumed = [event.at - start_at for event in lab.events() if isinstance(event, ContentResumed) and event.node == "A"]
+    assert resumed == [2 * HOUR_US, 10 * HOUR_US]
+    await lab.close()
+
+
+async def test_a_deleted_store_never_comes_back() -> None:
+    """A step deletes a store with all that it holds; faults that would start it again and the heal leave it alone (RP-6)."""
+    gone = cp.Gone(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
+    back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
+    steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
+    lab, play = await played(plan(gone, back, steps=steps))
+    assert play.cast.passed_over == 0
+    assert not lab.running("C")
+    assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
+    await lab.close()
 
 
 @pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND, ids=lambda fault: type(fault).__name__)
