@@ -202,8 +202,9 @@ class FarFaults:
         return cast("Sequence[Fault]", [_InForce(each["id"]) for each in _surely(self._client.faults)])
 
     @property
-    def held_until_at(self) -> NoReturn:
-        raise LabError("what faults hold back is not known of a lab that runs elsewhere; give the limit as a duration")
+    def held_until_at(self) -> LabTime:
+        """What faults hold back is not known here; a bound that leaves it out may be too short, and never passes wrongly."""
+        return 0
 
     def heal(self, fault: str | None = None) -> None:
         _surely(lambda: self._client.heal(fault))
