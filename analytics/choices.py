@@ -26,9 +26,9 @@ _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """A row for each store that could be asked at a choice (`what` choice), and each of the site as an entry was made (entry):
 
-    _ASKING, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version, has,
-    passed_over), row (ranges, null where none came or it is stale), stale (another list came since), down, cost, version,
-    preferred.
+    _ASKING, method, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version,
+    has, passed_over, ...), row (ranges, null where none came or it is stale), stale (another list came since), down, asked_at
+    (when a request last went to it, or the first of the six steps listed it; null for never), cost, version, preferred.
     """
     asked = _asked(events, org, restored)
     few = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -46,6 +46,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 
     as_stood = every.withColumn("listed_seq", last("listed_seq", "folder"))
     as_stood = as_stood.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
+    as_stood = as_stood.withColumn("asked_at", last("asked", "store")).drop("asked")
     as_stood = as_stood.withColumn("came", last("came", "store", "folder")).where("what is not null")
     # A new list drops the rows of those who left; which of them it was, and what they said on leaving, is not looked at.
     stale = F.coalesce(F.col("came.seq") < F.col("listed_seq"), F.lit(False))
@@ -60,7 +61,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """The questions: whose row, at which event. Stores that went back to a backup ask for what the trace no longer shows."""
     choices = events.of("sources.considered").select(
-        "trace", "node", "seq", "at", "folder", "entry", F.lit("choice").alias("what"),
+        "trace", "node", "seq", "at", "folder", "entry", "method", F.lit("choice").alias("what"),
         F.posexplode("candidates").alias("place", "told"),
     ).withColumn("store", F.col("told.store"))  # fmt: skip
     made = events.of("entry.made").select(
@@ -75,7 +76,7 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
 
 
 def _known(events: Silver) -> DataFrame:
-    """What a node learnt of a store: a row of it, or that it is down (marked) or up again."""
+    """What a node learnt of a store: a row of it, or that it is down (marked) or up again; and when it asked it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
         F.struct("seq", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")).alias("came"),
@@ -84,7 +85,21 @@ def _known(events: Silver) -> DataFrame:
     up = events.of("mail.received").select(
         "trace", "node", "seq", F.col("sender").alias("store"), F.lit(False).alias("marked")
     )
-    return rows.unionByName(down.unionByName(up), allowMissingColumns=True)
+    every = rows.unionByName(down.unionByName(up), allowMissingColumns=True)
+    return every.unionByName(_turns(events), allowMissingColumns=True)
+
+
+def _turns(events: Silver) -> DataFrame:
+    """When a node turned to a store, which then goes to the end of the queue: by a request, or in the first of the six steps
+    of responders (BF-9, ST-4)."""
+    requests = events.of("request.sent").select(
+        "trace", "node", "seq", F.col("source").alias("store"), F.col("at").alias("asked")
+    )
+    listed = events.of("responders.considered").where("method = 'six steps'").select(
+        "trace", "node", "seq", F.explode(F.expr("filter(candidates, c -> c.group = 1)")).alias("c"),
+        F.col("at").alias("asked"),
+    )  # fmt: skip
+    return requests.unionByName(listed.select("trace", "node", "seq", F.col("c.store").alias("store"), "asked"))
 
 
 def _lists(events: Silver) -> DataFrame:

@@ -22,8 +22,9 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 
 
 def cases(events: Silver) -> DataFrame:
-    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), responders, conflict,
-    notice, tombstone, due (a status), added and dropped (the node's own replica); with the fields of its kind."""
+    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
+    status names which was received, or whatever else is marked repeat), responders, conflict, notice, tombstone, due (a
+    status), added and dropped (the node's own replica); with the fields of its kind."""
     sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
     mails = sent.select(
@@ -44,8 +45,12 @@ def cases(events: Silver) -> DataFrame:
     )
     added = events.of("replica.added").where("store = node").select(*_CASE, F.lit("added").alias("what"))
     gone = events.of("replica.dropped").select(*_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had"))
+    came = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
+        "trace", "node", "seq", "at", "mail", "message_type", "marks", "sender",
+        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("came").alias("what"),
+    )  # fmt: skip
     every = mails
-    for more in (chosen, conflicts, dropped, due, added, gone):
+    for more in (came, chosen, conflicts, dropped, due, added, gone):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
