@@ -19,6 +19,9 @@ from analytics.silver import Silver
 SORTED_LIST: Final = "coalesce(method, '') in ('', 'sorted list')"
 """Choices by the list of 2003 and 2007; traces before 1.3 have no others."""
 
+WEIGHING: Final = 64
+"""Mails after which one counts for less than a millisecond in the mean of a day."""
+
 PREFERRED: Final = "Preferred Backfill Source"
 _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 
@@ -28,11 +31,12 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 
     _ASKING, method, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version,
     has, passed_over, ...), row (ranges, null where none came or it is stale), stale (another list came since), down, asked_at
-    (when a request last went to it, or the first of the six steps listed it; null for never), cost, version, preferred.
+    (when a request last went to it, or the first of the six steps listed it; null for never), transit (the mean of how long
+    its mails took, null where none came), cost, affinity, version, preferred.
     """
     asked = _asked(events, org, restored)
     few = F.broadcast(asked.select("trace", "node", "store").distinct())
-    known = _known(events).join(few, ["trace", "node", "store"], "left_semi")
+    known = _known(events, few)
     lists = _lists(events).join(
         F.broadcast(asked.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
@@ -47,11 +51,12 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     as_stood = every.withColumn("listed_seq", last("listed_seq", "folder"))
     as_stood = as_stood.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
     as_stood = as_stood.withColumn("asked_at", last("asked", "store")).drop("asked")
+    as_stood = as_stood.withColumn("transit", last("mean", "store")).drop("mean")
     as_stood = as_stood.withColumn("came", last("came", "store", "folder")).where("what is not null")
     # A new list drops the rows of those who left; which of them it was, and what they said on leaving, is not looked at.
     stale = F.coalesce(F.col("came.seq") < F.col("listed_seq"), F.lit(False))
     as_stood = as_stood.withColumn("stale", stale).withColumn("row", F.when(~stale, F.col("came.row"))).drop("came")
-    costs = F.broadcast(org.costs.select("trace", "node", "store", "cost"))
+    costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
     found = as_stood.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
     found = found.join(F.broadcast(_preferred(events)), ["trace", "node"], "left")
@@ -75,18 +80,44 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     )
 
 
-def _known(events: Silver) -> DataFrame:
-    """What a node learnt of a store: a row of it, or that it is down (marked) or up again; and when it asked it (asked)."""
+def _known(events: Silver, few: DataFrame) -> DataFrame:
+    """What a node learnt of a store of these `few`: a row of it, or that it is down (marked) or up again, how long its mails take
+    (mean); and when it turned to it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
         F.struct("seq", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")).alias("came"),
     )  # fmt: skip
     down = events.of("source.down").select("trace", "node", "seq", "store", F.lit(True).alias("marked"))
     up = events.of("mail.received").select(
-        "trace", "node", "seq", F.col("sender").alias("store"), F.lit(False).alias("marked")
+        "trace", "node", "seq", "at", "mail", F.col("sender").alias("store"), F.lit(False).alias("marked")
     )
-    every = rows.unionByName(down.unionByName(up), allowMissingColumns=True)
-    return every.unionByName(_turns(events), allowMissingColumns=True)
+
+    def of_few(told: DataFrame) -> DataFrame:
+        return told.join(few, ["trace", "node", "store"], "left_semi")
+
+    every = of_few(rows)
+    for more in (of_few(down), _means(of_few(up), events), of_few(_turns(events))):
+        every = every.unionByName(more, allowMissingColumns=True)
+    return every
+
+
+def _means(came: DataFrame, events: Silver) -> DataFrame:
+    """`came` with mean: the running mean, newest weighted a quarter, of how long the store's mails took, after this one; null
+    after one that was overtaken, for it says nothing new (RT-3).
+
+    Of the mails before only so many are looked at as still weigh anything.
+    """
+    sent = events.of("mail.submitted").select("trace", "mail", F.col("at").alias("sent_at"))
+    both = came.join(sent, ["trace", "mail"], "left")
+    pair = Window.partitionBy("trace", "node", "store").orderBy("seq")
+    latest = F.max("sent_at").over(pair.rowsBetween(Window.unboundedPreceding, -1))
+    news = both.withColumn("news", F.coalesce(F.col("sent_at") > latest, F.lit(True)))
+    line = Window.partitionBy("trace", "node", "store", "news").orderBy("seq").rowsBetween(-WEIGHING, 0)
+    took = F.greatest(F.col("at") - F.col("sent_at"), F.lit(0))
+    mean = "aggregate(slice(tooks, 2, size(tooks)), tooks[0], (a, t) -> a + cast(floor((t - a) / 4) as bigint))"
+    weighed = news.withColumn("tooks", F.collect_list(took).over(line))
+    told = weighed.withColumn("mean", F.when(F.col("news"), F.expr(mean)))
+    return told.select("trace", "node", "seq", "store", "marked", "mean")
 
 
 def _turns(events: Silver) -> DataFrame:

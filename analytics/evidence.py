@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics import choices, comings, lists, slots, statuses
+from analytics import choices, comings, hopping, lists, slots, statuses
 from analytics.claims import claims
 from analytics.cycles import cycles
 from analytics.histories import pcl_map, restores
@@ -345,6 +345,11 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "heard": lambda m: statuses.heard(m.events, m.listed, m.things),
     "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
     "slots": lambda m: _with_plain(slots.slots(m.events, m.restored), m),
+    "tries": lambda m: _with_plain(hopping.tries(m.events), m),
+    "overtakings": lambda m: hopping.overtakings(m.events, m.listed, lists.topology_folders(m.org, "priority")),
+    "ordinary": lambda m: hopping.ordinary(m.events),
+    "posts": lambda m: hopping.posts(m.events),
+    "strangers": lambda m: hopping.strangers(m.events),
     "presence": lambda m: comings.presence(m.rows, m.restored),
     "deaths": lambda m: comings.deaths(m.events, m.rows),
     "removals": lambda m: comings.removals(m.events, m.rows, m.restored),

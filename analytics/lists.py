@@ -85,7 +85,7 @@ def named(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
     """Folders that mails name, with started_at, and schedule (of the topology, null for a folder made later)."""
     starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
     mails = listed.where("what = 'mail'").join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
-    return mails.join(F.broadcast(_topology_folders(org, "schedule")), ["trace", "folder"], "left")
+    return mails.join(F.broadcast(topology_folders(org, "schedule")), ["trace", "folder"], "left")
 
 
 def notices(listed: DataFrame, org: Organization) -> DataFrame:
@@ -99,7 +99,7 @@ def notices(listed: DataFrame, org: Organization) -> DataFrame:
     told = told.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
         author, ["trace", "guid"], "left"
     )
-    return told.join(F.broadcast(_topology_folders(org, "resolve")), ["trace", "folder"], "left")
+    return told.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
 
 
 def promises(listed: DataFrame, events: Silver) -> DataFrame:
@@ -153,6 +153,7 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     )
 
 
-def _topology_folders(org: Organization, column: str) -> DataFrame:
+def topology_folders(org: Organization, column: str) -> DataFrame:
+    """trace, folder, and what the topology says of it."""
     listed = org.genesis.join(F.broadcast(org.setup), "trace")
     return listed.select("trace", F.concat_ws(":", "guid", "n").alias("folder"), column)

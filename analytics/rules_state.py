@@ -8,7 +8,7 @@ from analytics.rule import DAY_US, HOUR_US, Check
 
 _CLAIMED: Final = "filter(own, r -> r.high > told)"
 
-# spec: CN-6, HI-1, BF-6, BF-9, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, DL-1
+# spec: CN-6, HI-1, BF-6, BF-9, RT-3, RT-4, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, DL-1
 CHECKS: Final = (
     Check(
         "holes are closed", ("CN-6",), "cycles",
@@ -42,8 +42,19 @@ CHECKS: Final = (
     Check(
         "turns are remembered", ("BF-9", "ST-4"), "candidates",
         "When a candidate was last asked is when the last request went to it, or the first of the six steps listed it.",
-        "told.backfilled_at > 0 or asked_at is not null", "told.backfilled_at = coalesce(asked_at, 0)",
+        "coalesce(method, '') != '' and (told.backfilled_at > 0 or asked_at is not null)", "told.backfilled_at = coalesce(asked_at, 0)",
         "concat(node, ' took ', store, ' for asked at ', told.backfilled_at, ', and it was at ', coalesce(asked_at, 0))",
+    ),
+    Check(
+        "transmission times are those of the mails", ("RT-3",), "candidates",
+        "How long a candidate's mail takes is the mean of arrival minus sending, the newest weighted a quarter.",
+        "coalesce(method, '') != '' and (told.transit_us is not null or transit is not null)", "abs(told.transit_us - transit) < 10000",
+        "concat(node, ' took the way from ', store, ' for ', coalesce(cast(told.transit_us as string), 'unknown'), ' us long, and it is ', coalesce(cast(transit as string), 'unknown'))",
+    ),
+    Check(
+        "affinity is that of the connectors", ("RT-4",), "candidates", "A candidate's affinity is the least sum over connectors that allow referrals.",
+        "method = 'six groups'", "told.affinity <=> affinity",
+        "concat(node, ' took the affinity of ', store, ' for ', coalesce(cast(told.affinity as string), 'none'), ', and it is ', coalesce(cast(affinity as string), 'none'))",
     ),
     Check(
         "what a status shows is noted", ("ST-5", "BF-1"), "heard",

@@ -133,10 +133,11 @@ _LOOKED_AT: Final = 8
 
 
 def heard(events: Silver, listed: DataFrame, things: DataFrame) -> DataFrame:
-    """Of the last _LOOKED_AT different statuses that came to a store from each other about a folder that it holds, a row for
-    each change that such a status claims and that was not there at the end of that instant: trace, node, at, folder, sender,
-    number, noted (it was in an entry of the array by then, or waited in the queue); and one row for the status itself, with number null
-    and noted true.
+    """What became of the last _LOOKED_AT different statuses that came to a store from each other about a folder that it holds.
+
+    A row for each change that such a status claims and that was not there at the end of that instant: trace, node, at, folder,
+    sender, number, noted (it was in an entry of the array by then, or waited in the queue); and one row for the status
+    itself, with number null and noted true.
 
     Left out: replicas that were dropped, folders that are deleted, and items that an age limit took.
     """

@@ -203,7 +203,7 @@ FAULTS: Mapping[str, Fault] = {
     "what is held waits its time": ("held-change", shift("version.held", "until_at", 1)),
     "what a row claims has come": ("lost-mail", _never_came),
     "what has come is claimed": ("lost-mail", _unclaimed),
-    "costs are those of the routes": ("partial-sources", _candidate(cost=7)),
+    "costs are those of the routes": ("partial-sources", _candidate(cost=None)),
     "who is silent is down": ("partial-sources", _candidate(down=True)),
     "versions and preference are as set": ("partial-sources", _candidate(preferred=True)),
     "only a silent source is down": ("silent-source", shift("source.down", "at", -1)),
