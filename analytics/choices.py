@@ -81,8 +81,8 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
 
 
 def _known(events: Silver, few: DataFrame) -> DataFrame:
-    """What a node learnt of a store of these `few`: a row of it, or that it is down (marked) or up again, how long its mails take
-    (mean); and when it turned to it (asked)."""
+    """What a node learnt of a store of these `few`: a row of it, or that it is down (marked) or up again, how long its mails
+    take (mean); and when it turned to it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
         F.struct("seq", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")).alias("came"),

@@ -1,5 +1,5 @@
 """What comes and goes with replicas, stores and objects: content where no replica is, stores deleted, deletions without a
-tombstone (HI-1, RP-6, DL-1)."""
+tombstone, folders as they are shown (HI-1, HI-7, RP-6, DL-1)."""
 
 from __future__ import annotations
 
@@ -75,3 +75,27 @@ def removals(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     place = F.struct((~F.col("forced")).alias("willing"), F.size("listing").alias("many"), "node")
     one = F.min_by(F.struct("node", "at", "forced", "listing", "left"), place)
     return of.groupBy("trace", "store").agg(one.alias("of")).select("trace", "store", "of.*")
+
+
+def shown(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
+    """Folders as they came to be seen at a store: trace, node, seq, at, folder, path, name and parent (of the version known
+    there then), namesakes (other folders that the store had known by that name under that parent); of stores never restored."""
+    seen = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
+    hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
+    texts = hierarchy.where("act = 'made' and not deleted").select("trace", "number", "subject", "parent")
+    few = F.broadcast(seen.select("trace", "node").distinct())
+    known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
+    known = known.join(few, ["trace", "node"], "left_semi").join(
+        texts.dropDuplicates(["trace", "number"]), ["trace", "number"]
+    )
+    both = seen.join(known.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where("known < seq")
+    own = both.groupBy("trace", "node", "seq", "at", "folder", "path").agg(
+        F.max_by(F.struct("subject", "parent"), "known").alias("of")
+    ).select("trace", "node", "seq", "at", "folder", "path", F.col("of.subject").alias("name"), "of.parent")  # fmt: skip
+    others = known.select("trace", "node", "known", "object", F.col("subject").alias("name"), "parent")
+    beside = own.join(others, ["trace", "node", "name", "parent"], "left")
+    of = [name for name in own.columns if name not in ("name", "parent")]
+    found = beside.groupBy(*of, "name", "parent").agg(
+        F.count_if(F.expr("object != folder and known < seq")).alias("namesakes")
+    )
+    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti")

@@ -351,6 +351,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "posts": lambda m: hopping.posts(m.events),
     "strangers": lambda m: hopping.strangers(m.events),
     "presence": lambda m: comings.presence(m.rows, m.restored),
+    "shown": lambda m: comings.shown(m.events, m.rows, m.restored),
     "deaths": lambda m: comings.deaths(m.events, m.rows),
     "removals": lambda m: comings.removals(m.events, m.rows, m.restored),
     "conflicts": lambda m: conflicts(m.events),

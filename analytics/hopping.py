@@ -1,5 +1,5 @@
-"""Mails on their way: attempts that failed, copies on slow lines, what came as ordinary mail, what was posted (OUT-7, OUT-8, RT-2,
-ML-3, ML-5, ML-7)."""
+"""Mails on their way: attempts that failed, copies on slow lines, what came as ordinary mail, what was posted (OUT-7,
+OUT-8, RT-2, ML-3, ML-5, ML-7)."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def tries(events: Silver) -> DataFrame:
 
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:
-    """Content mails over connectors of limited bandwidth that were sent at the first attempt, of folders whose priority stands in
-    the topology (`priorities`: trace, folder, priority) and that nobody has changed: trace, node, at, mail, connector,
+    """Content mails over connectors of limited bandwidth that were sent at the first attempt, of folders whose priority stands
+    in the topology (`priorities`: trace, folder, priority) and that nobody has changed: trace, node, at, mail, connector,
     priority, before (less urgent mails, queued with it, that were there first), after (the same, queued later). Runs in
     which a fault keeps mails back are left out."""
     slow = F.expr("filter(coalesce(t.connectors, array()), c -> c.bandwidth is not null)")
@@ -88,8 +88,8 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
 
 
 def ordinary(events: Silver) -> DataFrame:
-    """Replication mails that went to the next server as ordinary mail: trace, node, at, mail, next_hop, read (that server took it
-    for a replication mail all the same, though it came there in no other way)."""
+    """Replication mails that went to the next server as ordinary mail: trace, node, at, mail, next_hop, read (that server took
+    it for a replication mail all the same, though it came there in no other way)."""
     sent = events.of("hop.sent").where("ordinary != '' and mail is not null")
     well = events.of("hop.sent").where("coalesce(ordinary, '') = ''").select("trace", "mail", "next_hop")
     keys = ["trace", "mail", "next_hop"]

@@ -8,7 +8,7 @@ from analytics.rule import DAY_US, HOUR_US, Check
 
 _CLAIMED: Final = "filter(own, r -> r.high > told)"
 
-# spec: CN-6, HI-1, BF-6, BF-9, RT-3, RT-4, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, DL-1
+# spec: CN-6, HI-1, HI-7, BF-6, BF-9, RT-3, RT-4, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, DL-1
 CHECKS: Final = (
     Check(
         "holes are closed", ("CN-6",), "cycles",
@@ -25,6 +25,14 @@ CHECKS: Final = (
     Check(
         "content is on its holders", ("HI-1",), "presence", "Content of a folder is made and applied only where a replica list has put it.",
         "true", "listed <= first", "concat(node, ' has content of ', folder, ', whose list, as it knew it, had not named it')",
+    ),
+    Check(
+        "folders are shown under their names", ("HI-7",), "shown",
+        "A folder is shown by the name that its version says, with a suffix only where another bears the same, and at the top if it hangs there.",
+        "true",
+        "(element_at(split(path, '/'), -1) = name or namesakes > 0 and startswith(element_at(split(path, '/'), -1), name))"
+        " and (parent != '1-1' or not path like '%/%')",
+        "concat(node, ' shows ', name, ' as ', path)",
     ),
     Check(
         "requests keep to the limit", ("BF-6",), "slots", "No more requests are outstanding than the limit allows.",

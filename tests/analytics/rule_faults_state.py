@@ -101,20 +101,25 @@ def _deleted_rightly(trace: Trace) -> None:
     renumber(trace[gone["node"]])
 
 
-def _first_candidate(**fields: int) -> Callable[[Trace], None]:
-    return lambda trace: nth(trace, "sources.considered")["candidates"][0].update(fields)
+def _first_candidate(method: str = "", **fields: int) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        choice = nth(trace, "sources.considered", where=lambda event: method in ("", event["method"]))
+        choice["candidates"][0].update(fields)
+
+    return change
 
 
 FAULTS: Mapping[str, Fault] = {
     "holes are closed": ("holes", _hole),
     "nothing beyond the last change": ("new-post", mail((4,), _beyond)),
     "content is on its holders": ("new-post", _off_the_list),
+    "folders are shown under their names": ("hierarchy-change", set_("folder.shown", path="Elsewhere")),
     "requests keep to the limit": ("backfill-limit", without("request.ended")),
     "a slot comes back in time": ("lost-mail", set_("request.ended", how="retry")),
     "slots go to the longest due": ("backfill-limit", _out_of_turn),
     "turns are remembered": ("partial-sources", _first_candidate(backfilled_at=7)),
     "transmission times are those of the mails": ("partial-sources", _first_candidate(transit_us=99_000_000)),
-    "affinity is that of the connectors": ("six-groups", _first_candidate(affinity=77)),
+    "affinity is that of the connectors": ("six-groups", _first_candidate("six groups", affinity=77)),
     "what a status shows is noted": ("lost-mail", without("entry.made")),
     "5.5 tells of its tree each night": (
         "old-habits",
