@@ -222,3 +222,31 @@ def _within(inner: str, outer: str) -> str:
 
 def _shares(one: str, other: str) -> str:
     return f"exists({one}, i -> exists({other}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high))"
+
+
+def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
+    """Choices by 2000's six groups in which some candidate that is up has all that the store misses: trace, node, at, folder, entry,
+    chosen, first (those of them that come first: by group, then oldest last request, affinity or transmission time).
+
+    Left out: choices with a row that cannot be told, and runs in which items expire, for what has expired at a source is not
+    in its row.
+    """
+    missing = F.concat(ranges("coalesce(missing, '')"), ranges("coalesce(missing_fai, '')")).alias("missing")
+    told = events.of("sources.considered").where("method = 'six groups'")
+    told = told.select("trace", "node", "seq", "entry", missing, F.col("chosen")[0].alias("chosen"))
+    told = told.join(F.broadcast(events.of("item.expired").select("trace").distinct()), "trace", "left_anti")
+    homes = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home")))
+    every = found.where("what = 'choice' and method = 'six groups'").join(homes, ["trace", "node"])
+    every = every.join(told, ["trace", "node", "seq", "entry"])
+    kind = F.when(F.col("site") == F.col("home"), 1).when(F.col("affinity").isNotNull(), 2).otherwise(3)
+    group = kind + F.when(F.col("version") == "5.5", 3).otherwise(0)
+    far = F.coalesce("affinity", "transit", F.lit(2**62))
+    order = F.when(F.col("site") == F.col("home"), F.coalesce("asked_at", F.lit(0))).otherwise(far)
+    full = ~F.col("down") & F.expr(_within("missing", "coalesce(row, array())"))
+    full = full & ~F.coalesce(F.col("told.passed_over"), F.lit("")).like("%address%")
+    key = F.struct(group.alias("group"), order.alias("order"))
+    gathered = every.groupBy("trace", "node", "seq", "at", "folder", "entry", "chosen").agg(
+        F.collect_list(F.when(full, F.struct(key.alias("key"), "store"))).alias("fit"), F.max("stale").alias("stale")
+    )
+    first = F.expr("transform(filter(fit, f -> f.key = array_min(transform(fit, g -> g.key))), f -> f.store)")
+    return gathered.where("not stale and size(fit) > 0").withColumn("first", first).drop("fit", "stale")

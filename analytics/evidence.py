@@ -325,6 +325,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "candidates": lambda m: m.candidates.where("what = 'choice'"),
     "entries_made": lambda m: choices.entries_made(m.events, m.org, m.candidates),
     "requests_made": lambda m: choices.requests_made(m.events, m.candidates),
+    "turns": lambda m: choices.turns(m.events, m.org, m.candidates),
     "marks_down": lambda m: choices.marks_down(m.events),
     "named": lambda m: _with_plain(lists.named(m.listed, m.events, m.org), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),

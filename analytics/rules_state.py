@@ -54,6 +54,12 @@ CHECKS: Final = (
         "concat(node, ' took ', store, ' for asked at ', told.backfilled_at, ', and it was at ', coalesce(asked_at, 0))",
     ),
     Check(
+        "2000 asks the first that has all", ("BF-3", "BF-9", "RT-3", "RT-4"), "turns",
+        "Of 2000's candidates that are up and have all, one that comes first is asked: by group, then by turn, affinity or transmission time.",
+        "true", "array_contains(first, chosen)",
+        "concat(node, ' asked ', chosen, ' for entry ', entry, ', and ', array_join(first, ' or '), ' comes first and has it all')",
+    ),
+    Check(
         "transmission times are those of the mails", ("RT-3",), "candidates",
         "How long a candidate's mail takes is the mean of arrival minus sending, the newest weighted a quarter.",
         "coalesce(method, '') != '' and (told.transit_us is not null or transit is not null)", "abs(told.transit_us - transit) < 10000",

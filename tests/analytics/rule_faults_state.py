@@ -118,6 +118,10 @@ FAULTS: Mapping[str, Fault] = {
     "a slot comes back in time": ("lost-mail", set_("request.ended", how="retry")),
     "slots go to the longest due": ("backfill-limit", _out_of_turn),
     "turns are remembered": ("partial-sources", _first_candidate(backfilled_at=7)),
+    "2000 asks the first that has all": (
+        "six-groups",
+        set_("sources.considered", where=lambda e: e["method"] == "six groups", chosen=["Z"]),
+    ),
     "transmission times are those of the mails": ("partial-sources", _first_candidate(transit_us=99_000_000)),
     "affinity is that of the connectors": ("six-groups", _first_candidate("six groups", affinity=77)),
     "what a status shows is noted": ("lost-mail", without("entry.made")),
