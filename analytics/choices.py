@@ -225,8 +225,8 @@ def _shares(one: str, other: str) -> str:
 
 
 def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
-    """Choices by 2000's six groups in which some candidate that is up has all that the store misses: trace, node, at, folder, entry,
-    chosen, first (those of them that come first: by group, then oldest last request, affinity or transmission time).
+    """Choices by 2000's six groups in which some candidate that is up has all that the store misses: trace, node, at, folder,
+    entry, chosen, first (those of them that come first: by group, then oldest last request, affinity or transmission time).
 
     Left out: choices with a row that cannot be told, and runs in which items expire, for what has expired at a source is not
     in its row.
