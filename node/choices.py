@@ -24,7 +24,7 @@ NO_GROUP = 0
 
 _UNKNOWN = 2**62  # sorts what is not known behind all that is
 
-NOTHING, ADDRESS, ALREADY = "has none of it", "has no mail address", "is being asked already"
+NOTHING, ADDRESS, ALREADY = "is not known to have any of it", "has no mail address", "is being asked already"
 
 
 @dataclass(frozen=True, slots=True)

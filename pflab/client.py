@@ -2,12 +2,12 @@
 
     from pflab.client import Client
 
-    lab = Client("http://127.0.0.1:8025")
-    posted = lab.post("A", "Projects", subject="Hello")
-    lab.advance("15 min")
-    print([each["subject"] for each in lab.messages("B", "Projects")])
-    for event in lab.events(follow=True):
-        print(event["type"])
+    with Client("http://127.0.0.1:8025") as lab:
+        posted = lab.post("A", "Projects", subject="Hello")
+        lab.advance("15 min")
+        print([each["subject"] for each in lab.messages("B", "Projects")])
+        for event in lab.events(follow=True):
+            print(event["type"])
 
 Nothing but the standard library is needed here. Values are plain dictionaries as the API's documentation (`/docs`)
 shows them; instants are text in UTC. Each call is one request on a kept connection; a client is not for several threads.

@@ -13,7 +13,7 @@ from node.api_models import Body, Line
 from node.api_values import json_response
 from pflab.face_lab import FacedLab
 from pflab.lab import Lab, LabError
-from traces.errors import TraceError
+from traces.errors import TimeTextError, TraceError
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
@@ -109,7 +109,11 @@ def _instant(text: str, now: LabTime) -> LabTime:
     try:
         return now + parse_duration(text)
     except TraceError:
+        pass
+    try:
         return parse_instant(text)
+    except TraceError as error:
+        raise TimeTextError(f"{error}, or how far, as 15 min") from None
 
 
 def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:

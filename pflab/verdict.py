@@ -37,9 +37,10 @@ class FolderVerdict:
 
     def in_words(self) -> str:
         holders = join_names(self.holders)
+        name = "Folder hierarchy (1-1)" if self.folder == "1-1" else self.path
         if self.judgement is Judgement.CONVERGED:
-            return f"{self.path}: converged on {holders}"
-        return f"{self.path}: {self.judgement.value} ({'; '.join(self.witnesses)})"
+            return f"{name}: converged on {holders}"
+        return f"{name}: {self.judgement.value} ({'; '.join(self.witnesses)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,9 @@ def _load_all(names: list[str]) -> list[Scenario]:
         except ScenarioError as error:
             wrong += str(error).splitlines()
         except OSError as error:
-            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; name a scenario file")
+            bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
+            what = "name a scenario file" + ", or one of scenarios/ in the folder that has it" * bare
+            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
     if wrong:
         raise CommandError(*wrong)
     return loaded

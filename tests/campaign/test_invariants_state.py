@@ -241,6 +241,8 @@ def test_what_waits_in_the_queue_is_not_missing() -> None:
 
 def test_the_verdict_becomes_violations() -> None:
     """What the judge finds in the end is told by the same kind of value: who lacks what, and by which rule (CV-1 to CV-3)."""
+    tree = FolderVerdict("1-1", "1-1", Judgement.CONVERGED, ("A", "B"))
+    assert tree.in_words() == "Folder hierarchy (1-1): converged on A and B"
     bad = FolderVerdict(FOLDER, "Projects", Judgement.NOT_CONVERGED, ("A", "B"), ("B lacks A-1",))
     verdict = Verdict((bad,), lost=("A-1: no store has it",), untruthful=("a row",), leftovers=("B waits",))
     found, doubts = violations_of(verdict, START_AT)

@@ -159,7 +159,7 @@ def test_2000_asks_the_first_that_has_all_whatever_parts_nearer_ones_have() -> N
     assert choice.passed_over == {
         "A": "has only a part, and C has all that is missing",
         "B": "has only a part, and C has all that is missing",
-        "D": "has none of it",
+        "D": "is not known to have any of it",
     }
     assert not choice.one_by_one
 
@@ -191,4 +191,4 @@ def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
     choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))
     assert [each.store for each, _, _ in choice.asked] == ["B"]
     assert choice.passed_over["A"] == "has no mail address"
-    assert choice.passed_over["C"] == "has none of it"
+    assert choice.passed_over["C"] == "is not known to have any of it"

@@ -67,7 +67,7 @@ def test_a_preferred_source_goes_before_all_that_are_up() -> None:
     preferring = "A: {site: SEA, settings: {Preferred Backfill Source: D}}"
     choice = missing_on_a(Office(SITES.replace("A: {site: SEA}", preferring)))
     assert [candidate.store for candidate in choice.candidates] == ["D", "B", "C"]
-    assert choice.candidates[0].passed_over in {"", "has none of it"}
+    assert choice.candidates[0].passed_over in {"", "is not known to have any of it"}
 
 
 def test_one_source_s_gap_is_filled_by_the_next_at_once() -> None:

@@ -45,6 +45,10 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     fault = asked("fault", "lose", "--from", "A", "--to", "B", "--type", "content", "--count", "1")
     assert [each["id"] for each in asked("fault")] == [fault]
     assert asked("clock", "advance", "15 min")["now_at"] == "2003-10-21T00:15:00Z"
+    assert run(["clock", "advance", "15 minuets"]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err == (
+        "pflab: '15 minuets' is not an instant; write it in UTC as 2003-10-21T00:15:00Z, or how far, as 15 min\n"
+    )
     assert asked("fault") == []
     assert asked("clock", "until", "--converged", "Projects", "--within", "54 h")["held"]
     (state,) = asked("state", "--folder", "Projects", "--server", "B")

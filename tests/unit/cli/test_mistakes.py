@@ -28,6 +28,10 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
     ("args", "told"),
     [
         (["run", "none.yaml"], "none.yaml: no such file or directory; name a scenario file"),
+        (
+            ["run", "lost-mail"],
+            "lost-mail: no such file or directory; name a scenario file, or one of scenarios/ in the folder that has it",
+        ),
         (["run", "."], ".: is a directory; name a scenario file"),
         (["validate", "none.yaml"], "none.yaml: no such file or directory; name a file that can be read"),
         (["decode", "none.eml"], "none.eml: no such file or directory; name a file that can be read"),
