@@ -63,6 +63,8 @@ class LeavingStoresSayAll(Invariant):
         if not self.facts.known.holders(*place):
             return
         self._leaves[place] = event
+        if self.facts.stands_still.get(event.node):
+            return  # spec: RP-5 its row says what it has, and the holders ask for that once content goes on
         unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
         if unsent:
             yield f"{event.node} leaves {self.facts.folder(event.folder)} and has not broadcast {', '.join(unsent)}"

@@ -30,6 +30,7 @@ from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
+    ContentSuspended,
     EntryTimedOut,
     FolderHidden,
     Loss,
@@ -184,6 +185,17 @@ def test_a_leaving_store_that_keeps_something_to_itself() -> None:
     trace.add(ReplicaPending, "A", folder=FOLDER)
     sends(trace, "A", 3, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=numbers("A", 6))
     assert len(trace.witnesses()) == 2
+
+
+def test_a_store_that_leaves_while_its_content_stands_still() -> None:
+    """It broadcasts nothing, and its row says all that it has; a row that does not is a violation as ever (RP-2, RP-5)."""
+    trace = stands(LeavingStoresSayAll)
+    trace.add(ContentSuspended, "A")
+    trace.change("A", 5)
+    trace.add(ReplicaPending, "A", folder=FOLDER)
+    assert trace.witnesses() == []
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row="")
+    assert len(trace.witnesses()) == 1
 
 
 def test_a_leaving_store_that_asks_nobody() -> None:
