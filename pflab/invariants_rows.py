@@ -15,6 +15,7 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     RowReplaced,
+    VersionApplied,
 )
 
 
@@ -109,7 +110,22 @@ class OwnHolesAreClosed(Invariant):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
-        return {ChangeMade: self._made, ReplicaAdded: self._added, MailSubmitted: self._submitted}
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._listed,
+            ReplicaAdded: self._added,
+            MailSubmitted: self._submitted,
+        }
+
+    def _listed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """Who is alone on the list from now on has, by its next cycle, broadcast to nobody what it made before (RST-1)."""
+        place = (event.node, event.object)
+        if event.kind == "folder" and not self.facts.known.others(*place):
+            for change in self.facts.made_at_home.get(place, ()):
+                guid, counter = bits.split(change.number)
+                last = self._last.setdefault((*place, change.kind == "fai"), {})
+                last[guid] = max(counter, last.get(guid, 0))
+        return iter(())
 
     def _made(self, event: ChangeMade) -> Witnesses:
         guid, counter = bits.split(event.number)
@@ -117,7 +133,7 @@ class OwnHolesAreClosed(Invariant):
         if not self.facts.known.others(event.node, event.folder):
             # Counted as broadcast at the cycle, without a mail (RST-1); or nobody can tell.
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
-        return iter(())
+        return self._listed(event)
 
     def _added(self, event: ReplicaAdded) -> Witnesses:
         guid = self.facts.guid_of.get(event.node, "")

@@ -287,6 +287,18 @@ def test_holes_below_the_beginning_of_the_replica_stay() -> None:
     assert trace.witnesses() == []
 
 
+def test_what_was_made_before_the_store_was_alone_counts_as_broadcast() -> None:
+    """A change that waits for the cycle when the last other holder leaves the list is broadcast to nobody (CN-6, RST-1)."""
+    trace = lab(OwnHolesAreClosed)
+    folder_version(trace, "A", 1, replicas=("A", "B"), operation="create")
+    trace.change("A", 3)
+    folder_version(trace, "A", 4, replicas=("A",))
+    folder_version(trace, "A", 5, replicas=("A", "B"))
+    trace.change("A", 6)
+    sends(trace, "A", 1, 0x4, ("B",), cnset=numbers("A", 4, 5, 6))
+    assert trace.witnesses() == []
+
+
 # -- versions
 
 
