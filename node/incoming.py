@@ -64,6 +64,16 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: b
 
 def read(ctx: Context, content: bytes) -> ReplicationMail:
     """The replication mail in a mail's content. BadMail if it is none, or from no store of the organization."""
+    mail = read_again(ctx, content)
+    if ctx.directory.get(mail.store) is None:
+        raise BadMail(f"store {mail.store} is not in the directory")
+    if mail.store == ctx.name:
+        raise BadMail("a mail of this store's own")
+    return mail
+
+
+def read_again(ctx: Context, content: bytes) -> ReplicationMail:
+    """A mail that was taken when it came; its sender may have been deleted from the directory since (spec: RP-6)."""
     try:
         found = system_body(content)
         if found is None:
@@ -72,12 +82,7 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
         message = _DECODERS[form](body)
     except CodecError as error:
         raise BadMail(str(error)) from None
-    mail = decode(message, ctx.verifier)
-    if ctx.directory.get(mail.store) is None:
-        raise BadMail(f"store {mail.store} is not in the directory")
-    if mail.store == ctx.name:
-        raise BadMail("a mail of this store's own")
-    return mail
+    return decode(message, ctx.verifier)
 
 
 def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
@@ -180,7 +185,7 @@ def free_content(ctx: Context, s: Stimulus, news: list[Folder]) -> None:
         if folder.props is not None and not folder.hidden and ctx.rst.own(folder.fid) is None:
             continue  # known now, but no replica here: it goes on waiting
         for _, content in rmq.freed_mails(s, folder.object):
-            process(ctx, s, read(ctx, content), content, "queue")
+            process(ctx, s, read_again(ctx, content), content, "queue")
 
 
 def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:

@@ -13,6 +13,8 @@ from node.cnset import CNSet
 from node.context import Context
 from node.entropy import guid_from
 from node.folders import ROOT_TEXT, object_text
+from node.kept import tied_numbers
+from node.pcl import Pcl
 from node.status import request, want_status
 from node.store import LOCAL_REP, Begins, StoreState
 from node.tables import HIERARCHY_FID
@@ -121,11 +123,12 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
         table, where = ("folder", "") if fid == HIERARCHY_FID else ("message", " AND fid = ?")
         fai = "0" if fid == HIERARCHY_FID else "fai"
         found = s.conn.exec_driver_sql(
-            f"SELECT rep, ctr, {fai} FROM {table} WHERE sent = 0 AND rep <> ?{where} ORDER BY rep, ctr",
+            f"SELECT rep, ctr, {fai}, object, pcl FROM {table} WHERE sent = 0 AND rep <> ?{where} ORDER BY rep, ctr",
             (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid),
         ).all()
-        numbers, numbers_fai = (
-            CNSet.from_numbers(ctx.store.number(rep, ctr) for rep, ctr, is_fai in found if bool(is_fai) == wanted)
-            for wanted in (False, True)
-        )
-        ctx.rst.add(fid, numbers, numbers_fai)
+        sets = {False: CNSet.EMPTY, True: CNSet.EMPTY}
+        for rep, ctr, is_fai, object_id, pcl in found:
+            known = Pcl.decode(pcl)  # what a change took the place of goes with it (spec: CN-7)
+            older = [each for each in tied_numbers(ctx, s.conn, object_id).numbers() if known.includes(each)]
+            sets[bool(is_fai)] |= CNSet.from_numbers([ctx.store.number(rep, ctr), *older])
+        ctx.rst.add(fid, sets[False], sets[True])

@@ -9,6 +9,7 @@ from pflab.mailkinds import UPDATES
 from traces.events import (
     ChangeMade,
     Event,
+    ExpiredEverywhere,
     HopDropped,
     HopReceived,
     MailReceived,
@@ -30,6 +31,8 @@ class MailsBringWhatTheyName(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
+        self._gone: dict[tuple[str, str, bool], dict[str, int]] = {}
+        facts.backups.follow(self._gone)
         self._open: dict[str, MailReceived] = {}
         self._held_here: set[tuple[str, str]] = set()
 
@@ -42,6 +45,7 @@ class MailsBringWhatTheyName(Invariant):
             VersionFailed: self._failed,
             RowReplaced: self._row,
             MailReceived: self._received,
+            ExpiredEverywhere: self._everywhere,
             HopReceived: self._next,
             HopDropped: self._next,
             NodeStarted: self._next,
@@ -79,11 +83,20 @@ class MailsBringWhatTheyName(Invariant):
         mail = self._open.pop(event.node, None)
         held_here = {folder for node, folder in self._held_here if node == event.node}
         self._held_here = {place for place in self._held_here if place[0] != event.node}
-        for section in mail.folders if mail is not None else ():
+        if mail is None:
+            return
+        for section in mail.folders:
             if section.folder in held_here:  # without a replica here the mail waits whole
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
-                        yield from self._section(event.node, section.folder, fai, bits.parse(text))
+                        # What the sender accounts for since all have said that it expired it has, and cannot bring.
+                        gone = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
+                        yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), gone))
+
+    def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
+        for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
+            bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
+        return iter(())
 
     def _section(self, store: str, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
