@@ -64,10 +64,22 @@ def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
         yield from outline(child, depth + 1)
 
 
+def looks_like_mail(content: bytes) -> bool:
+    """Whether there is a header field that only mails have; of what cannot be parsed at all nobody can tell, so yes."""
+    try:
+        return _has_mail_fields(parse_mail(content))
+    except CodecError:
+        return True
+
+
+def _has_mail_fields(mail: ParsedMail) -> bool:
+    return any(name.lower() in _MAIL_FIELDS for name, _ in mail.headers)
+
+
 def describe_mail(content: bytes, interpreters: Interpreters | None = None, names: Names | None = None) -> Branch:
     """A whole mail as received. Raises `CodecError` only if it is no mail, or none that `parse_mail` reads."""
     mail = parse_mail(content)
-    if not any(name.lower() in _MAIL_FIELDS for name, _ in mail.headers):
+    if not _has_mail_fields(mail):
         raise CodecError("not a mail: no header field such as From, Subject or Message-ID")
     children = [Branch("headers", f"{len(mail.headers)} fields", _headers(mail))]
     if mail.form is None or mail.body is None:

@@ -82,6 +82,22 @@ def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
     assert len(office["A"].bad_mail()) == 1
 
 
+def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() -> None:
+    """Content that came while its sender was in the directory is applied when its folder comes (HI-4, RP-6)."""
+    office = Office()
+    office["C"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
+    deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "B")  # the hierarchy's mail to A is lost
+    office["C"].post(office.at(16), "News", subject="the last word")
+    deliver_all(office, office.cycle("C", office.at(30)), office.at(30))
+    assert "News" not in [view.path for view in office["A"].folders()]
+    office["C"].close(office.at(31))
+    office.running.remove("C")
+    office["B"].delete_store(office.at(32), "C", force=True)
+    office["A"].left(office.at(32), "C")
+    office.run(office.at(45))
+    assert [message.subject for message in office["A"].messages("News")] == ["the last word"]
+
+
 def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
     """Left in a list, an orphan is asked again after each retry time-out (spec: RP-6, BF-2, BF-4)."""
     office = Office(ONLY)

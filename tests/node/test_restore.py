@@ -75,6 +75,20 @@ def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
     assert all(office[name].backfill() == [] for name in "ABC")
 
 
+def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() -> None:
+    """A version that was edited before it was ever sent is accounted for with the edit (spec: CN-7, BF-1, RP-4)."""
+    office = Office()
+    message = office["A"].post(office.at(1), "Projects", subject="first")
+    office["A"].edit(office.at(2), "Projects", message, subject="second")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    deliver_all(office, office.take("A", office.at(16)), office.at(16))
+    deliver_all(office, office.cycle("B", office.at(16)) + office.cycle("C", office.at(16)), office.at(16))
+    assert office["A"].backfill() == []
+
+
 def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
     """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
     office = Office()

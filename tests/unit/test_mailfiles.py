@@ -72,8 +72,9 @@ def test_single_messages_and_folders_of_them(tmp_path: Path) -> None:
 def test_what_holds_no_mail_is_refused_in_one_line(tmp_path: Path) -> None:
     """A missing file, an empty one and a folder without mail each give one line that says what would be right."""
     (tmp_path / "empty").write_bytes(b"\n")
+    (tmp_path / "lab.yaml").write_bytes(b"# Not a mail.\nservers: {A: , B: }\n")
     (tmp_path / "folder").mkdir()
-    for name in ("missing", "empty", "folder"):
+    for name in ("missing", "empty", "lab.yaml", "folder"):
         with pytest.raises(LabError, match=name) as error:
             list(read_mails(tmp_path / name))
         assert "\n" not in str(error.value)
