@@ -16,8 +16,8 @@ SETUP: Final = "Setup"
 
 _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
-    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string>>, "
-    "connectors array<struct<between: array<string>, cost: bigint, affinity: string>>, sites array<string>"
+    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string>>, "
+    "connectors array<struct<between: array<string>, cost: bigint>>, sites array<string>"
 )
 
 
@@ -25,10 +25,9 @@ _TOPOLOGY: Final = (
 class Organization:
     """servers: trace, store, site, version, later (joins while the run goes on)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
-    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, start_at: the topology's folders, from 1
+    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
-    costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
-    within a site, null where no way leads
+    costs: trace, node, store, cost: of mail between two stores, 0 within a site, null where no way leads
     """
 
     servers: DataFrame
@@ -51,25 +50,13 @@ def organization(events: Silver) -> Organization:
 
 
 def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
-    """Least costs over the connectors (RT-1), whatever links are up, and over those that allow referrals (RT-4)."""
-    costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
-    affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
-    by_site = costs.join(affinities, ["trace", "home", "there"], "left")
-    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
-    there = servers.select("trace", "store", F.col("site").alias("there"))
-    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
-    return pairs.select("trace", "node", "store", "cost", "affinity")
-
-
-def _least(started: DataFrame, weight: str) -> DataFrame:
-    """trace, home, there, sum: least sums between sites, null where none leads there; as many rounds of relaxing as there are
-    sites. A connector whose weight is null does not count."""
+    """Least costs over the connectors (RT-1), whatever links are up: as many rounds of relaxing as there are sites."""
     far = "cast(2147483648 as bigint)"
     sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
     edges = (
-        f"filter(flatten(transform(coalesce(t.connectors, array()), c -> array("
-        f"struct(c.between[0] as a, c.between[1] as b, {weight} as cost),"
-        f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
+        "flatten(transform(coalesce(t.connectors, array()), c -> array("
+        "struct(c.between[0] as a, c.between[1] as b, c.cost as cost),"
+        " struct(c.between[1] as a, c.between[0] as b, c.cost as cost))))"
     )
     told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
     told = told.withColumn("sites", F.expr("array_union(homes, transform(edges, e -> e.a))"))
@@ -78,9 +65,12 @@ def _least(started: DataFrame, weight: str) -> DataFrame:
     reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
     rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
     by_site = told.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
-        "trace", "home", F.explode(F.expr(rounds)).alias("there", "sum")
+        "trace", "home", F.explode(F.expr(rounds)).alias("there", "cost")
     )
-    return by_site.withColumn("sum", F.when(F.col("sum") < 2**31, F.col("sum")))
+    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
+    there = servers.select("trace", "store", F.col("site").alias("there"))
+    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
+    return pairs.select("trace", "node", "store", F.when(F.col("cost") < 2**31, F.col("cost")).alias("cost"))
 
 
 def _guids(events: Silver) -> DataFrame:
@@ -105,7 +95,6 @@ def _genesis(started: DataFrame) -> DataFrame:
         F.col("of.replicas").alias("replicas"),
         F.coalesce("of.schedule", F.lit("")).alias("schedule"),
         F.coalesce("of.resolve", F.lit("default")).alias("resolve"),
-        F.coalesce("of.priority", F.lit("normal")).alias("priority"),
     )
 
 
