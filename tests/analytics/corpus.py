@@ -24,6 +24,7 @@ BROKEN_ON_PURPOSE = {
     "reissued-counters": (1, {"CN-1", "CN-2", "HI-2"}),
     "tombstone-outlived": (1, {"DL-4"}),
     "orphan": (2, {"OUT-5"}),
+    "equal-not-enough": (1, {"DL-4"}),
 }
 """Lessons in which a rule is broken, and how: the exit code, and of each check that must notice it a rule. Of the orphan nobody
 can tell: its store is deleted while it is away, and the checks take it for a silent one."""
