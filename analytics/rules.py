@@ -244,7 +244,8 @@ CHECKS: Final = (
     Check(
         "costs are those of the routes", ("BF-3", "RT-1"), "candidates", "What a candidate costs follows from the connectors.",
         "told.cost is not null or cost is not null", "told.cost <=> cost",
-        "concat(node, ' took the cost of ', store, ' for ', coalesce(told.cost, 'none'), ', and it is ', coalesce(cost, 'none'))",
+        "concat(node, ' took the cost of ', store, ' for ', coalesce(cast(told.cost as string), 'none'),"
+        " ', and it is ', coalesce(cast(cost as string), 'none'))",
     ),
     Check(
         "who is silent is down", ("BF-4",), "candidates", "A candidate is down if its time-out ended and no mail came from it since.",

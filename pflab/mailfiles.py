@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from pflab.lab import LabError
-from transport.describe import looks_like_mail
+from transport.describe import NOT_A_MAIL, looks_like_mail
 from transport.mailheaders import date_text
 from transport.mime import MAX_MAIL_SIZE
 
@@ -57,7 +57,7 @@ def split_file(name: str, content: bytes) -> Iterator[MailFile]:
     if not content.startswith(b"From "):
         # Whoever calls it .eml means it, however broken it is; any other file may be here by mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):
-            raise LabError(f"{name}: not a mail: no header field such as From, Subject or Message-ID")
+            raise LabError(f"{name}: {NOT_A_MAIL}")
         yield MailFile(name, content)
         return
     for number, mail in enumerate(split_mbox(content), start=1):

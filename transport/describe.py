@@ -64,6 +64,9 @@ def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
         yield from outline(child, depth + 1)
 
 
+NOT_A_MAIL: Final = "not a mail: no header field such as From, Subject or Message-ID"
+
+
 def looks_like_mail(content: bytes) -> bool:
     """Whether there is a header field that only mails have; of what cannot be parsed at all nobody can tell, so yes."""
     try:
@@ -80,7 +83,7 @@ def describe_mail(content: bytes, interpreters: Interpreters | None = None, name
     """A whole mail as received. Raises `CodecError` only if it is no mail, or none that `parse_mail` reads."""
     mail = parse_mail(content)
     if not _has_mail_fields(mail):
-        raise CodecError("not a mail: no header field such as From, Subject or Message-ID")
+        raise CodecError(NOT_A_MAIL)
     children = [Branch("headers", f"{len(mail.headers)} fields", _headers(mail))]
     if mail.form is None or mail.body is None:
         children.append(Branch("body", "ordinary mail, no system message"))
