@@ -155,6 +155,14 @@ def test_smaller_plans_are_plans(seed: int) -> None:
                     candidate.organization()
 
 
+def test_newcomers_alone_are_no_organization() -> None:
+    """Stores that all join later have nobody to join: such a plan is refused."""
+    document = {"servers": {"A": None, "B": {"joins": "later"}}, "folders": {"F": None}}
+    (with_stores,) = [with_items for items_of, with_items in LISTS if items_of(plan()) == ["A", "B", "C"]]
+    assert with_stores(plan(topology=document), ["B"]) is None
+    assert with_stores(plan(topology=document), ["A"]) is not None
+
+
 def test_a_store_takes_its_things_along() -> None:
     """Without a store there are no steps on it, no faults of it, no replicas on it, no site of its own."""
     document = {
