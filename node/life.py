@@ -187,7 +187,7 @@ class StoreLife:
             reason="restored" if restored else "first" if first else "restart",
         )
         self._tell_settings(s)
-        restoring.tell_losses(s, self._unsent, restoring.unsent(s.conn) if self._unsent else {})
+        restoring.tell_losses(ctx, s, self._unsent)
         self._unsent = {}
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:

@@ -51,8 +51,20 @@ def unsent(conn: Connection) -> Unsent:
     return found
 
 
-def tell_losses(s: Stimulus, before: Unsent, now: Unsent) -> None:
-    """What was unsent before the restore and is not in the backup is nowhere else (spec: RP-4, DU-1)."""
+def tell_losses(ctx: Context, s: Stimulus, before: Unsent) -> None:
+    """What was unsent before the restore and is not in the backup is nowhere else (spec: RP-4, DU-1).
+
+    The backup can be newer than the life that it ends, if that one was begun from an older backup: it may have seen the
+    broadcast of a change that was still unsent there.
+    """
+    if not before:
+        return
+    now = unsent(s.conn)
+    for fid in ctx.rst.held_fids():
+        own = ctx.rst.own(fid)
+        if own is not None:
+            folder = ctx.folders.text_of(fid)
+            now[folder] = now.get(folder, CNSet.EMPTY) | own.numbers | own.fai
     for folder in sorted(before):
         lost = before[folder] - now.get(folder, CNSet.EMPTY)
         if lost:

@@ -206,11 +206,15 @@ class LossesAreTold(Invariant):
     def _started(self, event: NodeStarted) -> Witnesses:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
-            gone = {each for place in before for each in before[place] - self._unsent.get(place, set())}
+            gone = {each for place in before for each in before[place] - self._in_backup(place)}
             # A change that another lost one took the place of is told with it.
             self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
             self._untold[event.node] = {each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])}
         return iter(())
+
+    def _in_backup(self, place: tuple[str, str]) -> set[str]:
+        """What the store has again; a backup that is newer than the life it ends may have seen it broadcast."""
+        return self._unsent.get(place, set()) | {each.number for each in self.facts.made_at_home.get(place, ())}
 
     def _told(self, event: Loss) -> Witnesses:
         lost = bits.parse(event.cnset)

@@ -107,6 +107,19 @@ def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> N
     assert (told[folder], told["1-1"]) == (numbers[lost], numbers[folder])
 
 
+def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
+    """What is unsent in a life begun from an old backup, and sent in a newer backup, is not lost with that life (RP-4)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="in both backups")
+    older = office["A"].backup()
+    office.run(office.at(15))
+    newer = office["A"].backup()
+    for minute, backup in ((16, older), (17, newer)):
+        office["A"].abandon()
+        office["A"].restore(office.at(minute), backup)
+    assert office.of_type("loss") == []
+
+
 def test_without_a_new_guid_numbers_are_reissued() -> None:
     """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
     office = Office(THREE + "settings: {New Replica GUID On Restore: 0}\n")
