@@ -11,6 +11,7 @@ from pflab.invariants_facts import Facts
 from topology.routes import Routing
 from traces.events import (
     Candidate,
+    ChangeMade,
     MailReceived,
     NodeStarted,
     ReplicaDropped,
@@ -20,6 +21,7 @@ from traces.events import (
     SettingValue,
     SourceDown,
     SourcesConsidered,
+    VersionApplied,
 )
 from traces.labtime import LabTime
 
@@ -40,12 +42,13 @@ class SourcesAreChosenAsTold(Invariant):
         super().__init__(facts)
         self._routing = Routing(facts.topology)
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
+        self._lists: dict[tuple[str, str], frozenset[str]] = {}
         self._down: dict[tuple[str, str], bool] = {}
         self._asked_at: dict[tuple[str, str], LabTime] = {}
         self._heard: dict[tuple[str, str], LabTime] = {}
         self._transit: dict[tuple[str, str], int] = {}
         self._preferred: dict[str, str] = {}
-        for mapping in (self._rows, self._down, self._asked_at, self._heard, self._transit):
+        for mapping in (self._rows, self._lists, self._down, self._asked_at, self._heard, self._transit):
             facts.backups.follow(mapping)
 
     def hears(self) -> Hears:
@@ -54,6 +57,8 @@ class SourcesAreChosenAsTold(Invariant):
             SettingValue: self._setting,
             MailReceived: self._received,
             RowReplaced: self._row,
+            ChangeMade: self._folder_changed,
+            VersionApplied: self._folder_changed,
             ReplicaDropped: self._dropped,
             RequestSent: self._asked,
             RespondersConsidered: self._listed,
@@ -88,6 +93,16 @@ class SourcesAreChosenAsTold(Invariant):
     def _row(self, event: RowReplaced) -> Witnesses:
         said = (bits.parse(event.cnset), {f"{guid} fai": each for guid, each in bits.parse(event.cnset_fai).items()})
         self._rows[event.node, event.folder, event.store] = bits.union(said)
+        return iter(())
+
+    def _folder_changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """A new list drops the rows of those that it lacks; one that comes back to it has to speak again (RST-4)."""
+        place = (event.node, event.object)
+        listed = self.facts.known.listed(*place) if event.kind == "folder" else None
+        if listed is not None and self._lists.get(place) != listed:
+            self._lists[place] = listed
+            for key in [key for key in self._rows if key[:2] == place and key[2] not in listed]:
+                self._rows[key] = bits.EMPTY
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:

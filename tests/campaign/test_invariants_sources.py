@@ -90,6 +90,16 @@ def test_a_wrong_view_of_a_holder(candidates: tuple[Candidate, ...], told: str) 
     assert any(told in each for each in trace.witnesses()), trace.witnesses()
 
 
+def test_a_row_goes_with_the_list_that_lacks_its_store() -> None:
+    """Of a store that was taken off the list and put back nothing is known until it speaks again (RST-4)."""
+    trace = lab()
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "parent": "1-1", "operation": "modify"}
+    trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
+    trace.change("A", 3, folder="1-1", replicas=("A", "B", "C"), **made)
+    considers(trace, *C_FIRST)
+    assert any("takes C for one with what it has 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
+
+
 def test_a_wrong_way_and_a_wrong_pick() -> None:
     """A version's way is its own, and the first that has something is asked."""
     trace = lab()
