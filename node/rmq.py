@@ -19,7 +19,8 @@ from traces.events import VersionDropped, VersionHeld
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-FOLDER, MAIL = "folder", "mail"
+FOLDER, MAIL, EDGE = "folder", "mail", "edge"
+"""What waits: a folder's update, a content mail; of an update whose wait was in vain, for which folder it waited."""
 
 
 def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender: str) -> None:
@@ -70,11 +71,15 @@ def _fields(update: Update) -> dict[str, Any]:
 
 
 def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
-    """True if a version of `folder` is held until `other` comes, directly or by way of others that are held."""
+    """True if a version of `folder` is held until `other` comes, directly or by way of others that are held.
+
+    One that was held, and dropped in vain, counts as well: two halves of a ring that come by turns, each after the other
+    was dropped, would else never meet.
+    """
     ahead, seen = [folder], {folder}
     while ahead:
         for (parent,) in conn.exec_driver_sql(
-            "SELECT waits_for FROM held WHERE object = ? AND kind = ? ORDER BY id", (ahead.pop(), FOLDER)
+            "SELECT waits_for FROM held WHERE object = ? AND kind <> ? ORDER BY id", (ahead.pop(), MAIL)
         ):
             if parent == other:
                 return True
@@ -93,6 +98,7 @@ def freed_folders(ctx: Context, s: Stimulus, parent: bytes) -> list[Update]:
     ).all():
         _forget(s, held_id)
         freed.append(_update(item, numbers))
+    s.conn.exec_driver_sql("DELETE FROM held WHERE kind = ? AND (waits_for = ? OR object = ?)", (EDGE, parent, parent))
     return freed
 
 
@@ -126,10 +132,21 @@ def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
     if row is None:
         return None
     _forget(s, held_id)
-    if row[0] == FOLDER:
-        s.trace.record(VersionDropped, reason="its parent did not come in time", **_fields(_update(row[3], row[2])))
-    waits_for: bytes = row[4]
-    return waits_for
+    kind, object_id, numbers, payload, awaited = row
+    if kind == FOLDER:
+        s.trace.record(VersionDropped, reason="its parent did not come in time", **_fields(_update(payload, numbers)))
+        _remember_edge(s, object_id, awaited)
+    folder: bytes = awaited
+    return folder
+
+
+def _remember_edge(s: Stimulus, object_id: bytes, awaited: bytes) -> None:
+    edge = (awaited, EDGE, object_id)
+    s.conn.exec_driver_sql("DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?", edge)
+    s.conn.exec_driver_sql(
+        "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, '', ?)",
+        (*edge, b"", s.now, b""),
+    )
 
 
 def held_hierarchy(conn: Connection) -> CNSet:

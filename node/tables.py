@@ -142,7 +142,7 @@ held = Table(  # the replication message queue (spec: HI-4)
     metadata,
     Column("id", Integer, primary_key=True),
     Column("waits_for", BLOB, nullable=False),  # the folder whose coming frees it
-    Column("kind", Text, nullable=False),  # 'folder': one update; 'mail': a whole content mail
+    Column("kind", Text, nullable=False),  # 'folder': one update; 'mail': a whole content mail; 'edge': see rmq
     Column("object", BLOB, nullable=False),
     Column("numbers", BLOB, nullable=False),
     Column("until_at", Integer, nullable=False),

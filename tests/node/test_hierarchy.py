@@ -218,6 +218,24 @@ def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
     assert paths(office, "E") == paths(office, "A") == ["P", "Y", "Y/X"]
 
 
+def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
+    """Folders that hang under each other, each of which comes after the wait of the other was over, are applied (spec: HI-4)."""
+    office = Office(RING + "settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
+    for path in ("X", "Y"):
+        office["A"].create_folder(office.at(1), path, replicas=["A"])
+    office.run(office.at(15))
+    office["A"].change_folder(office.at(16), "X", move_to="Y")
+    office["B"].change_folder(office.at(17), "Y", move_to="X")
+    office.run(office.at(30))
+    office.join("E", office.at(31))
+    office.run(office.at(150))
+    office["A"].change_folder(office.at(151), "Y", schedule="every 1 h")
+    for minutes in range(165, 3 * 24 * 60, 15):
+        office.run(office.at(minutes))
+    assert office["E"].backfill() == []
+    assert paths(office, "E") == paths(office, "A") == ["P", "Y", "Y/X"]
+
+
 def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
     """No store waits for ever: a folder under a tombstone is applied, hidden, also where the tombstone is past its age
     (spec: HI-6, DL-4, CN-7)."""
