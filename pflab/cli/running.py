@@ -13,7 +13,7 @@ import typer
 
 from pflab.cli.lablink import Lab, client_of
 from pflab.cli.labs import read_bytes
-from pflab.cli.output import CommandError, Json, json_text, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.client import Client
 from pflab.scenario_play import NOISE
 from pflab.scenario_words import Lexicon, line, tag_of
@@ -158,13 +158,16 @@ def clock(
                 [f"{converged} has converged on its running holders; not asked: {', '.join(told['not_asked'])}"]
             )
     if told.get("held") is False:
-        raise CommandError(
-            f"{converged} did not converge within {within}; pflab backfill shows what is known to be missing"
-            + "".join(f"; {each} does not run" for each in told.get("not_asked", ()))
-            if converged is not None
-            else f"no {event} within {within}"
-        )
+        err.print(_not_held(told, converged, event, within), markup=False)
+        return ExitCode.VIOLATION
     return ExitCode.GOOD
+
+
+def _not_held(told: Mapping[str, Any], converged: str | None, event: str | None, within: str) -> str:
+    if converged is None:
+        return f"no {event} within {within}"
+    absent = "".join(f"; {each} does not run" for each in told.get("not_asked", ()))
+    return f"{converged} did not converge within {within}; pflab backfill shows what is known to be missing{absent}"
 
 
 def _moved(

@@ -233,16 +233,17 @@ def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[
     """A cut without its ends, a wait in vain and an export from a store without the folder say what would be right."""
     del up
 
-    def told(*args: str) -> str:
-        assert run(args) == ExitCode.UNKNOWN
+    def told(*args: str, code: int = ExitCode.UNKNOWN) -> str:
+        assert run(args) == code
         return capsys.readouterr().err
 
     assert told("fault", "cut") == "pflab fault cut: say between which: --from A --to B, or --connector NAME\n"
     assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: say between which")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
-    in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min")
+    in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
     assert in_vain == "Projects did not converge within 1 min; pflab backfill shows what is known to be missing\n"
-    assert told("clock", "until", "--event", "mail.bad", "--within", "1 min") == "no mail.bad within 1 min\n"
+    never = told("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
+    assert never == "no mail.bad within 1 min\n"
     assert told("export", "News", "--server", "A") == (
         "--server A: it holds no replica of News; another one, or without --server\n"
     )
