@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -28,7 +28,7 @@ from analytics import (
 )  # fmt: skip
 from analytics.errors import NoTraces
 from analytics.rules import CHECKS
-from analytics.tables import Tables
+from analytics.tables import AT_ONCE, Tables, at_once
 from analytics.verdict import CheckResult, FolderVerdict, short
 
 STAGES: Final = (
@@ -41,6 +41,7 @@ Progress = Callable[[str], None]
 
 _LOSSES_TOLD: Final = 20
 _DOUBTS_TOLD: Final = 20
+_REASONS: Final = (bronze.MALFORMED, bronze.OTHER_VERSION, bronze.UNKNOWN_TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,73 +92,92 @@ def judge(
 ) -> Gold:
     """From bronze to gold."""
     events = silver.silver(kept, goes_on)
+    events = silver.Silver(events.events, tables.keep("evidence/doubts", events.doubts))
     tell(STAGES[1])
-    org = organization.organization(events)
-    org = organization.Organization(*(part.cache() for part in org.parts))
+    org = organization.Organization(**tables.keep_all("organization", organization.organization(events).parts))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
     tell(STAGES[2])
     things = tables.keep("evidence/objects", objects.objects(rows))
-    everyone = folders.stores(events, org).cache()
+    everyone = tables.keep("evidence/stores", folders.stores(events, org))
     tree = tables.keep("evidence/folders", folders.folders(things, rows, everyone))
     tell(STAGES[3])
-    ends = tables.keep("evidence/mails", mails.mail_ends(events))
-    says = tables.keep("evidence/mail_folders", mails.mail_folders(events))
+    post = tables.keep_all("evidence", {"mails": mails.mail_ends(events), "mail_folders": mails.mail_folders(events)})
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
     off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
-    material = evidence.material(events, rows, things, org)
+    material = evidence.material(tables, events, rows, things, org)
     ruled = _ruled(tables, material, judged, goes_on=goes_on is not None)
     tell(STAGES[5])
     lost = tables.keep("gold/losses", convergence.losses(things, tree))
-    return Gold(kept, events, org, rows, things, tree, ends, says, wrong, lost, judged, ruled)
+    return Gold(kept, events, org, rows, things, tree, post["mails"], post["mail_folders"], wrong, lost, judged, ruled)
 
 
 def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
-    """The rule checks, in two halves at once: over few events most of the time goes into planning, one thread's work."""
+    """The rule checks, in halves at once."""
 
     def half(part: int) -> DataFrame:
         names = evidence.HALVES[part]
         mine = [check for check in CHECKS if check.table in names]
         return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine, goes_on=goes_on))
 
-    with ThreadPoolExecutor(len(evidence.HALVES)) as pool:
-        return reduce(DataFrame.unionByName, pool.map(half, range(len(evidence.HALVES))))
+    return reduce(DataFrame.unionByName, at_once(*[partial(half, part) for part in range(len(evidence.HALVES))]))
 
 
 def conclude(gold: Gold) -> CheckResult:
     """The result for people and programs: counts, and a bounded number of rows in words."""
-    reasons = (bronze.MALFORMED, bronze.OTHER_VERSION, bronze.UNKNOWN_TYPE)
-    counts = gold.bronze.agg(
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        asked = pool.submit(_counts, gold.bronze)
+        judged = pool.submit(gold.verdicts.groupBy("judgement").count().collect)
+        doubts = pool.submit(_doubts, gold)
+        losses = pool.submit(_lost, gold)
+        ruled = pool.submit(judging.told_rules, gold.rules, gold.events.doubts)
+        runs = pool.submit(judging.told_runs, gold.verdicts, gold.rules, gold.events.doubts)
+        told = pool.submit(_told, gold)
+    counts, (rules, broken), (lost, lost_count) = asked.result(), ruled.result(), losses.result()
+    return CheckResult(
+        runs=runs.result(),
+        rules=rules,
+        violations=broken,
+        traces=counts["traces"],
+        events=counts["events"],
+        aside={reason: counts[reason] for reason in _REASONS if counts[reason]},
+        folders={row.judgement: row["count"] for row in judged.result()},
+        told=told.result(),
+        doubts=doubts.result(),
+        lost_rightly=lost,
+        lost_rightly_count=lost_count,
+    )
+
+
+def _counts(kept: DataFrame) -> dict[str, int]:
+    counts = kept.agg(
         F.count_if(F.col("aside").isNull()).alias("events"), F.count(F.lit(1)).alias("lines"),
         F.count_distinct(F.when(F.col("aside").isNull(), F.col("trace"))).alias("traces"),
-        *[F.count_if(F.col("aside") == reason).alias(reason) for reason in reasons],
+        *[F.count_if(F.col("aside") == reason).alias(reason) for reason in _REASONS],
     ).first()  # fmt: skip
     if counts is None or not counts.lines:
         raise NoTraces("there is no segment (*.jsonl) in the traces named; name run folders or segment files")
-    judged = gold.verdicts.groupBy("judgement").count().collect()
+    return counts.asDict()
+
+
+def _doubts(gold: Gold) -> tuple[str, ...]:
+    """Of traces that have no verdict at all."""
     doubts = gold.events.doubts.join(gold.folders.select("trace").distinct(), "trace", "left_anti")
+    return tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect())
+
+
+def _lost(gold: Gold) -> tuple[tuple[str, ...], int]:
+    """What was rightly lost: some of it in words, and how much in all."""
     lost = gold.losses.join(F.broadcast(gold.org.guids), [
         gold.losses["trace"] == gold.org.guids["trace"], F.substring_index("number", ":", 1) == gold.org.guids["guid"]
     ], "left").select(gold.losses["trace"], "path", "subject", "number", "name", "store")  # fmt: skip
     some = lost.orderBy("trace", "path", "number").limit(_LOSSES_TOLD).collect()
-    told, broken = judging.told_rules(gold.rules, gold.events.doubts)
-    return CheckResult(
-        runs=judging.told_runs(gold.verdicts, gold.rules, gold.events.doubts),
-        rules=told,
-        violations=broken,
-        traces=counts.traces,
-        events=counts.events,
-        aside={reason: counts[reason] for reason in reasons if counts[reason]},
-        folders={row.judgement: row["count"] for row in judged},
-        told=_told(gold),
-        doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect()),
-        lost_rightly=tuple(
-            f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
-            for row in some
-        ),
-        lost_rightly_count=lost.count() if len(some) == _LOSSES_TOLD else len(some),
+    words = tuple(
+        f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
+        for row in some
     )
+    return words, lost.count() if len(some) == _LOSSES_TOLD else len(some)
 
 
 def _told(gold: Gold) -> tuple[FolderVerdict, ...]:

@@ -18,6 +18,7 @@ from analytics.histories import pcl_map, restores
 from analytics.mails import ranges
 from analytics.organization import Organization
 from analytics.silver import Silver
+from analytics.tables import Tables
 
 _SETTINGS: Final = (
     "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>"
@@ -41,13 +42,18 @@ class Material:
     listed: DataFrame
 
 
-def material(events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
-    """With the small tables that several others ask for kept at hand."""
-    restored = restores(events).select("trace", F.col("store").alias("node")).cache()
-    plain = plain_stores(events).select("trace", F.col("store").alias("node")).cache()
-    asked = choices.candidates(events, org, restored).cache()
-    listed = lists.with_holders(lists.cases(events), events, rows, restored).cache()
-    return Material(events, rows, things, org, restored, plain, asked, listed)
+def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
+    """With what several tables ask for kept: what is planned from it then begins there."""
+    stores = {
+        "restored": restores(events).select("trace", F.col("store").alias("node")),
+        "plain": plain_stores(events).select("trace", F.col("store").alias("node")),
+    }
+    few = tables.keep_all("evidence", stores)
+    asked = {
+        "candidates": choices.candidates(events, org, few["restored"]),
+        "listed": lists.with_holders(lists.cases(events), events, rows, few["restored"]),
+    }
+    return Material(events, rows, things, org, **few, **tables.keep_all("evidence", asked))
 
 
 def plain_stores(events: Silver) -> DataFrame:

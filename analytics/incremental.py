@@ -38,4 +38,4 @@ def _taken(tables: Tables, place: str, segments_at_once: int) -> DataFrame:
         .start()
     )
     query.awaitTermination()
-    return tables.spark.read.schema(rows.schema).parquet(path)
+    return tables.whole(tables.spark.read.schema(rows.schema).parquet(path))

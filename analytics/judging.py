@@ -29,7 +29,7 @@ def judge_rules(
     for check in checks:
         by_table.setdefault(check.table, []).append(check)
     ended = F.lit(not goes_on)
-    settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled")).cache()
+    settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
     judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
     return reduce(DataFrame.unionByName, judged)
 

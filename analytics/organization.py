@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from pyspark.sql import DataFrame, Window
@@ -37,8 +37,9 @@ class Organization:
     costs: DataFrame
 
     @property
-    def parts(self) -> tuple[DataFrame, ...]:
-        return self.servers, self.guids, self.genesis, self.setup, self.costs
+    def parts(self) -> dict[str, DataFrame]:
+        """By name, as they are given here."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def organization(events: Silver) -> Organization:

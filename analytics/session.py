@@ -33,6 +33,8 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.session.timeZone": "UTC",
     # Segments are many and small: without this each of them would be a task of its own.
     "spark.sql.files.openCostInBytes": "65536",
+    # Else each call of ours would ask Java several times where in our code it stands, for messages that nobody sees.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
@@ -46,10 +48,13 @@ QUICK: Final[Mapping[str, str]] = {
     # For a few megabytes of traces nearly all time is spent on compiling what then runs once: interpreting the plans, and
     # leaving out Java's second compiler, takes well under half of it.
     "spark.sql.shuffle.partitions": "2",
+    # Every sort takes a page, of 64 MB if nothing is said: two gigabytes, in sum, for a few thousand rows.
+    "spark.buffer.pageSize": "1m",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
+    "-Xms768m -Xmn512m -XX:MetaspaceSize=256m",
     # What looks for better plans, checks them, or describes them costs more here than it can save.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",

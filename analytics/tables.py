@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
+
+AT_ONCE: Final = 2
+"""Over few events most of the time goes into planning, which is one thread's work: so many threads plan."""
+
+T = TypeVar("T")
+
+
+def at_once(*acts: Callable[[], T]) -> list[T]:
+    """What these come to, some of them running beside each other."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return [each.result() for each in [pool.submit(act) for act in acts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +33,20 @@ class Tables:
 
     def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = ()) -> DataFrame:
         """Write `frame` as the table `name`, partitioned `by` these columns, and read it back: what is computed from it
-        starts at the files."""
+        starts at the files, and is planned from there."""
         writer = frame.write.mode("overwrite")
         (writer.partitionBy(*by) if by else writer).parquet(self.path(name))
-        return self.spark.read.schema(frame.schema).parquet(self.path(name))
+        return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
+
+    def keep_all(self, layer: str, frames: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+        """The same for several tables of a layer, by name."""
+
+        def act(name: str) -> Callable[[], DataFrame]:
+            return lambda: self.keep(f"{layer}/{name}", frames[name])
+
+        return dict(zip(frames, at_once(*map(act, frames)), strict=True))
+
+    def whole(self, frame: DataFrame) -> DataFrame:
+        """In one partition if every shuffle would make one: who knows that there is but one shuffles nothing."""
+        one = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
+        return frame.coalesce(1) if one else frame
