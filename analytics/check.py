@@ -94,14 +94,15 @@ def judge(
     events = silver.silver(kept, goes_on)
     events = silver.Silver(events.events, tables.keep("evidence/doubts", events.doubts))
     tell(STAGES[1])
-    org = organization.Organization(**tables.keep_all("organization", organization.organization(events).parts))
+    org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
     tell(STAGES[2])
     things = tables.keep("evidence/objects", objects.objects(rows))
     everyone = tables.keep("evidence/stores", folders.stores(events, org))
     tree = tables.keep("evidence/folders", folders.folders(things, rows, everyone))
     tell(STAGES[3])
-    post = tables.keep_all("evidence", {"mails": mails.mail_ends(events), "mail_folders": mails.mail_folders(events)})
+    ends = {"mails": lambda: mails.mail_ends(events), "mail_folders": lambda: mails.mail_folders(events)}
+    post = tables.keep_all("evidence", ends)
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
     off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
@@ -114,14 +115,14 @@ def judge(
 
 
 def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
-    """The rule checks, in halves at once."""
+    """The rule checks, some parts at once."""
 
-    def half(part: int) -> DataFrame:
-        names = evidence.HALVES[part]
+    def judged_part(part: int) -> DataFrame:
+        names = evidence.PARTS[part]
         mine = [check for check in CHECKS if check.table in names]
         return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine, goes_on=goes_on))
 
-    return reduce(DataFrame.unionByName, at_once(*[partial(half, part) for part in range(len(evidence.HALVES))]))
+    return reduce(DataFrame.unionByName, at_once(*[partial(judged_part, part) for part in range(len(evidence.PARTS))]))
 
 
 def conclude(gold: Gold) -> CheckResult:

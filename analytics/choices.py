@@ -19,6 +19,9 @@ from analytics.silver import Silver
 SORTED_LIST: Final = "coalesce(method, '') in ('', 'sorted list')"
 """Choices by the list of 2003 and 2007; traces before 1.3 have no others."""
 
+WEIGHING: Final = 64
+"""Mails after which one counts for less than a millisecond in the mean of a day."""
+
 PREFERRED: Final = "Preferred Backfill Source"
 _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 
@@ -26,13 +29,14 @@ _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """A row for each store that could be asked at a choice (`what` choice), and each of the site as an entry was made (entry):
 
-    _ASKING, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version, has,
-    passed_over), row (ranges, null where none came or it is stale), stale (another list came since), down, cost, version,
-    preferred.
+    _ASKING, method, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version,
+    has, passed_over, ...), row (ranges, null where none came or it is stale), stale (another list came since), down, asked_at
+    (when a request last went to it, or the first of the six steps listed it; null for never), transit (the mean of how long
+    its mails took, null where none came), cost, affinity, version, preferred.
     """
     asked = _asked(events, org, restored)
     few = F.broadcast(asked.select("trace", "node", "store").distinct())
-    known = _known(events).join(few, ["trace", "node", "store"], "left_semi")
+    known = _known(events, few)
     lists = _lists(events).join(
         F.broadcast(asked.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
@@ -46,11 +50,13 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 
     as_stood = every.withColumn("listed_seq", last("listed_seq", "folder"))
     as_stood = as_stood.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
+    as_stood = as_stood.withColumn("asked_at", last("asked", "store")).drop("asked")
+    as_stood = as_stood.withColumn("transit", last("mean", "store")).drop("mean")
     as_stood = as_stood.withColumn("came", last("came", "store", "folder")).where("what is not null")
     # A new list drops the rows of those who left; which of them it was, and what they said on leaving, is not looked at.
     stale = F.coalesce(F.col("came.seq") < F.col("listed_seq"), F.lit(False))
     as_stood = as_stood.withColumn("stale", stale).withColumn("row", F.when(~stale, F.col("came.row"))).drop("came")
-    costs = F.broadcast(org.costs.select("trace", "node", "store", "cost"))
+    costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
     found = as_stood.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
     found = found.join(F.broadcast(_preferred(events)), ["trace", "node"], "left")
@@ -60,7 +66,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """The questions: whose row, at which event. Stores that went back to a backup ask for what the trace no longer shows."""
     choices = events.of("sources.considered").select(
-        "trace", "node", "seq", "at", "folder", "entry", F.lit("choice").alias("what"),
+        "trace", "node", "seq", "at", "folder", "entry", "method", F.lit("choice").alias("what"),
         F.posexplode("candidates").alias("place", "told"),
     ).withColumn("store", F.col("told.store"))  # fmt: skip
     made = events.of("entry.made").select(
@@ -74,17 +80,57 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     )
 
 
-def _known(events: Silver) -> DataFrame:
-    """What a node learnt of a store: a row of it, or that it is down (marked) or up again."""
+def _known(events: Silver, few: DataFrame) -> DataFrame:
+    """What a node learnt of a store of these `few`: a row of it, or that it is down (marked) or up again, how long its mails
+    take (mean); and when it turned to it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
         F.struct("seq", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")).alias("came"),
     )  # fmt: skip
     down = events.of("source.down").select("trace", "node", "seq", "store", F.lit(True).alias("marked"))
     up = events.of("mail.received").select(
-        "trace", "node", "seq", F.col("sender").alias("store"), F.lit(False).alias("marked")
+        "trace", "node", "seq", "at", "mail", F.col("sender").alias("store"), F.lit(False).alias("marked")
     )
-    return rows.unionByName(down.unionByName(up), allowMissingColumns=True)
+
+    def of_few(told: DataFrame) -> DataFrame:
+        return told.join(few, ["trace", "node", "store"], "left_semi")
+
+    every = of_few(rows)
+    for more in (of_few(down), _means(of_few(up), events), of_few(_turns(events))):
+        every = every.unionByName(more, allowMissingColumns=True)
+    return every
+
+
+def _means(came: DataFrame, events: Silver) -> DataFrame:
+    """`came` with mean: the running mean, newest weighted a quarter, of how long the store's mails took, after this one; null
+    after one that was overtaken, for it says nothing new (RT-3).
+
+    Of the mails before only so many are looked at as still weigh anything.
+    """
+    sent = events.of("mail.submitted").select("trace", "mail", F.col("at").alias("sent_at"))
+    both = came.join(sent, ["trace", "mail"], "left")
+    pair = Window.partitionBy("trace", "node", "store").orderBy("seq")
+    latest = F.max("sent_at").over(pair.rowsBetween(Window.unboundedPreceding, -1))
+    news = both.withColumn("news", F.coalesce(F.col("sent_at") > latest, F.lit(True)))
+    line = Window.partitionBy("trace", "node", "store", "news").orderBy("seq").rowsBetween(-WEIGHING, 0)
+    took = F.greatest(F.col("at") - F.col("sent_at"), F.lit(0))
+    mean = "aggregate(slice(tooks, 2, size(tooks)), tooks[0], (a, t) -> a + cast(floor((t - a) / 4) as bigint))"
+    weighed = news.withColumn("tooks", F.collect_list(took).over(line))
+    told = weighed.withColumn("mean", F.when(F.col("news"), F.expr(mean)))
+    return told.select("trace", "node", "seq", "store", "marked", "mean")
+
+
+def _turns(events: Silver) -> DataFrame:
+    """When a node turned to a store, which then goes to the end of the queue: by a request, or in the first of the six steps
+    of responders (BF-9, ST-4)."""
+    requests = events.of("request.sent").select(
+        "trace", "node", "seq", F.col("source").alias("store"), F.col("at").alias("asked")
+    )
+    listed = events.of("responders.considered").where("method = 'six steps'").select(
+        "trace", "node", "seq", F.explode(F.expr("filter(candidates, c -> c.group = 1)")).alias("c"),
+        F.col("at").alias("asked"),
+    )  # fmt: skip
+    return requests.unionByName(listed.select("trace", "node", "seq", F.col("c.store").alias("store"), "asked"))
 
 
 def _lists(events: Silver) -> DataFrame:
@@ -176,3 +222,31 @@ def _within(inner: str, outer: str) -> str:
 
 def _shares(one: str, other: str) -> str:
     return f"exists({one}, i -> exists({other}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high))"
+
+
+def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
+    """Choices by 2000's six groups in which some candidate that is up has all that the store misses: trace, node, at, folder,
+    entry, chosen, first (those of them that come first: by group, then oldest last request, affinity or transmission time).
+
+    Left out: choices with a row that cannot be told, and runs in which items expire, for what has expired at a source is not
+    in its row.
+    """
+    missing = F.concat(ranges("coalesce(missing, '')"), ranges("coalesce(missing_fai, '')")).alias("missing")
+    told = events.of("sources.considered").where("method = 'six groups'")
+    told = told.select("trace", "node", "seq", "entry", missing, F.col("chosen")[0].alias("chosen"))
+    told = told.join(F.broadcast(events.of("item.expired").select("trace").distinct()), "trace", "left_anti")
+    homes = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home")))
+    every = found.where("what = 'choice' and method = 'six groups'").join(homes, ["trace", "node"])
+    every = every.join(told, ["trace", "node", "seq", "entry"])
+    kind = F.when(F.col("site") == F.col("home"), 1).when(F.col("affinity").isNotNull(), 2).otherwise(3)
+    group = kind + F.when(F.col("version") == "5.5", 3).otherwise(0)
+    far = F.coalesce("affinity", "transit", F.lit(2**62))
+    order = F.when(F.col("site") == F.col("home"), F.coalesce("asked_at", F.lit(0))).otherwise(far)
+    full = ~F.col("down") & F.expr(_within("missing", "coalesce(row, array())"))
+    full = full & ~F.coalesce(F.col("told.passed_over"), F.lit("")).like("%address%")
+    key = F.struct(group.alias("group"), order.alias("order"))
+    gathered = every.groupBy("trace", "node", "seq", "at", "folder", "entry", "chosen").agg(
+        F.collect_list(F.when(full, F.struct(key.alias("key"), "store"))).alias("fit"), F.max("stale").alias("stale")
+    )
+    first = F.expr("transform(filter(fit, f -> f.key = array_min(transform(fit, g -> g.key))), f -> f.store)")
+    return gathered.where("not stale and size(fit) > 0").withColumn("first", first).drop("fit", "stale")

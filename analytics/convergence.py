@@ -1,4 +1,8 @@
-"""Convergence: what each holder of a folder has, held against what must be there (CV-1, CV-2)."""
+"""Convergence: what each holder of a folder has, held against what must be there.
+
+What must be there follows from the changes made alone (`analytics.objects`), not from what stores say that they have, and a
+change that is nowhere is missing unless its loss is excused (spec: CV-1, CV-2, DU-1).
+"""
 
 from __future__ import annotations
 

@@ -12,12 +12,14 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics import choices, lists
+from analytics import choices, comings, hopping, lists, slots, statuses
 from analytics.claims import claims
+from analytics.cycles import cycles
 from analytics.histories import pcl_map, restores
 from analytics.mails import ranges
 from analytics.organization import Organization
 from analytics.silver import Silver
+from analytics.standing import standing
 from analytics.tables import Tables
 
 _SETTINGS: Final = (
@@ -29,7 +31,7 @@ _SETTINGS: Final = (
 class Material:
     """What evidence is made from: the events, the histories (`rows`), the objects, what the run was made of, and what several
     tables ask for: stores (trace, node) that went back to a backup, those with the default settings, who could be asked for
-    what is missing, and who held what when a mail or a decision named it.
+    what is missing, who held what when a mail or a decision named it, and what stood at each node.
     """
 
     events: Silver
@@ -40,18 +42,20 @@ class Material:
     plain: DataFrame
     candidates: DataFrame
     listed: DataFrame
+    standing: DataFrame
 
 
 def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
     """With what several tables ask for kept: what is planned from it then begins there."""
     stores = {
-        "restored": restores(events).select("trace", F.col("store").alias("node")),
-        "plain": plain_stores(events).select("trace", F.col("store").alias("node")),
+        "restored": lambda: restores(events).select("trace", F.col("store").alias("node")),
+        "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
     }
     few = tables.keep_all("evidence", stores)
     asked = {
-        "candidates": choices.candidates(events, org, few["restored"]),
-        "listed": lists.with_holders(lists.cases(events), events, rows, few["restored"]),
+        "candidates": lambda: choices.candidates(events, org, few["restored"]),
+        "listed": lambda: lists.with_holders(lists.cases(events), events, rows, few["restored"]),
+        "standing": lambda: standing(events, org, few["restored"]),
     }
     return Material(events, rows, things, org, **few, **tables.keep_all("evidence", asked))
 
@@ -258,42 +262,6 @@ def decisions(events: Silver) -> DataFrame:
     return events.of("sources.considered")
 
 
-def statuses(m: Material) -> DataFrame:
-    """Each folder that a status check found due, with the last update here that the trace knows of, and the status before."""
-    updates = m.events.of("change.made", "version.applied").select(
-        "trace",
-        "node",
-        "seq",
-        "at",
-        "folder",
-        F.col("at").alias("updated_at"),
-        F.lit(None).cast("long").alias("due_at"),
-    )
-    due = m.events.of("status.due").select(
-        "trace",
-        "node",
-        "seq",
-        "at",
-        F.explode("folders").alias("folder"),
-        F.lit(None).cast("long").alias("updated_at"),
-        F.col("at").alias("due_at"),
-    )
-    before = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
-    both = updates.unionByName(due)
-    both = both.withColumn("last_update_at", F.last("updated_at", ignorenulls=True).over(before)).withColumn(
-        "last_due_at", F.last("due_at", ignorenulls=True).over(before)
-    )
-    restarted = (
-        m.events.of("node.started")
-        .where("seq > 1")
-        .select("trace", "node")
-        .distinct()
-        .withColumn("restarted", F.lit(True))
-    )
-    rows = both.where("due_at is not null").join(F.broadcast(restarted), ["trace", "node"], "left")
-    return _with_plain(rows, m).withColumn("steady", F.col("restarted").isNull())
-
-
 def conflicts(events: Silver) -> DataFrame:
     """Conflicts as a store saw them, beside the last writer of their versions."""
     seen = events.of("conflict.arose").select(
@@ -334,6 +302,10 @@ def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
     return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
 
 
+def _standing(rows: DataFrame, m: Material) -> DataFrame:
+    return rows.join(F.broadcast(m.standing), ["trace", "node"], "left")
+
+
 def _ranges_of(column: Column) -> Column:
     parts = F.filter(F.split(column, ";"), lambda part: part != "")
 
@@ -359,28 +331,42 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "candidates": lambda m: m.candidates.where("what = 'choice'"),
     "entries_made": lambda m: choices.entries_made(m.events, m.org, m.candidates),
     "requests_made": lambda m: choices.requests_made(m.events, m.candidates),
+    "turns": lambda m: choices.turns(m.events, m.org, m.candidates),
     "marks_down": lambda m: choices.marks_down(m.events),
     "named": lambda m: _with_plain(lists.named(m.listed, m.events, m.org), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: lists.notices(m.listed, m.org),
     "goings": lambda m: _with_plain(lists.goings(m.listed, m.events, m.rows), m),
     "promises": lambda m: lists.promises(m.listed, m.events),
-    "sent": lambda m: _with_plain(sent(m.events), m),
-    "received": lambda m: received(m.events),
+    "sent": lambda m: _standing(_with_plain(sent(m.events), m), m),
+    "received": lambda m: _standing(received(m.events), m),
     "rows_replaced": lambda m: rows_replaced(m.events),
     "hops": lambda m: hops(m.events),
     "requests": requests,
     "entries": entries,
     "decisions": lambda m: decisions(m.events),
-    "statuses": statuses,
+    "statuses": lambda m: _with_plain(statuses.statuses(m.events, m.listed), m),
+    "repeats": lambda m: _with_plain(statuses.repeats(m.events, m.listed), m),
+    "newcomers": lambda m: statuses.newcomers(m.events, m.listed, m.org),
+    "nights": lambda m: statuses.nights(m.events, m.listed),
+    "heard": lambda m: statuses.heard(m.events, m.listed, m.things),
+    "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
+    "slots": lambda m: _with_plain(slots.slots(m.events, m.restored), m),
+    "tries": lambda m: _with_plain(hopping.tries(m.events), m),
+    "overtakings": lambda m: hopping.overtakings(m.events, m.listed, lists.topology_folders(m.org, "priority")),
+    "ordinary": lambda m: hopping.ordinary(m.events),
+    "posts": lambda m: hopping.posts(m.events),
+    "strangers": lambda m: hopping.strangers(m.events),
+    "presence": lambda m: comings.presence(m.rows, m.restored),
+    "shown": lambda m: comings.shown(m.events, m.rows, m.restored),
+    "deaths": lambda m: comings.deaths(m.events, m.rows),
+    "removals": lambda m: comings.removals(m.events, m.rows, m.restored),
     "conflicts": lambda m: conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
     "held": held,
 }
 """Name to how it is made."""
 
-_BY_LIST: Final = frozenset(
-    {"named", "responders", "notices", "goings", "promises", "sent", "statuses", "changes", "received"}
-)
-HALVES: Final = (_BY_LIST, frozenset(TABLES) - _BY_LIST)
-"""Tables that are judged together: those that share what is kept at hand stand in one half."""
+_PARTS: Final = 8
+PARTS: Final = tuple(frozenset(sorted(TABLES)[part::_PARTS]) for part in range(_PARTS))
+"""Tables that are judged in one go: few enough for a plan of some size, many enough that not each is a job of its own."""

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
 from analytics.evidence import TABLES, Material
-from analytics.rules import CHECKS, Check
+from analytics.rule import Check
+from analytics.rules import CHECKS
 from analytics.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
 
 RUNS_TOLD: Final = 2000

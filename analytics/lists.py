@@ -22,8 +22,9 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 
 
 def cases(events: Silver) -> DataFrame:
-    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), responders, conflict,
-    notice, tombstone, due (a status), added and dropped (the node's own replica); with the fields of its kind."""
+    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
+    status names which was received, or whatever else is marked repeat), responders, conflict, notice, tombstone, due (a
+    status), added and dropped (the node's own replica); with the fields of its kind."""
     sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
     mails = sent.select(
@@ -44,8 +45,12 @@ def cases(events: Silver) -> DataFrame:
     )
     added = events.of("replica.added").where("store = node").select(*_CASE, F.lit("added").alias("what"))
     gone = events.of("replica.dropped").select(*_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had"))
+    came = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
+        "trace", "node", "seq", "at", "mail", "message_type", "marks", "sender",
+        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("came").alias("what"),
+    )  # fmt: skip
     every = mails
-    for more in (chosen, conflicts, dropped, due, added, gone):
+    for more in (came, chosen, conflicts, dropped, due, added, gone):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
@@ -80,7 +85,7 @@ def named(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
     """Folders that mails name, with started_at, and schedule (of the topology, null for a folder made later)."""
     starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
     mails = listed.where("what = 'mail'").join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
-    return mails.join(F.broadcast(_topology_folders(org, "schedule")), ["trace", "folder"], "left")
+    return mails.join(F.broadcast(topology_folders(org, "schedule")), ["trace", "folder"], "left")
 
 
 def notices(listed: DataFrame, org: Organization) -> DataFrame:
@@ -94,7 +99,7 @@ def notices(listed: DataFrame, org: Organization) -> DataFrame:
     told = told.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
         author, ["trace", "guid"], "left"
     )
-    return told.join(F.broadcast(_topology_folders(org, "resolve")), ["trace", "folder"], "left")
+    return told.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
 
 
 def promises(listed: DataFrame, events: Silver) -> DataFrame:
@@ -148,6 +153,7 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     )
 
 
-def _topology_folders(org: Organization, column: str) -> DataFrame:
+def topology_folders(org: Organization, column: str) -> DataFrame:
+    """trace, folder, and what the topology says of it."""
     listed = org.genesis.join(F.broadcast(org.setup), "trace")
     return listed.select("trace", F.concat_ws(":", "guid", "n").alias("folder"), column)

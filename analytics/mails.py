@@ -23,6 +23,17 @@ def ranges(column: str) -> Column:
     return F.expr(f"case when {column} = '' then cast(array() as {RANGES}) else {every} end")
 
 
+def merged(ranges_: str) -> str:
+    """SQL: ranges of several sets, in any order, as those of their union."""
+    empty = f"cast(array() as {RANGES})"
+    touches = "size(n) > 0 and n[size(n) - 1].guid = r.guid and n[size(n) - 1].high >= r.low - 1"
+    longer = "struct(r.guid as guid, n[size(n) - 1].low as low, greatest(n[size(n) - 1].high, r.high) as high)"
+    return (
+        f"aggregate(array_sort(transform({ranges_}, r -> struct(r.guid, r.low, r.high))), {empty}, (n, r) ->"
+        f" case when {touches} then concat(slice(n, 1, size(n) - 1), array({longer})) else concat(n, array(r)) end)"
+    )
+
+
 def mail_ends(events: Silver) -> DataFrame:
     """trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
     (received), dropped_at, fault, expired_at, bad_at, reason.

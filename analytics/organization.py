@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from pyspark.sql import DataFrame, Window
@@ -16,8 +17,8 @@ SETUP: Final = "Setup"
 
 _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
-    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string>>, "
-    "connectors array<struct<between: array<string>, cost: bigint>>, sites array<string>"
+    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string>>, "
+    "connectors array<struct<between: array<string>, cost: bigint, affinity: string>>, sites array<string>"
 )
 
 
@@ -25,9 +26,10 @@ _TOPOLOGY: Final = (
 class Organization:
     """servers: trace, store, site, version, later (joins while the run goes on)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
-    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, start_at: the topology's folders, from 1
+    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
-    costs: trace, node, store, cost: of mail between two stores, 0 within a site, null where no way leads
+    costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
+    within a site, null where no way leads
     """
 
     servers: DataFrame
@@ -36,28 +38,42 @@ class Organization:
     setup: DataFrame
     costs: DataFrame
 
-    @property
-    def parts(self) -> dict[str, DataFrame]:
-        """By name, as they are given here."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
-
-def organization(events: Silver) -> Organization:
+def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
+    """What makes each part of an Organization, by its name."""
     started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
     servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
         "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
     )
-    return Organization(servers, _guids(events), _genesis(started), _setup(events), _costs(started, servers))
+    return {
+        "servers": lambda: servers,
+        "guids": lambda: _guids(events),
+        "genesis": lambda: _genesis(started),
+        "setup": lambda: _setup(events),
+        "costs": lambda: _costs(started, servers),
+    }
 
 
 def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
-    """Least costs over the connectors (RT-1), whatever links are up: as many rounds of relaxing as there are sites."""
+    """Least costs over the connectors (RT-1), whatever links are up, and over those that allow referrals (RT-4)."""
+    costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
+    affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
+    by_site = costs.join(affinities, ["trace", "home", "there"], "left")
+    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
+    there = servers.select("trace", "store", F.col("site").alias("there"))
+    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
+    return pairs.select("trace", "node", "store", "cost", "affinity")
+
+
+def _least(started: DataFrame, weight: str) -> DataFrame:
+    """trace, home, there, sum: least sums between sites, null where none leads there; as many rounds of relaxing as there are
+    sites. A connector whose weight is null does not count."""
     far = "cast(2147483648 as bigint)"
     sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
     edges = (
-        "flatten(transform(coalesce(t.connectors, array()), c -> array("
-        "struct(c.between[0] as a, c.between[1] as b, c.cost as cost),"
-        " struct(c.between[1] as a, c.between[0] as b, c.cost as cost))))"
+        f"filter(flatten(transform(coalesce(t.connectors, array()), c -> array("
+        f"struct(c.between[0] as a, c.between[1] as b, {weight} as cost),"
+        f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
     )
     told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
     told = told.withColumn("sites", F.expr("array_union(homes, transform(edges, e -> e.a))"))
@@ -66,12 +82,9 @@ def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
     reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
     rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
     by_site = told.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
-        "trace", "home", F.explode(F.expr(rounds)).alias("there", "cost")
+        "trace", "home", F.explode(F.expr(rounds)).alias("there", "sum")
     )
-    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
-    there = servers.select("trace", "store", F.col("site").alias("there"))
-    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
-    return pairs.select("trace", "node", "store", F.when(F.col("cost") < 2**31, F.col("cost")).alias("cost"))
+    return by_site.withColumn("sum", F.when(F.col("sum") < 2**31, F.col("sum")))
 
 
 def _guids(events: Silver) -> DataFrame:
@@ -96,6 +109,7 @@ def _genesis(started: DataFrame) -> DataFrame:
         F.col("of.replicas").alias("replicas"),
         F.coalesce("of.schedule", F.lit("")).alias("schedule"),
         F.coalesce("of.resolve", F.lit("default")).alias("resolve"),
+        F.coalesce("of.priority", F.lit("normal")).alias("priority"),
     )
 
 

@@ -6,41 +6,14 @@ be told (null) violates it: what a trace does not show is not clean. A later rul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from analytics import rules_mail, rules_state
 from analytics.choices import SORTED_LIST
-
-HOUR_US: Final = 3_600_000_000
-MINUTE_US: Final = 60_000_000
-DAY_US: Final = 24 * HOUR_US
-
-UPDATES: Final = "(2, 4, 2147483650, 2147483652)"
-"""Message types that carry updates (OUT-6)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`words`: SQL for the witness, from the columns of the table."""
-
-    id: str
-    rules: tuple[str, ...]
-    table: str
-    says: str
-    about: str
-    holds: str
-    words: str
-
+from analytics.mails import merged
+from analytics.rule import DAY_US, HOUR_US, MINUTE_US, UPDATES, Check
 
 _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
-
-_MERGED = (
-    "aggregate(array_sort(transform({outer}, r -> struct(r.guid, r.low, r.high))), cast(array() as "
-    "array<struct<guid: string, low: bigint, high: bigint>>), (n, r) -> case when size(n) > 0 and n[size(n) - 1].guid = r.guid"
-    " and n[size(n) - 1].high >= r.low - 1 then concat(slice(n, 1, size(n) - 1), array(struct(r.guid as guid,"
-    " n[size(n) - 1].low as low, greatest(n[size(n) - 1].high, r.high) as high))) else concat(n, array(r)) end)"
-)
-"""Ranges of several sets as those of their union."""
 
 
 def _range(text: str) -> str:
@@ -168,7 +141,7 @@ CHECKS: Final = (
     ),
     Check(
         "answers are asked for", ("BF-5",), "requests", "An answer brings nothing that was not asked for.",
-        "answers > 0", _SET.format(inner="given", outer=_MERGED.format(outer="wanted")), "concat(node, ' answered <', mail, '> with more than was asked for')",
+        "answers > 0", _SET.format(inner="given", outer=merged("wanted")), "concat(node, ' answered <', mail, '> with more than was asked for')",
     ),
     Check(
         "the first wait", ("BF-2",), "entries", "A new entry waits 6 hours if a store of the site has it all, else 12.",
@@ -207,22 +180,22 @@ CHECKS: Final = (
     ),
     Check(
         "a status waits 24 hours", ("ST-1",), "statuses", "A status is due no earlier than 24 hours after the last update here.",
-        "plain and last_update_at is not null", f"due_at - last_update_at >= {24 * HOUR_US}",
+        "plain and what = 'due' and last_update_at is not null", f"due_at - last_update_at >= {24 * HOUR_US}",
         "concat(node, ' found ', folder, ' due too early for a status')",
     ),
     Check(
         "a status comes within 36 hours", ("ST-1",), "statuses", "A status is due at most 36 hours after the last update.",
-        "plain and steady and last_update_at is not null", f"due_at - last_update_at <= {36 * HOUR_US}",
+        "plain and what = 'due' and steady and last_update_at is not null", f"due_at - last_update_at <= {36 * HOUR_US}",
         "concat(node, ' found ', folder, ' due for a status too late')",
     ),
     Check(
         "one status for an update", ("ST-1",), "statuses", "A status goes once after an update.",
-        "plain and steady and last_due_at is not null", "last_update_at >= last_due_at",
+        "plain and what = 'due' and steady and last_due_at is not null", "last_update_at >= last_due_at",
         "concat(node, ' sent a second status for ', folder, ' with no update since')",
     ),
     Check(
         "checks keep their hours", ("ST-1",), "statuses", "Status is checked at 00:15 and 12:15.",
-        "plain and steady", f"(due_at - {15 * MINUTE_US}) % {12 * HOUR_US} = 0", "concat(node, ' checked status off its hours')",
+        "plain and what = 'due' and steady", f"(due_at - {15 * MINUTE_US}) % {12 * HOUR_US} = 0", "concat(node, ' checked status off its hours')",
     ),
     Check(
         "the last writer is shown", ("CF-1", "CN-8"), "conflicts", "Of concurrent versions the later is shown, then the larger GUID's.",
@@ -342,4 +315,6 @@ CHECKS: Final = (
         "lost edits are told by home or author", ("DL-2",), "notices", "Of an edit that lost to a deletion tells the home store, or its author.",
         "what = 'notice' and size(versions) = 1", "holders[0] = node or author = node", "concat(node, ' told of the lost edit ', versions[0])",
     ),
+    *rules_state.CHECKS,
+    *rules_mail.CHECKS,
 )  # fmt: skip

@@ -38,13 +38,13 @@ class Tables:
         (writer.partitionBy(*by) if by else writer).parquet(self.path(name))
         return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
 
-    def keep_all(self, layer: str, frames: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-        """The same for several tables of a layer, by name."""
+    def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
+        """The same for several tables of a layer, by name, each with what makes it."""
 
         def act(name: str) -> Callable[[], DataFrame]:
-            return lambda: self.keep(f"{layer}/{name}", frames[name])
+            return lambda: self.keep(f"{layer}/{name}", made[name]())
 
-        return dict(zip(frames, at_once(*map(act, frames)), strict=True))
+        return dict(zip(made, at_once(*map(act, made)), strict=True))
 
     def whole(self, frame: DataFrame) -> DataFrame:
         """In one partition if every shuffle would make one: who knows that there is but one shuffles nothing."""

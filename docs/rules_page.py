@@ -75,6 +75,8 @@ class Rule(_Entry):
     planned_part: str | None = None
     text: str
     deviation: Deviation | None = None
+    untraced: str | None = None
+    """Of a behaviour that no trace can show: why."""
 
     @property
     def area(self) -> str:
@@ -131,6 +133,8 @@ def _faults_of(catalogue: Catalogue) -> Iterator[str]:
                 yield f"{rule.id}: source {source} is none of {', '.join(catalogue.sources)}"
         if rule.status is Status.PLANNED and rule.planned_part:
             yield f"{rule.id}: planned_part is for built rules; this one is planned as a whole"
+        if rule.untraced and rule.kind is not Kind.BEHAVIOUR:
+            yield f"{rule.id}: untraced is for behaviours; others want no trace check"
         yield from (f"{rule.id}: refers to {name}, which is no rule" for name in sorted(_unknown(rule.text, catalogue)))
     for row in catalogue.versions.rows:
         if len(row.values) != len(catalogue.versions.columns):
@@ -298,7 +302,10 @@ def _gaps(catalogue: Catalogue, coverage: Coverage) -> list[str]:
         "Built, no code cites it": [rule for rule in built if rule.id not in coverage.code],
         "Built, no test": [rule for rule in built if rule.id not in coverage.tests],
         "Built behaviour, no scenario": [rule for rule in behaviour if rule.id not in coverage.scenarios],
-        "Built behaviour, no trace check": [rule for rule in behaviour if rule.id not in coverage.checks],
+        "Built behaviour, no trace check": [
+            rule for rule in behaviour if rule.id not in coverage.checks and rule.untraced is None
+        ],
+        "Built behaviour that traces do not show": [rule for rule in behaviour if rule.untraced is not None],
         "Planned": [rule for rule in catalogue.rules if rule.status is Status.PLANNED],
     }
     lines = ["## Gaps", ""]
@@ -317,7 +324,7 @@ def _rule(rule: Rule, coverage: Coverage) -> list[str]:
     rows = [("Obeyed in", coverage.code, "no code"), ("Tested in", coverage.tests, "no test")]
     if rule.kind is Kind.BEHAVIOUR:
         rows.append(("Scenarios", coverage.scenarios, "no scenario"))
-        rows.append(("Trace check", coverage.checks, "no trace check"))
+        rows.append(("Trace check", coverage.checks, f"none: {rule.untraced}" if rule.untraced else "no trace check"))
     for label, table, gap in rows:
         files = ", ".join(f"[{name}](../{name})" for name in table.get(rule.id, ()))
         if files or rule.status is Status.BUILT:

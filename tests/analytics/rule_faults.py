@@ -6,65 +6,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.analytics import rule_faults_mail, rule_faults_state
+from tests.analytics.altering import (
+    DAY_US,
+    HOUR_US,
+    Fault,
+    again_at_the_end,
+    in_folder,
+    mail,
+    nth,
+    of_type,
+    set_,
+    shift,
+    without,
+)
 from tests.analytics.planting import Line, Trace, read_trace, renumber, write_trace
-
-Fault = tuple[str, Callable[[Trace], None]]
-
-
-def nth(trace: Trace, kind: str, nth: int = 0, *, where: Callable[[Line], bool] = lambda _: True) -> Line:
-    """The n-th event of that type, node by node; -1 is the last."""
-    return [event for node in sorted(trace) for event in trace[node] if event["type"] == kind and where(event)][nth]
-
-
-def set_(
-    kind: str, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0, **fields: Any
-) -> Callable[[Trace], None]:
-    return lambda trace: nth(trace, kind, n, where=where).update(fields)
-
-
-def shift(
-    kind: str, name: str, by: int, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0
-) -> Callable[[Trace], None]:
-    def change(trace: Trace) -> None:
-        nth(trace, kind, n, where=where)[name] += by
-
-    return change
-
-
-def without(kind: str, *, where: Callable[[Line], bool] = lambda _: True) -> Callable[[Trace], None]:
-    def change(trace: Trace) -> None:
-        event = nth(trace, kind, where=where)
-        trace[event["node"]].remove(event)
-        renumber(trace[event["node"]])
-
-    return change
-
-
-def again_at_the_end(
-    kind: str, *, where: Callable[[Line], bool] = lambda _: True, **fields: Any
-) -> Callable[[Trace], None]:
-    def change(trace: Trace) -> None:
-        event = nth(trace, kind, where=where)
-        events = trace[event["node"]]
-        events.insert(len(events) - 1, {**event, "at": events[-1]["at"], **fields})
-        renumber(events)
-
-    return change
-
-
-def of_type(*types: int) -> Callable[[Line], bool]:
-    return lambda event: event["message_type"] in types
-
-
-def in_folder(**fields: str) -> Callable[[Line], None]:
-    return lambda event: event["folders"][0].update(fields)
-
-
-def mail(types: tuple[int, ...], alter: Callable[[Line], Any]) -> Callable[[Trace], None]:
-    def change(trace: Trace) -> None:
-        alter(nth(trace, "mail.submitted", where=of_type(*types)))
-
-    return change
 
 
 def _reissued(trace: Trace) -> None:
@@ -192,9 +148,6 @@ def _forgot(after_us: int) -> Callable[[Trace], None]:
     return change
 
 
-HOUR_US = 3_600_000_000
-DAY_US = 24 * HOUR_US
-
 FAULTS: Mapping[str, Fault] = {
     "numbers are never reissued": ("holes", _reissued),
     "each change takes the next number": ("holes", _skipped),
@@ -250,7 +203,7 @@ FAULTS: Mapping[str, Fault] = {
     "what is held waits its time": ("held-change", shift("version.held", "until_at", 1)),
     "what a row claims has come": ("lost-mail", _never_came),
     "what has come is claimed": ("lost-mail", _unclaimed),
-    "costs are those of the routes": ("partial-sources", _candidate(cost=7)),
+    "costs are those of the routes": ("partial-sources", _candidate(cost=None)),
     "who is silent is down": ("partial-sources", _candidate(down=True)),
     "versions and preference are as set": ("partial-sources", _candidate(preferred=True)),
     "only a silent source is down": ("silent-source", shift("source.down", "at", -1)),
@@ -277,10 +230,13 @@ FAULTS: Mapping[str, Fault] = {
     "what is due is sent": ("quiet-organization", without("mail.submitted", where=of_type(16))),
     "a new replica asks for status": ("new-replica", _silent_newcomer),
     "lost edits are told by home or author": ("delete-against-edit", _told_by_another),
+    **rule_faults_state.FAULTS,
+    **rule_faults_mail.FAULTS,
 }
 
 CLEAN: Mapping[str, Fault] = {
     "tombstone": ("delete", _forgot(181 * DAY_US)),
+    **rule_faults_state.CLEAN,
 }
 """What the suite does not show, done rightly."""
 

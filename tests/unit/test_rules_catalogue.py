@@ -96,6 +96,7 @@ def test_the_page_of_this_project_is_deterministic(page: ModuleType, project_roo
         ("id: QQ-2", "id: XX-2", "not an id of one of the areas QQ, ZZ"),
         ("id: ZZ-1", "id: ZZ-one", "not an id"),
         ("kind: format", "kind: form", "kind"),
+        ("kind: format", "kind: format, untraced: never sent", "untraced is for behaviours"),
         ("status: planned", "status: later", "status"),
         ("status: planned", "status: planned, planned_part: some", "planned_part is for built rules"),
         ("sources: [S9], status: planned", "sources: [S8], status: planned", "source S8 is none of S9"),
@@ -124,6 +125,17 @@ def test_an_entry_with_a_deviation_shows_it(page: ModuleType, plant: Plant) -> N
     text = page.render(catalogue, page.Coverage())
     assert "Not here." in text
     assert "Too slow." in text
+
+
+def test_a_behaviour_that_traces_do_not_show_says_why(page: ModuleType, plant: Plant) -> None:
+    """It is no gap, and its reason stands on the page in place of a trace check."""
+    data = yaml.safe_load(SMALL)
+    data["rules"][0] |= {"kind": "behaviour", "status": "built", "untraced": "nothing is written of it"}
+    root = plant({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
+    text = page.render(page.load_catalogue(root / page.CATALOGUE), page.Coverage())
+    assert "none: nothing is written of it" in text
+    assert "Built behaviour, no trace check (0): none" in text
+    assert f"traces do not show (1): {data['rules'][0]['id']}" in text
 
 
 # --- citations
