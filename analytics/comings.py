@@ -6,6 +6,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.histories import firsts
 from analytics.organization import HIERARCHY
 from analytics.silver import Silver
 
@@ -52,10 +53,10 @@ def removals(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     gone = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
     gone = gone.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
-    texts = hierarchy.where("act = 'made'").select("trace", "number", F.col("replicas").alias("list"), "deleted")
+    texts = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted").withColumnRenamed("replicas", "list")
     known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
     known = known.join(F.broadcast(gone.select("trace", "node").distinct()), ["trace", "node"], "left_semi")
-    versions = known.join(texts.dropDuplicates(["trace", "number"]), ["trace", "number"])
+    versions = known.join(texts, ["trace", "number"])
     both = F.broadcast(gone).join(versions, ["trace", "node"], "left")
     was = F.max_by(F.struct("list", "deleted"), F.when(F.col("known") < F.col("seq"), F.col("known")))
     stood = both.groupBy("trace", "node", "at", "store", "forced", "object").agg(was.alias("was"))
@@ -82,12 +83,10 @@ def shown(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     there then), namesakes (other folders that the store had known by that name under that parent); of stores never restored."""
     seen = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
-    texts = hierarchy.where("act = 'made' and not deleted").select("trace", "number", "subject", "parent")
+    texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")
     few = F.broadcast(seen.select("trace", "node").distinct())
     known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
-    known = known.join(few, ["trace", "node"], "left_semi").join(
-        texts.dropDuplicates(["trace", "number"]), ["trace", "number"]
-    )
+    known = known.join(few, ["trace", "node"], "left_semi").join(texts, ["trace", "number"])
     both = seen.join(known.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where("known < seq")
     own = both.groupBy("trace", "node", "seq", "at", "folder", "path").agg(
         F.max_by(F.struct("subject", "parent"), "known").alias("of")

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics import choices, comings, hopping, lists, slots, statuses
 from analytics.claims import claims
 from analytics.cycles import cycles
-from analytics.histories import pcl_map, restores
+from analytics.histories import firsts, pcl_map, restores
 from analytics.mails import ranges
 from analytics.organization import Organization
 from analytics.silver import Silver
@@ -98,11 +98,11 @@ def changes(events: Silver) -> DataFrame:
 
 def applied(events: Silver, rows: DataFrame) -> DataFrame:
     """Versions applied beside the change that was made."""
-    made = rows.where("act = 'made'").select(
-        "trace", "number", F.col("object").alias("made_object"), F.col("folder").alias("made_folder"),
-        F.col("digest").alias("made_digest"), F.col("pcl").alias("made_pcl"), F.col("modified_at").alias("made_at"),
-        F.col("deleted").alias("made_deleted"), F.col("store").alias("author"),
-    ).dropDuplicates(["trace", "number"])  # fmt: skip
+    named = {
+        "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
+        "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
+    }  # fmt: skip
+    made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
     came = rows.where("act = 'applied' and seq > 0 and not went")
     return came.join(made, ["trace", "number"], "left")
 

@@ -10,6 +10,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.histories import firsts
 from analytics.organization import HIERARCHY, Organization
 from analytics.silver import Silver
 
@@ -38,7 +39,8 @@ def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFra
         "trace", F.col("object").alias("id"), F.col("tombstone").isNotNull().alias("dead"),
         F.try_element_at("versions", F.lit(1))["number"].alias("number"),
     )  # fmt: skip
-    standing = versions.dropDuplicates(["trace", "id", "number"])
+    standing = firsts(made, "subject", "parent", "replicas", of=("trace", "object", "number"))
+    standing = standing.withColumnRenamed("object", "id")
     nodes = (
         tree.where("dead or number is not null")
         .join(standing, ["trace", "id", "number"], "left")

@@ -6,6 +6,7 @@ replica has nothing of it (RP-2). Both are rows of the trace, so every row of a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -44,6 +45,13 @@ def histories(events: Silver, org: Organization) -> DataFrame:
     rows = rows.join(F.broadcast(drops), ["trace", "store", "folder"], "left")
     gone = F.coalesce(F.col("seq") < F.col("last_drop"), F.lit(False))
     return rows.withColumn("dropped", gone).drop("last_drop")
+
+
+def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
+    """These columns of the first change of each number. One that was given twice is told elsewhere; here it must not matter
+    in which order Spark comes upon the two."""
+    first = F.min_by(F.struct(*columns), F.struct("at", "store", "seq")).alias("first")
+    return made.groupBy(*of).agg(first).select(*of, "first.*")
 
 
 def went(seq: Column) -> Column:

@@ -12,6 +12,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.histories import firsts
 from analytics.mails import RANGES, ranges
 from analytics.organization import HIERARCHY, Organization
 from analytics.schemas import MAIL_FOLDERS
@@ -59,13 +60,12 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     """`cases` with `holders`, the list as the node knew it, `untouched` (it knew of one version of the folder only) and
     `dead` (of its deletion)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
-    lists = hierarchy.where("act = 'made'").select(
-        "trace", F.col("number").alias("version"), F.col("replicas").alias("list"), "deleted"
-    )
+    lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
+    lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
     known = hierarchy.select(
         "trace", F.col("store").alias("node"), "seq", F.col("object").alias("folder"), F.col("number").alias("version")
     )
-    versions = known.join(F.broadcast(lists.dropDuplicates(["trace", "version"])), ["trace", "version"]).drop("version")
+    versions = known.join(F.broadcast(lists), ["trace", "version"]).drop("version")
     stamped = events.of("address.stamped").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
     )
@@ -123,7 +123,7 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Tombstones dropped (`what` tombstone) and replicas dropped (dropped): _CASE, what, object, number, modified_at (of a
     tombstone), holders, dead, others (how many other holders), unknown_to: those whose row, as it stood, had not the
     number, or not all that was here."""
-    made = rows.where("act = 'made'").select("trace", "number", "modified_at").dropDuplicates(["trace", "number"])
+    made = firsts(rows.where("act = 'made'"), "modified_at")
     counter = F.substring_index("number", ":", -1).cast("long")
     number = F.struct(F.substring_index("number", ":", 1).alias("guid"), counter.alias("low"), counter.alias("high"))
     all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))

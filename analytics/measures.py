@@ -7,6 +7,8 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.histories import firsts
+
 QUANTILES: Final = (0.5, 0.9, 0.99)
 ACCURACY: Final = 10_000
 
@@ -16,15 +18,13 @@ def latency(rows: DataFrame) -> DataFrame:
 
     Of a version that a store applied more than once, after a restore say, the first time counts.
     """
-    made = rows.where("act = 'made' and seq > 0").select("trace", "number", F.col("at").alias("made_at"))
+    made = firsts(rows.where("act = 'made' and seq > 0"), "at").withColumnRenamed("at", "made_at")
     came = (
         rows.where("act = 'applied' and seq > 0")
         .groupBy("trace", "store", "number")
         .agg(F.min("at").alias("at"), F.min_by("way", "seq").alias("way"))
     )
-    took = came.join(made.dropDuplicates(["trace", "number"]), ["trace", "number"]).withColumn(
-        "took", F.col("at") - F.col("made_at")
-    )
+    took = came.join(made, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
     share = F.percentile_approx("took", list(QUANTILES), ACCURACY)
     return (
         took.groupBy("trace", "way")

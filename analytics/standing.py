@@ -44,6 +44,6 @@ def standing(events: Silver, org: Organization, restored: DataFrame) -> DataFram
 
 
 STANDS_SUSPENDED: Final = (
-    "coalesce(version in ('2003', '2007') and element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
+    "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
 )
 """Whether content stands still at the node at an event (RP-5): 5.5 and 2000 do not obey."""

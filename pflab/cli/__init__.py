@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-__all__ = ["STOPPED", "become_node", "main"]
+__all__ = ["STOPPED", "UNKNOWN", "become_node", "main"]
 
 STOPPED = 130
 """The exit code after Ctrl-C: 128 and the signal's number, as shells count."""
+
+UNKNOWN = 2
+"""As pflab.verdict.ExitCode, which is not imported here."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -27,6 +31,10 @@ def main(args: Sequence[str] | None = None) -> None:
         code = run(given)
     except KeyboardInterrupt:
         code = STOPPED
+    except Exception:
+        # An error of our own. Python would leave with 1, which says that what was asked about is wrong; nobody knows that.
+        traceback.print_exc()
+        code = UNKNOWN
     sys.exit(code)
 
 
