@@ -78,7 +78,17 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     untouched = F.count("list").over(before) <= 1
     dead = F.coalesce(F.max("deleted").over(before), F.lit(False))
     found = both.withColumns({"holders": holders, "untouched": untouched, "dead": dead}).where("what is not null")
-    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop("list", "joined", "deleted")
+    found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
+    there = F.expr("filter(holders, h -> not exists(gone, g -> g.store = h and g.seq < seq))")
+    found = found.withColumn("holders", F.when(F.col("gone").isNull(), F.col("holders")).otherwise(there))
+    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop("list", "joined", "deleted", "gone")
+
+
+def _deleted(events: Silver) -> DataFrame:
+    """trace, node, gone (seq, store): the stores that a node has taken out of its directory (RP-6): they hold nothing more,
+    whatever list still names them."""
+    gone = F.collect_list(F.struct("seq", "store")).alias("gone")
+    return events.of("store.deleted").groupBy("trace", "node").agg(gone)
 
 
 def named(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
