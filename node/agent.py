@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from node import (
     agentless,
     backfill,
+    conflicts,
     expiry,
     incoming,
     leaving,
@@ -64,6 +65,9 @@ def joined(ctx: Context, s: Stimulus, store: str) -> None:
 def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
     """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
     expiry.plan(ctx, s)
+    if restored:
+        conflicts.begin_anew(s)
+    conflicts.plan(ctx, s)
     suspension.settle(ctx, s)
     if not ctx.config.replicates:
         agentless.tell(ctx, s)
@@ -117,4 +121,5 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.HELD: _held,
     Timer.DROP: leaving.drop_now,
     Timer.EXPIRY: expiry.run,
+    Timer.CONFLICT: conflicts.run,
 }

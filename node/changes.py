@@ -133,6 +133,10 @@ def edit(
     """A new version made from the one shown, or from the kept version `of`; it covers every kept one. Its number."""
     target = _target(ctx, s, path, message)
     source = target.kept[0] if of is None else _kept_by_text(target.kept, of)
+    return _edit(ctx, s, target, source, subject=subject, body=body)
+
+
+def _edit(ctx: Context, s: Stimulus, target: _Target, source: Kept, *, subject: str | None, body: str | None) -> str:
     item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     number, pcl, modified_at = _successor(ctx, s, target.kept)
@@ -187,6 +191,22 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
     for version in others:
         _record(s, target.folder, version, "create", ())
     return [message, *(object_text(version.object) for version in others)]
+
+
+def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
+    """The store's own resolution of a conflict: a change like a contact's that keeps the version shown (spec: CF-5, CF-3).
+
+    The change, and the version that it keeps. None where there is no conflict, or the winner leaves too little room for
+    what a new version adds to it: such a conflict is left to people.
+    """
+    kept = kept_versions(ctx, s.conn, object_id)
+    if sum(not each.expired and not each.deleted for each in kept) < 2:
+        return None
+    size = s.conn.exec_driver_sql("SELECT length(item) FROM message WHERE mid = ?", (kept[0].mid,)).scalar_one()
+    if size > MAX_ITEM_BYTES - ITEM_ROOM:
+        return None
+    made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0], subject=None, body=None)
+    return made, kept[0].number.text
 
 
 def _kept_by_text(kept: Sequence[Kept], text: str) -> Kept:

@@ -11,7 +11,7 @@ from node.cnset import CNSet
 from node.context import Context
 from node.folders import object_text
 from node.idset import decode_idset, encode_idset
-from node.kept import tied_numbers
+from node.kept import conflict_over, tied_numbers
 from node.numbers import ChangeNumber
 from node.pcl import Pcl
 from node.tables import EXPIRED, HIERARCHY_FID
@@ -95,6 +95,7 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
             "UPDATE message SET deleted = ?, shown = 0, item = NULL, subject = '' WHERE object = ? AND deleted = 0",
             (EXPIRED, object_id),
         )
+        conflict_over(s.conn, object_id)
 
 
 # -- at a source

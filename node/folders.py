@@ -42,6 +42,11 @@ class Folder:
         return object_text(self.object)
 
     @property
+    def home(self) -> str | None:
+        """The home store, first in the replica list, that tells of conflicts and ends old ones (spec: CF-2, CF-5)."""
+        return self.props.replicas[0] if self.props is not None and self.props.replicas else None
+
+    @property
     def rank(self) -> tuple[LabTime, ChangeNumber]:
         """Later is larger (spec: HI-5): by time, then by the version's own number."""
         return self.modified_at, self.number

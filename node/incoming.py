@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node import backfill, eventlog, hierarchy, leaving, rmq, status
+from node import backfill, conflicts, eventlog, hierarchy, leaving, rmq, status
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import BadMail, OrdinaryMail
@@ -208,6 +208,8 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     fai = (section.cnset_fai - mail.failed) | applied.fai
     account(ctx, s, folder.fid, numbers, fai, applied.fresh)
     tell_contacts(ctx, s, folder.fid, applied)
+    if applied.conflicts:
+        conflicts.plan(ctx, s)
     if mail.type in RESPONSES:
         backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
         empty = not (section.cnset or section.cnset_fai or section.expired or section.expired_fai)

@@ -106,6 +106,17 @@ class FolderProperties:
     age_limit_us: int | None = None  # spec: DL-3
     created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
 
+    @property
+    def shows_conflicts(self) -> bool:
+        """Whether a reader sees that a message is in conflict; where the last writer wins, its version is all there is to
+        see (spec: CF-4)."""
+        return self.resolve != RESOLVE_LAST_WRITER_WINS
+
+    @property
+    def tells_conflicts(self) -> bool:
+        """Whether contacts hear of a conflict: one that is not shown is nothing to be told of either (spec: CF-4)."""
+        return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
+
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
         """The same folder held by `stores`; who stays keeps the time it was added."""
         known = dict(zip(self.replicas, self.added_at, strict=True))

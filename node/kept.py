@@ -170,5 +170,18 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
     if kept:
         s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
         tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
+    if len(kept) > 1:
+        conflict_over(s.conn, version.object)
     supersedes = bool(kept) or any(each.supersedes for each in kept)
     insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
+
+
+# -- since when a message is in conflict here (spec: CF-5)
+
+
+def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:
+    s.conn.exec_driver_sql("INSERT OR REPLACE INTO conflict VALUES (?, ?, ?)", (object_id, fid, s.now))
+
+
+def conflict_over(conn: Connection, object_id: bytes) -> None:
+    conn.exec_driver_sql("DELETE FROM conflict WHERE object = ?", (object_id,))

@@ -20,7 +20,9 @@ from traces.events import ReplicaDropped
 from traces.labtime import DAY_US
 from transport.stimulus import Stimulus
 
-_OF_A_FOLDER = ("message", "superseded", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired")
+_OF_A_FOLDER = (
+    "message", "superseded", "conflict", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired",
+)  # fmt: skip
 """Tables with a column `fid` whose rows mean nothing once the replica is gone."""
 
 # -- at the leaving store

@@ -10,7 +10,16 @@ from node.context import Context
 from node.errors import MessageUnknown, Misuse
 from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
-from node.items import attachments_of, body_of, digest_of, export_mail, sender_of
+from node.items import (
+    RESOLVE_DEFAULT,
+    RESOLVE_LAST_WRITER_WINS,
+    RESOLVE_NO_NOTIFICATION,
+    attachments_of,
+    body_of,
+    digest_of,
+    export_mail,
+    sender_of,
+)
 from node.numbers import ChangeNumber, named
 from node.tables import EXPIRED, HIERARCHY_FID
 from node.timers import Timer
@@ -31,6 +40,11 @@ from traces import LabTime
 from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
+RESOLVE_NAMES = {
+    RESOLVE_DEFAULT: "default",
+    RESOLVE_LAST_WRITER_WINS: "last writer wins",
+    RESOLVE_NO_NOTIFICATION: "no notification",
+}
 
 
 def names_of(ctx: Context) -> Mapping[bytes, str]:
@@ -76,12 +90,15 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
         hidden=folder.hidden,
         held_here=own is not None and not own.pending,
         address=ctx.book.address_of(folder),
+        resolve=RESOLVE_NAMES.get(props.resolve, str(props.resolve)),
     )
 
 
 def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
     """The live messages of a folder, in order of their ids."""
     fid = fid_of(ctx, folder)
+    props = ctx.folders.at(fid).props
+    shows_conflicts = props is None or props.shows_conflicts
     found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
     for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
         "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
@@ -101,7 +118,7 @@ def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
                 number=named(number, names),
                 change=number.text,
                 modified_at=at,
-                in_conflict=len(versions) > 1,
+                in_conflict=shows_conflicts and len(versions) > 1,
                 versions=tuple(each[0].text for each in versions),
                 size=len(item),
                 associated=fai,

@@ -11,7 +11,7 @@ from typing import Final
 
 from node.context import Context
 from node.folders import Folder, object_text
-from node.items import RESOLVE_NO_NOTIFICATION, Version, body_of, export_mail
+from node.items import Version, body_of, export_mail
 from node.kept import kept_versions
 from node.numbers import ChangeNumber, named
 from node.ordinary import Letter, send
@@ -29,13 +29,13 @@ MAX_LOST: Final = 40 * 1024 * 1024
 
 
 def tell_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:
-    """What the contacts must hear of a mail's updates. The folder's home store, first in the replica list, tells it."""
+    """What the contacts must hear of a mail's updates. The folder's home store tells it (spec: CF-2, CF-4)."""
     folder = ctx.folders.at(fid)
     props = folder.props
     if props is None:
         return
-    home = bool(props.replicas) and props.replicas[0] == ctx.name
-    if home and props.resolve != RESOLVE_NO_NOTIFICATION:
+    home = folder.home == ctx.name
+    if home and props.tells_conflicts:
         for object_id in applied.conflicts:
             _conflict(ctx, s, folder, object_id, props.contacts)
     for version, sent in applied.lost_edits:

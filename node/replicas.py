@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from node import backfill, expiry, leaving
+from node import backfill, conflicts, expiry, leaving
 from node.cnset import CNSet
 from node.context import Context
 from node.folders import Folder
@@ -55,6 +55,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
         elif was is None:
             news.append(folder)
     expiry.plan(ctx, s)
+    conflicts.plan(ctx, s)
     return news
 
 

@@ -137,6 +137,15 @@ superseded = Table(  # spec: CN-7 a number stays tied to its object
     sqlite_with_rowid=False,
 )
 
+conflict = Table(  # since when a message is in conflict here (spec: CF-5)
+    "conflict",
+    metadata,
+    Column("object", BLOB, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    Column("since_at", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 held = Table(  # the replication message queue (spec: HI-4)
     "held",
     metadata,

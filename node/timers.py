@@ -18,6 +18,7 @@ class Timer(StrEnum):
     ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
     EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
     DROP = "drop"  # the midnight at which a 5.5 replica goes that may go (spec: RP-2)
+    CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 
 

@@ -18,6 +18,8 @@ from node.folders import object_text
 from node.items import Version
 from node.kept import (
     Kept,
+    conflict_began,
+    conflict_over,
     insert_version,
     insert_versions,
     kept_versions,
@@ -260,7 +262,10 @@ def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: li
     show_winner(ctx, s, fid, version.object)
     if stays:
         result.conflicts += (version.object,)
+        if len(living) < 2:  # a version that joins or leaves makes a conflict no younger (spec: CF-5)
+            conflict_began(s, fid, version.object)
     elif len(living) > 1:
+        conflict_over(s.conn, version.object)
         s.trace.record(
             ConflictEnded,
             folder=ctx.folders.text_of(fid),

@@ -18,6 +18,7 @@ class FolderView:
     hidden: bool
     held_here: bool
     address: str | None = None  # of its mail; None: it takes none
+    resolve: str = "default"  # spec: CF-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class MessageView:
     number: str  # as people see it: A-100
     change: str  # as traces write it: <guid hex>:<counter>
     modified_at: LabTime
-    in_conflict: bool
+    in_conflict: bool  # as the folder shows it: never where the last writer wins (spec: CF-4)
     versions: tuple[str, ...]  # the changes of all kept versions, the shown one first
     size: int
     associated: bool

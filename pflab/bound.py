@@ -86,6 +86,11 @@ def bound_of_topology(
     if hierarchy_changes:
         terms += _chain(topology, [ALWAYS], jitter_us, "hierarchy")
     terms += _chain(topology, content, jitter_us, "content")
+    age_us = max((server.settings.conflict_age_us or 0 for server in topology.servers.values()), default=0)
+    if any(server.settings.conflict_age_us is not None for server in topology.servers.values()):
+        # A conflict that came about last is ended by a change of the home store, which goes the same way (spec: CF-5).
+        terms.append(Term(age_us, "the age at which a home store ends a conflict"))
+        terms += _chain(topology, content, jitter_us, "the end of a conflict")
     return Bound(tuple(terms))
 
 

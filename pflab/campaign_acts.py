@@ -149,7 +149,7 @@ async def _delete(cast: Cast, step: plan.Delete) -> bool:
 
 async def _resolve(cast: Cast, step: plan.Resolve) -> bool:
     found = cast.message(step.on, step.message)
-    if found is None or not found[1].in_conflict:
+    if found is None or len(found[1].versions) < 2:  # kept unseen where the last writer wins (CF-4)
         return False
     path, message = found
     keep = {"shown": message.versions[0], "last": message.versions[-1], "all": "all"}[step.keep]

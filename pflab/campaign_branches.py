@@ -16,6 +16,7 @@ from pflab.campaign_branches_versions import VERSION_BRANCHES, version_branches
 from pflab.invariants import FolderReading
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.mailkinds import UPDATES, MailKind, Mark
+from topology import ResolveMethod
 from traces import events as ev
 from traces.events import Event
 
@@ -29,6 +30,9 @@ BRANCHES: tuple[str, ...] = (
     "conflict",
     "conflict told",
     "conflict ended",
+    "conflict where the last writer wins",
+    "conflict without notification",
+    "old conflict ended",
     "conflict of associated messages",
     "lost edit told",
     "tombstone",
@@ -114,6 +118,7 @@ class BranchBook:
         self._hears: Mapping[type[Event], Callable[[Any], None]] = {
             ev.VersionIgnored: self._ignored,
             ev.VersionApplied: self._applied,
+            ev.ConflictArose: self._conflict,
             ev.ConflictNotice: self._notice,
             ev.EntryTimedOut: self._timed_out,
             ev.SourcesConsidered: self._sources,
@@ -174,6 +179,11 @@ class BranchBook:
             self.seen["hierarchy by backfill" if event.kind == "folder" else "content by backfill"] += 1
         elif event.way == "queue":
             self.seen["held applied"] += 1
+
+    def _conflict(self, event: ev.ConflictArose) -> None:
+        branch = _RESOLVED.get(self._facts.known.resolve(event.folder))
+        if branch is not None:
+            self.seen[branch] += 1
 
     def _notice(self, event: ev.ConflictNotice) -> None:
         self.seen["conflict told" if len(event.versions) > 1 else "lost edit told"] += 1
@@ -288,6 +298,7 @@ def _in_a_cycle(start: str, parents: Mapping[str, str | None]) -> bool:
 
 _BY_EVENT: Mapping[type[Event], str] = {
     ev.ConflictArose: "conflict",
+    ev.ConflictAged: "old conflict ended",
     ev.ConflictEnded: "conflict ended",
     ev.TombstoneMade: "tombstone",
     ev.TombstoneDropped: "tombstone dropped",
@@ -315,6 +326,11 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.ContentResumed: "content resumed",
     ev.RequestRefused: "request refused while suspended",
     ev.StoreDeleted: "store deleted",
+}
+
+_RESOLVED: Mapping[ResolveMethod, str] = {
+    ResolveMethod.LAST_WRITER_WINS: "conflict where the last writer wins",
+    ResolveMethod.NO_NOTIFICATION: "conflict without notification",
 }
 
 _IGNORED: Mapping[str, str] = {

@@ -16,7 +16,7 @@ from pflab.campaign_motifs import draw_motifs
 from pflab.campaign_plan import FAULT_KINDS, Network, Plan
 from pflab.campaign_sketch import Sketch
 from pflab.campaign_stage import quick_settings
-from topology import Topology
+from topology import ResolveMethod, Topology
 from topology.versions import ALL_VERSIONS
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 
@@ -55,6 +55,7 @@ def draw_plan(
     if topology is None:
         draw_versions(_generator(seed, "versions"), document)
         draw_settings(_generator(seed, "settings"), document)
+        draw_conflicts(_generator(seed, "conflicts"), document)
     whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
     sketch = Sketch(document, length_us)
     steps = draw_work(_generator(seed, "work"), sketch)
@@ -154,6 +155,9 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
 )
 
 _QUICK = 0.25
+_OLD_CONFLICTS = 0.2
+_CONFLICT_AGES = ("1 h", "4 h", "1 d")
+_RESOLVES = 0.25
 
 
 def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
@@ -175,3 +179,17 @@ def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
         servers[one].setdefault("settings", {})["Preferred Backfill Source"] = other
     if organization:
         document["settings"] = organization
+
+
+def draw_conflicts(draw: random.Random, document: dict[str, Any]) -> None:
+    """What folders make of conflicts, and how long stores let them last (spec: CF-4, CF-5)."""
+    for folder in document["folders"].values():
+        if draw.random() < _RESOLVES:
+            folder["resolve"] = str(draw.choice((ResolveMethod.LAST_WRITER_WINS, ResolveMethod.NO_NOTIFICATION)))
+    if draw.random() >= _OLD_CONFLICTS:
+        return
+    age = {"Replication Folder Conflict Age Limit": draw.choice(_CONFLICT_AGES)}
+    if draw.random() < 0.7:
+        document["settings"] = {**document.get("settings", {}), **age}
+    else:
+        document["servers"][draw.choice(list(document["servers"]))].setdefault("settings", {}).update(age)

@@ -15,6 +15,7 @@ from pflab.campaign_branches import BranchBook
 from pflab.invariants import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
 from pflab.invariants_answers import ANSWERS
 from pflab.invariants_coming import COMING
+from pflab.invariants_conflicts import CONFLICTS
 from pflab.invariants_expiry import EXPIRY
 from pflab.invariants_facts import HIERARCHY, Facts
 from pflab.invariants_leaving import LEAVING
@@ -72,6 +73,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *REPEATS,
     *RETRIES,
     *NOTICES,
+    *CONFLICTS,
     *TIMEOUTS,
     *SOURCES,
     *RESPONDERS,

@@ -10,7 +10,7 @@ from typing import Any
 from pflab import invariants_sets as bits
 from pflab.invariants_backups import Backups
 from pflab.scenario_words import store_named
-from topology import Topology
+from topology import ResolveMethod, Topology
 from traces.events import (
     AddressStamped,
     ChangeMade,
@@ -111,6 +111,12 @@ class Known:
     def home(self, store: str, folder: str) -> str | None:
         """The folder's home store, the first in its list (CF-2), by what a store knows of the folder; None: nobody."""
         return next(iter(self._replicas(self.kept(store, folder) or DELETED)), None)
+
+    def resolve(self, folder: str) -> ResolveMethod:
+        """How a folder shows conflicts and tells of them (CF-4). Only a topology says so otherwise than by default."""
+        if not self._is_original(folder):
+            return ResolveMethod.DEFAULT
+        return self._original[bits.split(folder)[1] - 1].resolve
 
     def below(self, store: str, folder: str) -> list[str]:
         """The living folders right below another, as the store knows them."""

@@ -9,6 +9,7 @@ from collections import Counter
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
+from topology import ResolveMethod
 from traces.events import ChangeMade, ConflictNotice, NodeStarted, ReplicaDropped, VersionApplied
 from traces.labtime import LabTime
 
@@ -18,8 +19,11 @@ Place = tuple[str, str, str]
 
 class ContactsAreTold(Invariant):
     id = "contacts are told"
-    rules = ("CF-2", "DL-2")
-    says = "The home store, and no other, tells of each version that joins a conflict, and of each edit that a delete ends."
+    rules = ("CF-2", "CF-4", "DL-2")
+    says = (
+        "The home store, and no other, tells of each version that joins a conflict, if the folder's resolve method tells of"
+        " conflicts, and of each edit that a delete ends."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -52,7 +56,7 @@ class ContactsAreTold(Invariant):
             return
         if event.deleted:
             self._buried.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
-        else:
+        elif self.facts.known.resolve(event.folder) is ResolveMethod.DEFAULT:
             self._joined[place] += 1
         yield from ()
 

@@ -214,6 +214,10 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"showing {n.number(e.winner)}"
     ),
     "conflict.ended": lambda e, n: f"sees the conflict of {n.what(e.folder, e.object)} ended by {n.number(e.number)}",
+    "conflict.aged": lambda e, n: (
+        f"ends the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, by "
+        f"{n.number(e.number)}, which keeps {n.number(e.winner)}"
+    ),
     "conflict.notice": lambda e, n: (
         f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
     ),

@@ -5,6 +5,7 @@ from typing import Final, get_args
 from traces.events_change import (
     ChangeEvent,
     ChangeMade,
+    ConflictAged,
     ConflictArose,
     ConflictEnded,
     ConflictNotice,
@@ -101,6 +102,7 @@ __all__ = [
     "ChangeEvent",
     "ChangeMade",
     "ClockChanged",
+    "ConflictAged",
     "ConflictArose",
     "ConflictEnded",
     "ConflictNotice",

@@ -94,6 +94,17 @@ class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
     number: str
 
 
+class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
+    """The home store ended a conflict of that age by the change `number`, keeping the version `winner` (spec: CF-5)."""
+
+    folder: str
+    object: str
+    number: str
+    winner: str
+    since_at: LabTime
+    limit_us: int
+
+
 class ConflictNotice(Event, frozen=True, kw_only=True, tag="conflict.notice"):
     """The home store wrote to the contacts; none: nobody to write to (spec: CF-2)."""
 
@@ -137,6 +148,7 @@ ChangeEvent = (
     | VersionHeld
     | VersionDropped
     | VersionFailed
+    | ConflictAged
     | ConflictArose
     | ConflictEnded
     | ConflictNotice
