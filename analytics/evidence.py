@@ -336,6 +336,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "named": lambda m: _with_plain(lists.named(m.listed, m.events, m.org), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: lists.notices(m.listed, m.org),
+    "aged": lambda m: lists.aged(m.listed, m.events),
     "goings": lambda m: _with_plain(lists.goings(m.listed, m.events, m.rows), m),
     "promises": lambda m: lists.promises(m.listed, m.events),
     "sent": lambda m: _standing(_with_plain(sent(m.events), m), m),

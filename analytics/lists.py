@@ -24,8 +24,8 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 
 def cases(events: Silver) -> DataFrame:
     """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
-    status names which was received, or whatever else is marked repeat), responders, conflict, notice, tombstone, due (a
-    status), added and dropped (the node's own replica); with the fields of its kind."""
+    status names which was received, or whatever else is marked repeat), responders, conflict, notice, aged, tombstone, due
+    (a status), added and dropped (the node's own replica); with the fields of its kind."""
     sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
     mails = sent.select(
@@ -40,6 +40,9 @@ def cases(events: Silver) -> DataFrame:
     conflicts = events.of("conflict.arose", "conflict.notice").select(
         *_CASE, "object", F.array_sort("versions").alias("versions"), conflict.alias("what")
     )
+    aged = events.of("conflict.aged").select(
+        *_CASE, "object", "number", "winner", "since_at", "limit_us", F.lit("aged").alias("what")
+    )
     dropped = events.of("tombstone.dropped").select(*_CASE, "object", "number", F.lit("tombstone").alias("what"))
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.lit("due").alias("what")
@@ -51,7 +54,7 @@ def cases(events: Silver) -> DataFrame:
         F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("came").alias("what"),
     )  # fmt: skip
     every = mails
-    for more in (came, chosen, conflicts, dropped, due, added, gone):
+    for more in (came, chosen, conflicts, aged, dropped, due, added, gone):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
@@ -110,6 +113,24 @@ def notices(listed: DataFrame, org: Organization) -> DataFrame:
         author, ["trace", "guid"], "left"
     )
     return told.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
+
+
+def aged(listed: DataFrame, events: Silver) -> DataFrame:
+    """Conflicts that a store ended for their age, with arose_at and shown: since when the conflict stood there, and its winner,
+    by what the store told of it before."""
+    ends = ("conflict.ended", "tombstone.made", "item.expired")
+    told = events.of("conflict.arose", "conflict.aged", *ends).select(
+        "trace", "node", "seq", "at", "object", "type", "winner", F.col("type").isin(*ends).cast("int").alias("ends")
+    )
+    before = Window.partitionBy("trace", "node", "object").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    turns = told.withColumn("turn", F.coalesce(F.sum("ends").over(before), F.lit(0)))
+    stood = turns.where("type = 'conflict.arose'").groupBy("trace", "node", "object", "turn").agg(
+        F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown")
+    )
+    # The change that ended the conflict is told before its reason.
+    mine = turns.where("type = 'conflict.aged'").select("trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn"))
+    since = mine.join(stood, ["trace", "node", "object", "turn"]).drop("turn")
+    return listed.where("what = 'aged'").join(since, ["trace", "node", "object", "seq"], "left")
 
 
 def promises(listed: DataFrame, events: Silver) -> DataFrame:

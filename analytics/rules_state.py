@@ -8,7 +8,7 @@ from analytics.rule import DAY_US, HOUR_US, Check
 
 _CLAIMED: Final = "filter(own, r -> r.high > told)"
 
-# spec: CN-6, HI-1, HI-7, BF-6, BF-9, RT-3, RT-4, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, DL-1
+# spec: CN-6, HI-1, HI-7, BF-6, BF-9, RT-3, RT-4, ST-5, ST-6, ST-7, RP-3, RP-6, CF-3, CF-4, CF-5, DL-1
 CHECKS: Final = (
     Check(
         "holes are closed", ("CN-6",), "cycles",
@@ -117,6 +117,22 @@ CHECKS: Final = (
         "kind = 'message' and exists(rows, u -> u.act = 'made' and exists(rows, v -> v.seq < u.seq))",
         "forall(rows, u -> u.act != 'made' or forall(rows, v -> v.seq >= u.seq or v.act = 'forgot' or coalesce(try_element_at(u.pcl, v.guid) >= v.counter, false)))",
         "concat(node, ' changed ', object, ' without regard to a version that it had')",
+    ),
+    Check(
+        "conflicts are told as the folder says", ("CF-4",), "notices",
+        "Contacts hear of a conflict by the folder's resolve method: neither where the last writer wins nor without notification.",
+        "what = 'notice' and size(versions) > 1", "coalesce(resolve, 'default') = 'default'",
+        "concat(node, ' told of the conflict of ', object, ', whose folder says: ', resolve)",
+    ),
+    Check(
+        "old conflicts end at home", ("CF-5",), "aged", "Only the home store, first in the replica list, ends a conflict for its age.",
+        "true", "holders[0] = node", "concat(node, ' ended the conflict of ', object, ' for its age, and ', holders[0], ' is home')",
+    ),
+    Check(
+        "old conflicts end at their age", ("CF-5", "CF-1"), "aged",
+        "A conflict that is ended for its age has stood for the limit, and its winner is kept.",
+        "true", "coalesce(since_at = arose_at and at - arose_at >= limit_us and winner = shown, false)",
+        "concat(node, ' ended the conflict of ', object, ' by ', number, ' before its time, or not in favour of the winner')",
     ),
     Check(
         "deletions leave a tombstone", ("DL-1",), "deaths", "A deletion, made or applied, leaves a tombstone with its number.",

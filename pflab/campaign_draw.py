@@ -155,7 +155,7 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
 )
 
 _QUICK = 0.25
-_OLD_CONFLICTS = 0.2
+_OLD_CONFLICTS = 0.15
 _CONFLICT_AGES = ("1 h", "4 h", "1 d")
 _RESOLVES = 0.25
 
@@ -183,9 +183,9 @@ def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
 
 def draw_conflicts(draw: random.Random, document: dict[str, Any]) -> None:
     """What folders make of conflicts, and how long stores let them last (spec: CF-4, CF-5)."""
-    for folder in document["folders"].values():
-        if draw.random() < _RESOLVES:
-            folder["resolve"] = str(draw.choice((ResolveMethod.LAST_WRITER_WINS, ResolveMethod.NO_NOTIFICATION)))
+    if draw.random() < _RESOLVES:
+        for folder in document["folders"].values():
+            folder["resolve"] = str(draw.choice(tuple(ResolveMethod)))
     if draw.random() >= _OLD_CONFLICTS:
         return
     age = {"Replication Folder Conflict Age Limit": draw.choice(_CONFLICT_AGES)}

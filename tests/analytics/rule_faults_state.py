@@ -79,6 +79,20 @@ def _forgetful(trace: Trace) -> None:
     event["pcl"] = event["number"]
 
 
+def _told_in_silence(trace: Trace) -> None:
+    """The notice of the one folder is of another, which tells nobody."""
+    notice = nth(trace, "conflict.notice")
+    notice["folder"] = nth(trace, "conflict.arose", where=lambda e: e["folder"] != notice["folder"])["folder"]
+
+
+def _ended_by_another(trace: Trace) -> None:
+    event = nth(trace, "conflict.aged")
+    events = trace[next(node for node in sorted(trace, reverse=True) if node not in {"lab", event["node"]})]
+    stop = events[-1]
+    events.insert(len(events) - 1, {**event, "node": stop["node"], "at": stop["at"]})
+    renumber(events)
+
+
 def _left_on_the_list(trace: Trace) -> None:
     gone = nth(trace, "store.deleted")
     for event in trace[gone["node"]]:
@@ -137,6 +151,9 @@ FAULTS: Mapping[str, Fault] = {
     "a store that holds replicas stays": ("orphan", set_("store.deleted", forced=False)),
     "who goes by force leaves all lists": ("orphan", _left_on_the_list),
     "an edit covers what is kept": ("edit", _forgetful),
+    "conflicts are told as the folder says": ("resolve-methods", _told_in_silence),
+    "old conflicts end at home": ("old-conflict", _ended_by_another),
+    "old conflicts end at their age": ("old-conflict", shift("conflict.aged", "since_at", -DAY_US)),
     "deletions leave a tombstone": ("delete", without("tombstone.made")),
     "what is deleted is not changed": ("delete", _changed_after),
 }

@@ -66,7 +66,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "hop": "sent failed received dropped expired",
         "link": "down up",
         "version": "applied ignored held dropped failed",
-        "conflict": "arose ended notice",
+        "conflict": "aged arose ended notice",
         "tombstone": "made dropped",
         "item": "expired",
         "expired": "everywhere",
