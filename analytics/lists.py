@@ -124,11 +124,15 @@ def aged(listed: DataFrame, events: Silver) -> DataFrame:
     )
     before = Window.partitionBy("trace", "node", "object").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     turns = told.withColumn("turn", F.coalesce(F.sum("ends").over(before), F.lit(0)))
-    stood = turns.where("type = 'conflict.arose'").groupBy("trace", "node", "object", "turn").agg(
-        F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown")
+    stood = (
+        turns.where("type = 'conflict.arose'")
+        .groupBy("trace", "node", "object", "turn")
+        .agg(F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown"))
     )
     # The change that ended the conflict is told before its reason.
-    mine = turns.where("type = 'conflict.aged'").select("trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn"))
+    mine = turns.where("type = 'conflict.aged'").select(
+        "trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn")
+    )
     since = mine.join(stood, ["trace", "node", "object", "turn"]).drop("turn")
     return listed.where("what = 'aged'").join(since, ["trace", "node", "object", "seq"], "left")
 

@@ -116,7 +116,8 @@ class Known:
         """How a folder shows conflicts and tells of them (CF-4). Only a topology says so otherwise than by default."""
         if not self._is_original(folder):
             return ResolveMethod.DEFAULT
-        return self._original[bits.split(folder)[1] - 1].resolve
+        counter = bits.split(folder)[1]
+        return self._original[counter - 1].resolve if counter <= len(self._original) else ResolveMethod.DEFAULT
 
     def below(self, store: str, folder: str) -> list[str]:
         """The living folders right below another, as the store knows them."""

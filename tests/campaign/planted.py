@@ -40,8 +40,8 @@ def organization() -> Topology:
 class Trace:
     """Stamps events as a run's recorders do, and hands each to the invariants under test."""
 
-    def __init__(self, *invariants: type[Invariant]) -> None:
-        self.facts = Facts(organization())
+    def __init__(self, *invariants: type[Invariant], topology: Topology | None = None) -> None:
+        self.facts = Facts(topology or organization())
         self.guard = Guard(self.facts, invariants)
         self.at = START_AT
         self._seq: dict[str, int] = {}

@@ -11,6 +11,7 @@ from node.views import Knowledge
 from pflab.campaign_branches import BRANCHES, OPTIONAL, BranchBook
 from pflab.invariants import FolderReading
 from tests.campaign.planted import FOLDER, START_AT, Trace, number, numbers, shown_folder
+from topology import topology_from_text
 from traces import events as ev
 
 VERSION = {
@@ -68,6 +69,18 @@ def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
             ev.ConflictNotice,
             {"folder": FOLDER, "object": number("A", 1), "contacts": (), "versions": (number("A", 1),)},
         ),
+        (
+            "old conflict ended",
+            ev.ConflictAged,
+            {
+                "folder": FOLDER,
+                "object": number("A", 1),
+                "number": number("A", 2),
+                "winner": number("A", 1),
+                "since_at": START_AT,
+                "limit_us": 0,
+            },
+        ),
         ("retry of an entry", ev.EntryTimedOut, {"folder": FOLDER, "entry": 1, "attempt": 2}),
         (
             "several sources asked",
@@ -101,6 +114,26 @@ def test_a_branch_by_its_event(branch: str, kind: type[ev.Event], fields: dict[s
     """The event that shows a branch is counted for it."""
     assert branch in seen_after((kind, fields))
     assert branch in (*BRANCHES, *OPTIONAL)
+
+
+@pytest.mark.parametrize(
+    ("resolve", "branch"),
+    [
+        ("default", None),
+        ("last writer wins", "conflict where the last writer wins"),
+        ("no notification", "conflict without notification"),
+    ],
+)
+def test_branches_of_the_resolve_methods(resolve: str, branch: str | None) -> None:
+    """A conflict counts for what its folder makes of it (CF-4)."""
+    text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
+    trace = Trace(topology=topology_from_text(text, "planted"))
+    book = BranchBook(trace.facts)
+    book.event(
+        trace.add(ev.ConflictArose, "A", folder=FOLDER, object=number("A", 1), versions=(), winner=number("A", 1))
+    )
+    assert set(book.seen) == {"conflict", *([branch] if branch else [])}
+    assert set(book.seen) <= set(BRANCHES)
 
 
 def chooses(method: str, *found: ev.Candidate, chosen: tuple[str, ...] = ("B",), **more: Any) -> set[str]:

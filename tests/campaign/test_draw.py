@@ -18,7 +18,7 @@ from pflab.campaign_draw_faults import _KINDS as DRAWN_FAULTS
 from pflab.campaign_file import document_of, load_plan, plan_from_text, plan_of, plan_text
 from pflab.campaign_plan import FAULT_KINDS, AnyFault, AnyStep, CreateFolder, Plan, Post
 from pflab.lab import LabError
-from topology import load_topology
+from topology import ResolveMethod, load_topology
 from topology.load import topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
 
@@ -88,8 +88,11 @@ def test_settings_are_drawn_small(plans: list[Plan]) -> None:
         "MTA Expiry Normal",
         "Replication Folder Tree RMQ Timeout",
         "Replication Send Status Timeout",
+        "Replication Folder Conflict Age Limit",
     ):
         assert set_somewhere[name] > len(plans) / 30, name
+    methods = Counter(folder.get("resolve") for plan in plans for folder in plan.topology["folders"].values())
+    assert methods.keys() >= {str(each) for each in ResolveMethod}
 
 
 def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None:

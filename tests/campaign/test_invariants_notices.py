@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pflab.invariants_notices import ContactsAreTold
 from tests.campaign.planted import FOLDER, MESSAGE, START_AT, Trace, applies, number
+from topology import topology_from_text
 from traces.events import ChangeMade, ConflictNotice
 from traces.labtime import HOUR_US
 
 
-def lab() -> Trace:
+def lab(resolve: str = "default") -> Trace:
     """The folder of which A is home, as all three know it."""
-    trace = Trace(ContactsAreTold)
+    text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
+    trace = Trace(ContactsAreTold, topology=topology_from_text(text, "planted"))
     made = trace.change(
         "A", 1, folder="1-1", object=FOLDER, kind="folder", subject="Projects", replicas=("A", "B"), parent="1-1"
     )
@@ -58,6 +62,16 @@ def test_a_conflict_that_nobody_tells() -> None:
     trace = lab()
     in_conflict(trace)
     assert "in conflict, is home, and told no contact" in found(trace)[0]
+
+
+@pytest.mark.parametrize("resolve", ["last writer wins", "no notification"])
+def test_a_conflict_of_which_nobody_is_to_hear(resolve: str) -> None:
+    """Where the resolve method tells nobody there is no notice, and one is too many (CF-4)."""
+    trace = lab(resolve)
+    other = in_conflict(trace)
+    assert found(trace) == []
+    tells(trace, "A", other.number, number("A", 3))
+    assert "none of its news" in found(trace)[0]
 
 
 def test_a_conflict_told_by_another() -> None:

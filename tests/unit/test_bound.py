@@ -87,3 +87,14 @@ async def test_a_labs_bound_counts_what_is_held_back() -> None:
         bound = bound_of(lab)
         assert us(bound, "held back") == [20 * HOUR_US]
         assert us(bound, "replication cycle") == [15 * MINUTE_US, 4 * HOUR_US]
+
+
+def test_an_old_conflict_is_ended_last() -> None:
+    """Where a home store ends conflicts, one that came about last ends at that age, and its end has to go its way."""
+    # spec: CF-5
+    plain = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
+    limit = "settings: {Replication Folder Conflict Age Limit: 3 d}\n"
+    aged = bound_of_topology(topology_from_text(ONE_SITE + limit), hierarchy_changes=False)
+    assert us(plain, "a home store ends") == []
+    assert us(aged, "a home store ends") == [3 * DAY_US]
+    assert aged.total_us == 2 * plain.total_us + 3 * DAY_US
