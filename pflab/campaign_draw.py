@@ -55,7 +55,7 @@ def draw_plan(
     if topology is None:
         draw_versions(_generator(seed, "versions"), document)
         draw_settings(_generator(seed, "settings"), document)
-        draw_conflicts(_generator(seed, "conflicts"), document)
+        draw_conflicts(_generator(seed, "unattended conflicts"), document)
     whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
     sketch = Sketch(document, length_us)
     steps = draw_work(_generator(seed, "work"), sketch)

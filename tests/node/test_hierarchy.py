@@ -219,7 +219,7 @@ def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
 
 
 def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
-    """Folders that hang under each other, each of which comes after the wait of the other was over, are applied (spec: HI-4)."""
+    """Folders under each other, each of which comes after the wait of the other was over, are applied (spec: HI-4)."""
     office = Office(RING + "settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
     for path in ("X", "Y"):
         office["A"].create_folder(office.at(1), path, replicas=["A"])
