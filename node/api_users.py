@@ -29,6 +29,7 @@ _FOLDER = {
     "priority": "normal",
     "hidden": False,
     "held_here": True,
+    "resolve": "default",
 }
 _MESSAGE = {
     "id": _ID,
