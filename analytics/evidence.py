@@ -213,6 +213,7 @@ def requests(m: Material) -> DataFrame:
         .groupBy("trace", "node", "mail")
         .agg(
             F.min("at").alias("at"),
+            F.min("seq").alias("seq"),
             F.first("sender").alias("sender"),
             F.count(F.lit(1)).alias("times"),
             F.first("folders").alias("folders"),
@@ -223,12 +224,18 @@ def requests(m: Material) -> DataFrame:
         .groupBy("trace", "node", F.col("request_mail").alias("mail"))
         .agg(F.count(F.lit(1)).alias("answers"), F.min("at").alias("answered_at"), F.first("cnset").alias("answer"))
     )
+    refused = (
+        m.events.of("request.refused")
+        .groupBy("trace", "node", F.col("request_mail").alias("mail"))
+        .agg(F.count(F.lit(1)).alias("refused"))
+    )
+    answers = answers.join(refused, ["trace", "node", "mail"], "full")
     # A store that went back to a backup may have answered before, or answer again: nothing can be said of it.
     wanted = F.flatten(F.transform("folders", lambda f: F.concat(_ranges_of(f["cnset"]), _ranges_of(f["cnset_fai"]))))
     rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
         F.broadcast(m.restored), ["trace", "node"], "left_anti"
     )
-    return rows.withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
+    return _standing(rows, m).withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
 
 
 def entries(m: Material) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.histories import firsts
+from analytics.histories import deleted_stores, firsts
 from analytics.organization import HIERARCHY, Organization
 from analytics.silver import Silver
 
@@ -19,11 +19,11 @@ DEEPEST: Final = 64
 
 
 def stores(events: Silver, org: Organization) -> DataFrame:
-    """trace, store, seen (whether it has events at all): the stores of the tree, which all hold 1-1."""
+    """trace, store, seen (whether it has events at all): the stores of the tree that were not deleted; all of them hold 1-1."""
     first = org.servers.where("not later").select("trace", "store")
     started = events.of("node.started").select("trace", F.col("node").alias("store")).distinct()
     seen = started.withColumn("seen", F.lit(True))
-    every = first.unionByName(started).distinct()
+    every = first.unionByName(started).distinct().join(deleted_stores(events), ["trace", "store"], "left_anti")
     return every.join(seen, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
 
 

@@ -31,7 +31,7 @@ def histories(events: Silver, org: Organization) -> DataFrame:
     supersedes, replicas, parent, way; went: undone by a restore; dropped: gone with its replica.
     """
     rows = _made(events).unionByName(_applied(events)).unionByName(_forgot(events)).unionByName(_genesis(events, org))
-    lives = restores(events)
+    lives = _lives(events)
     rows = rows.join(F.broadcast(lives), ["trace", "store"], "left")
     rows = rows.withColumn("went", went(F.col("seq"))).drop("undone")
     drops = (
@@ -57,6 +57,19 @@ def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number
 def went(seq: Column) -> Column:
     """Whether a store's event is undone by a restore; `undone` comes from `restores`."""
     return F.coalesce(F.exists("undone", lambda each: (seq > each["after"]) & (seq < each["before"])), F.lit(False))
+
+
+def deleted_stores(events: Silver) -> DataFrame:
+    """trace, store: those that were taken out of the directory for good (RP-6)."""
+    return events.of("store.deleted").select("trace", "store").distinct()
+
+
+def _lives(events: Silver) -> DataFrame:
+    """As `restores`, and of a deleted store all that it ever did: what it alone had went with it (RP-6)."""
+    gone = deleted_stores(events)
+    ever = F.expr(f"array(struct(cast(-1 as bigint) as after, cast({2**62} as bigint) as before))")
+    back = restores(events).join(F.broadcast(gone), ["trace", "store"], "left_anti")
+    return back.unionByName(gone.withColumn("undone", ever))
 
 
 def restores(events: Silver) -> DataFrame:

@@ -12,6 +12,7 @@ from analytics import rules_mail, rules_state
 from analytics.choices import SORTED_LIST
 from analytics.mails import merged
 from analytics.rule import DAY_US, HOUR_US, MINUTE_US, UPDATES, Check
+from analytics.standing import STANDS_SUSPENDED
 
 _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
 
@@ -136,7 +137,7 @@ CHECKS: Final = (
     ),
     Check(
         "requests are answered", ("BF-5", "BF-8"), "requests", "A request is answered at once, and once.",
-        "true", "answers = 1 and answered_at = at",
+        "true", f"answers = 1 and answered_at = at or answers is null and refused = 1 and {STANDS_SUSPENDED}",
         "concat(node, ' answered the request <', mail, '> of ', sender, case when answers is null then ' never' else ' late or again' end)",
     ),
     Check(
