@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pflab.cli.app import VERBS, run
 from pflab.verdict import ExitCode
+from tests.unit.uplab import lab_up
 
 
 def _commands(readme: str) -> list[list[str]]:
@@ -35,3 +37,18 @@ def test_topologies_and_scenarios_of_the_readme_are_there(project_root: Path) ->
     named = {each for command in commands for each in command if each.startswith(("topology/", "scenarios/"))}
     assert named
     assert not [each for each in named if not (project_root / each).is_file()]
+
+
+@pytest.mark.live
+def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
+    """The test that README.md shows passes against a lab of the topology that it names."""
+    readme = (project_root / "README.md").read_text("utf-8")
+    (block,) = [part.partition("```")[0] for part in readme.split("```python\n")[1:]]
+    topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")
+    with lab_up(tmp_path, topology=topology) as url:
+        named: dict[str, Any] = {}
+        exec(block.replace("http://127.0.0.1:8025", url), named)
+        tests = [value for name, value in named.items() if name.startswith("test_")]
+        assert tests
+        for test in tests:
+            test()
