@@ -42,7 +42,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Plans of a hundred checks over a hundred runs fill Java's usual gigabyte, and then it does nothing but collect garbage.
+    # Large traces have sort pages of up to 64 MB (QUICK has small ones): a gigabyte of them, and Java only collects garbage.
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "8",
     "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseParallelGC",

@@ -7,28 +7,45 @@ come by backfill first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final, NamedTuple
+
 from node.changes import keep_winner
 from node.context import Context
-from node.folders import object_text
+from node.folders import Folder, object_text
 from node.kept import conflict_over
-from node.timers import Timer, clear_timer, set_timer
+from node.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from traces import LabTime
 from traces.events import ConflictAged
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
+OLDEST_FIRST: Final = "SELECT object, fid, since_at FROM conflict ORDER BY since_at, object"
+
+
+class _Conflict(NamedTuple):
+    object: bytes
+    fid: int
+    since_at: LabTime
+
 
 def plan(ctx: Context, s: Stimulus) -> None:
-    """The timer stands for the oldest conflict of the folders whose home store this is. To be called when a conflict arose,
-    and when a setting or a replica list may have changed."""
+    """The timer stands for the oldest conflict of the folders whose home store this is. To be called when a setting or a
+    replica list may have changed."""
     limit_us = ctx.config.settings.conflict_age_us
-    oldest_at = (
-        min((since_at for _, _, since_at in _at_home(ctx, s.conn)), default=None) if limit_us is not None else None
-    )
-    if limit_us is None or oldest_at is None:
+    oldest = None if limit_us is None else next(_at_home(ctx, s.conn), None)
+    if limit_us is None or oldest is None:
         clear_timer(s.conn, Timer.CONFLICT, 0)
     else:
-        set_timer(s.conn, Timer.CONFLICT, 0, max(s.now, oldest_at + limit_us))
+        set_timer(s.conn, Timer.CONFLICT, 0, max(s.now, oldest.since_at + limit_us))
+
+
+def arose(ctx: Context, s: Stimulus, folder: Folder) -> None:
+    """There is a conflict, perhaps a new one. It is younger than any for which the timer stands already."""
+    limit_us = ctx.config.settings.conflict_age_us
+    if limit_us is not None and folder.home == ctx.name:
+        set_timer_if_none(s.conn, Timer.CONFLICT, 0, s.now + limit_us)
 
 
 def run(ctx: Context, s: Stimulus, key: int) -> None:
@@ -36,9 +53,8 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
     del key
     limit_us = ctx.config.settings.conflict_age_us
     assert limit_us is not None, "without a limit there is no such timer"
-    for object_id, fid, since_at in _at_home(ctx, s.conn):
-        if since_at + limit_us <= s.now:
-            _end(ctx, s, fid, object_id, since_at, limit_us)
+    for old in list(takewhile(lambda each: each.since_at + limit_us <= s.now, _at_home(ctx, s.conn))):
+        _end(ctx, s, old, limit_us)
     plan(ctx, s)
 
 
@@ -47,27 +63,28 @@ def begin_anew(s: Stimulus) -> None:
     s.conn.exec_driver_sql("UPDATE conflict SET since_at = ?", (s.now,))
 
 
-def _at_home(ctx: Context, conn: Connection) -> list[tuple[bytes, int, LabTime]]:
-    """Messages in conflict in folders whose home store this is, with folder and since when."""
-    rows = conn.exec_driver_sql("SELECT object, fid, since_at FROM conflict ORDER BY since_at, object").all()
-    return [(object_id, fid, since_at) for object_id, fid, since_at in rows if ctx.folders.at(fid).home == ctx.name]
+def _at_home(ctx: Context, conn: Connection) -> Iterator[_Conflict]:
+    """Messages in conflict in folders whose home store this is, the oldest first, read only as far as they are asked for."""
+    for row in conn.exec_driver_sql(OLDEST_FIRST):
+        if ctx.folders.at(row[1]).home == ctx.name:
+            yield _Conflict(*row)
 
 
-def _end(ctx: Context, s: Stimulus, fid: int, object_id: bytes, since_at: LabTime, limit_us: int) -> None:
-    conflict_over(s.conn, object_id)
-    own = ctx.rst.own(fid)
+def _end(ctx: Context, s: Stimulus, old: _Conflict, limit_us: int) -> None:
+    conflict_over(s.conn, old.object)
+    own = ctx.rst.own(old.fid)
     assert own is not None, "a conflict goes with the replica"
-    folder = ctx.folders.at(fid)
-    done = keep_winner(ctx, s, folder, own, object_id)
+    folder = ctx.folders.at(old.fid)
+    done = keep_winner(ctx, s, folder, own, old.object)
     if done is None:
         return
     number, winner = done
     s.trace.record(
         ConflictAged,
         folder=folder.text,
-        object=object_text(object_id),
+        object=object_text(old.object),
         number=number,
         winner=winner,
-        since_at=since_at,
+        since_at=old.since_at,
         limit_us=limit_us,
     )

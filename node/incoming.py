@@ -209,7 +209,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     account(ctx, s, folder.fid, numbers, fai, applied.fresh)
     tell_contacts(ctx, s, folder.fid, applied)
     if applied.conflicts:
-        conflicts.plan(ctx, s)
+        conflicts.arose(ctx, s, folder)
     if mail.type in RESPONSES:
         backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
         empty = not (section.cnset or section.cnset_fai or section.expired or section.expired_fai)

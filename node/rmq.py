@@ -46,12 +46,19 @@ def hold_mail(ctx: Context, s: Stimulus, folder: bytes, numbers: CNSet, sender: 
 def _hold(
     s: Stimulus, waits_for: bytes, kind: str, object_id: bytes, numbers: CNSet, until_at: int, sender: str, data: bytes
 ) -> None:
+    held_id = _put(s, waits_for, kind, object_id, numbers, until_at, sender, data)
+    set_timer(s.conn, Timer.HELD, held_id, until_at)
+
+
+def _put(
+    s: Stimulus, waits_for: bytes, kind: str, object_id: bytes, numbers: CNSet, until_at: int, sender: str, data: bytes
+) -> int:
     held_id: int = s.conn.exec_driver_sql(
         "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " RETURNING id",
         (waits_for, kind, object_id, encode_idset(numbers), until_at, sender, data),
     ).scalar_one()
-    set_timer(s.conn, Timer.HELD, held_id, until_at)
+    return held_id
 
 
 def _fields(update: Update) -> dict[str, Any]:
@@ -141,12 +148,10 @@ def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
 
 
 def _remember_edge(s: Stimulus, object_id: bytes, awaited: bytes) -> None:
-    edge = (awaited, EDGE, object_id)
-    s.conn.exec_driver_sql("DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?", edge)
     s.conn.exec_driver_sql(
-        "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, '', ?)",
-        (*edge, b"", s.now, b""),
+        "DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?", (awaited, EDGE, object_id)
     )
+    _put(s, awaited, EDGE, object_id, CNSet.EMPTY, s.now, "", b"")
 
 
 def held_hierarchy(conn: Connection) -> CNSet:

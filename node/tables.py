@@ -143,6 +143,7 @@ conflict = Table(  # since when a message is in conflict here (spec: CF-5)
     Column("object", BLOB, primary_key=True),
     Column("fid", Integer, nullable=False),
     Column("since_at", Integer, nullable=False),
+    Index("conflict_by_time", "since_at"),
     sqlite_with_rowid=False,
 )
 

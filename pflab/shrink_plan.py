@@ -58,7 +58,7 @@ def _with_stores(plan: Plan, stores: Sequence[str]) -> Plan | None:
     document = copy.deepcopy(plan.topology)
     gone = {store for store in document["servers"] if store not in stores}
     document["servers"] = {store: entry for store, entry in document["servers"].items() if store not in gone}
-    if not any((entry or {}).get("joins") != "later" for entry in document["servers"].values()):
+    if all((entry or {}).get("joins") == "later" for entry in document["servers"].values()):
         return None
     _forget_sites(document)
     if not _connected(document):

@@ -202,9 +202,9 @@ folders:
 """
 
 
-def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
-    """Folders that hang under each other do not wait for each other for ever on a store that knows none (spec: HI-4, HI-7)."""
-    office = Office(RING)
+def ring_before_a_newcomer(settings: str = "") -> Office:
+    """X was moved under Y on A and Y under X on B, at one time; then E joins, which knows neither."""
+    office = Office(RING + settings)
     for path in ("X", "Y"):
         office["A"].create_folder(office.at(1), path, replicas=["A"])
     office.run(office.at(15))
@@ -212,6 +212,12 @@ def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
     office["B"].change_folder(office.at(17), "Y", move_to="X")
     office.run(office.at(30))
     office.join("E", office.at(31))
+    return office
+
+
+def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
+    """Folders that hang under each other do not wait for each other for ever on a store that knows none (spec: HI-4, HI-7)."""
+    office = ring_before_a_newcomer()
     office.run(office.at(31))
     office.run(office["E"].backfill()[0].due_at)
     assert office["E"].backfill() == []
@@ -220,14 +226,7 @@ def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
 
 def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
     """Folders under each other, each of which comes after the wait of the other was over, are applied (spec: HI-4)."""
-    office = Office(RING + "settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
-    for path in ("X", "Y"):
-        office["A"].create_folder(office.at(1), path, replicas=["A"])
-    office.run(office.at(15))
-    office["A"].change_folder(office.at(16), "X", move_to="Y")
-    office["B"].change_folder(office.at(17), "Y", move_to="X")
-    office.run(office.at(30))
-    office.join("E", office.at(31))
+    office = ring_before_a_newcomer("settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
     office.run(office.at(150))
     office["A"].change_folder(office.at(151), "Y", schedule="every 1 h")
     for minutes in range(165, 3 * 24 * 60, 15):

@@ -1,4 +1,4 @@
-"""The timers of a store in its database."""
+"""The timers of a store in its database, and what one of them is planned from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from node.conflicts import OLDEST_FIRST
 from node.database import Database
 from node.timers import Timer, next_due, take_due
 from transport.sql import Connection
@@ -27,3 +28,13 @@ def test_the_next_timer_is_found_by_its_time(tmp_path: Path) -> None:
     for plan in plans:
         (step,) = [row[3] for row in plan]
         assert "COVERING INDEX timer_by_due" in step
+
+
+def test_the_oldest_conflict_is_found_by_its_time(tmp_path: Path) -> None:
+    """However many conflicts stand, the oldest is the first of the index by time: nothing is sorted (spec: CF-5)."""
+    database = Database(tmp_path / "A.db", "normal")
+    database.open()
+    database.close()
+    with closing(sqlite3.connect(tmp_path / "A.db")) as raw:
+        (step,) = [row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {OLDEST_FIRST}")]
+    assert "USING INDEX conflict_by_time" in step
