@@ -52,7 +52,7 @@ class CheckResult:
     """The verdict over all traces of a check.
 
     aside: lines kept aside, by reason; folders: folders by judgement; told: some of them, the worst first; lost_rightly: in
-    words, the first of the changes that went with a restored store (DU-1), and how many there are.
+    words, the first of the changes that went with a restored or deleted store (DU-1), and how many there are.
     """
 
     traces: int
@@ -95,9 +95,9 @@ class CheckResult:
         rest = sum(self.folders.values()) - len(self.told)
         if rest > 0:
             lines.append(f"and {counted(rest, 'folder')} more")
-        lines += [f"gone with a restore: {text}" for text in self.lost_rightly]
+        lines += [f"gone with a store: {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
-            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a restore")
+            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a store")
         lines += _rule_lines(self.rules, brief)
         told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
         lines.append(f"{self.judgement}: {told or 'no folder'}")

@@ -49,7 +49,7 @@ class Verdict:
 
     `lost` are acknowledged changes that nothing in DU-1 explains; `untruthful` are rows that claim what their store
     lacks and `leftovers` are backfill entries that a present holder could satisfy (both CV-3). `rightly_lost` is what went
-    with a store that was restored (DU-1): told, and no violation.
+    with a store that was restored or deleted (DU-1, RP-6): told, and no violation.
     """
 
     folders: tuple[FolderVerdict, ...]
@@ -89,7 +89,7 @@ class Verdict:
         lines += [f"lost: {text}" for text in self.lost]
         lines += [f"untrue row: {text}" for text in self.untruthful]
         lines += [f"backfill left over: {text}" for text in self.leftovers]
-        lines += [f"gone with a restore: {text}" for text in self.rightly_lost]
+        lines += [f"gone with a store: {text}" for text in self.rightly_lost]
         return lines
 
 
