@@ -6,7 +6,7 @@ fires, and replication mail that comes is taken and waits. A start with the agen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from node import eventlog
@@ -20,10 +20,12 @@ from transport.stimulus import Stimulus
 TIMERS: Final = (Timer.EXPIRY,)
 """What comes due where there is no agent: age limits are the store's own affair (spec: DL-3)."""
 
+ALL_TIMERS: Final = tuple(Timer)
 
-def timers_of(ctx: Context) -> Sequence[Timer]:
+
+def timers_of(ctx: Context) -> tuple[Timer, ...]:
     """The kinds of timer that fire here."""
-    return tuple(Timer) if ctx.config.replicates else TIMERS
+    return ALL_TIMERS if ctx.config.replicates else TIMERS
 
 
 def tell(ctx: Context, s: Stimulus) -> None:

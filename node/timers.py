@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 
 from traces import LabTime
 from transport.sql import Connection
@@ -39,7 +39,7 @@ def is_set(conn: Connection, kind: Timer, key: int) -> bool:
     return conn.exec_driver_sql("SELECT 1 FROM timer WHERE kind = ? AND key = ?", (kind.value, key)).first() is not None
 
 
-def next_due(conn: Connection, kinds: Sequence[Timer]) -> LabTime | None:
+def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
     """When the next row of these kinds is due; None if there is none."""
     due: LabTime | None = conn.exec_driver_sql(
         f"SELECT due_at FROM timer WHERE {_among(kinds)} ORDER BY due_at LIMIT 1", _values(kinds)
@@ -47,7 +47,7 @@ def next_due(conn: Connection, kinds: Sequence[Timer]) -> LabTime | None:
     return due
 
 
-def take_due(conn: Connection, now: LabTime, kinds: Sequence[Timer]) -> tuple[Timer, int] | None:
+def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[Timer, int] | None:
     """The earliest row of these kinds due at or before `now`, removed; None if there is none."""
     row = conn.exec_driver_sql(
         f"SELECT kind, key FROM timer WHERE due_at <= ? AND {_among(kinds)} ORDER BY due_at, kind, key LIMIT 1",
@@ -59,10 +59,12 @@ def take_due(conn: Connection, now: LabTime, kinds: Sequence[Timer]) -> tuple[Ti
     return Timer(row[0]), row[1]
 
 
-def _among(kinds: Sequence[Timer]) -> str:
+@cache  # every stimulus asks, and there are but two answers
+def _among(kinds: tuple[Timer, ...]) -> str:
     """A condition. The plus keeps SQLite to the index by time: by kind it would read and sort every row each time."""
     return f"+kind IN ({', '.join('?' * len(kinds))})"
 
 
-def _values(kinds: Sequence[Timer]) -> tuple[str, ...]:
+@cache
+def _values(kinds: tuple[Timer, ...]) -> tuple[str, ...]:
     return tuple(kind.value for kind in kinds)

@@ -1,5 +1,7 @@
 """Playing a plan on a simulated lab: steps and faults in order of time, then everything is healed, and the lab gets the
-time that its bound allows for convergence (CV-3).
+time that its bound allows for convergence (CV-3). Most labs converge in a small part of it and would only repeat their
+statuses until it ends; they are played on for some days, in which nothing may change any more, and one lab in so many for
+all of its bound.
 """
 
 from __future__ import annotations
@@ -10,6 +12,17 @@ from pflab.campaign_plan import Plan
 from pflab.campaign_storms import Moment, back, moments_of
 from pflab.campaign_watch import Watch
 from pflab.simulator import Simulator
+from pflab.verdict import Judgement
+from traces.labtime import DAY_US, HOUR_US, LabTime
+
+SETTLING_US = 3 * DAY_US
+"""So long a lab that has converged is played on: every store sends its unasked status in it twice (ST-1)."""
+
+JUDGED_EVERY_US = 12 * HOUR_US
+"""After the heal, until the lab has converged. As often as stores check their status (ST-1)."""
+
+ONE_PLAYED_OUT_OF = 8
+"""Of so many seeds one is played to the end of its bound, however early it has converged."""
 
 _ENDS, _BEGINS, _STEPS = range(3)
 
@@ -69,9 +82,22 @@ class Play:
         self._watch.look(quiet=False, closely=True)
 
     async def _converge(self) -> None:
+        """Until the bound ends, or until the lab has been converged for a while."""  # spec: CV-3
         now = self._lab.now
         # A clock that was fast stands still until the lab's has come up with it.
         ahead_us = max(0, *(at - now for at in self._watch.last_at.values()))
         self.bound_us = bound_of(self._lab).total_us + ahead_us
-        await self._advance(now + self.bound_us)
+        end_at = now + self.bound_us
+        if self._plan.seed % ONE_PLAYED_OUT_OF:
+            await self._advance(min(end_at, now + ahead_us))
+            await self._settle(end_at)
+        else:
+            await self._advance(end_at)
         self._watch.look(quiet=True, closely=True)
+
+    async def _settle(self, end_at: LabTime) -> None:
+        while self._lab.now < end_at:
+            await self._advance(min(end_at, self._lab.now + JUDGED_EVERY_US))
+            if self._watch.observer.judge().verdict().judgement is Judgement.CONVERGED:
+                await self._advance(min(end_at, self._lab.now + SETTLING_US))
+                return

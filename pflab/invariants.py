@@ -115,17 +115,20 @@ class Guard:
         self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
         self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
         self._of_rest = [each for each in self._all if type(each).on_rest is not Invariant.on_rest]
-        self._every: list[tuple[Invariant, Callable[[Any], Witnesses]]] = []
-        self._by_type: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {}
+        self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {Event: []}
         for each in self._all:
             for kind, heard in each.hears().items():
-                place = self._every if kind is Event else self._by_type.setdefault(kind, [])
-                place.append((each, heard))
+                self._listeners.setdefault(kind, []).append((each, heard))
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
-        for each, heard in (*self._every, *self._by_type.get(type(event), ())):
-            self._note(each, event.at, heard(event))
+        # The campaigns' hottest loop: what hears every event, then what hears events of this class.
+        for each, heard in self._listeners[Event]:
+            for witness in heard(event):
+                self._found(each, event.at, witness)
+        for each, heard in self._listeners.get(type(event), ()):
+            for witness in heard(event):
+                self._found(each, event.at, witness)
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
         for each in self._of_folders:
@@ -146,4 +149,7 @@ class Guard:
 
     def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
         for witness in witnesses:
-            self.violations.append(Violation(invariant.id, invariant.rules, at, witness))
+            self._found(invariant, at, witness)
+
+    def _found(self, invariant: Invariant, at: LabTime, witness: str) -> None:
+        self.violations.append(Violation(invariant.id, invariant.rules, at, witness))

@@ -7,7 +7,7 @@ import pytest
 from node.core import Node
 from pflab import campaign_plan as cp
 from pflab.campaign import STORE_FAILED, run_plan
-from pflab.campaign_play import Play
+from pflab.campaign_play import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Play
 from pflab.campaign_watch import Watch
 from pflab.simulator import Simulator
 from pflab.verdict import Judgement
@@ -51,6 +51,28 @@ def test_a_clean_run_violates_nothing() -> None:
     assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
     assert result.bound_us > 0
     assert {"conflict", "tombstone", "replica added", "replica dropped"} <= result.branches.keys()
+
+
+@pytest.mark.parametrize(("seed", "played_out"), [(ONE_PLAYED_OUT_OF + 1, False), (ONE_PLAYED_OUT_OF, True)])
+async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out: bool) -> None:
+    """A lab that has converged is played for three more days and no longer, but one in eight for all of its bound."""
+    lab, play = await played(plan(seed=seed))
+    healed_at = lab.topology.start_at + plan().length_us
+    assert play.bound_us > JUDGED_EVERY_US + SETTLING_US
+    assert lab.now - healed_at == (play.bound_us if played_out else JUDGED_EVERY_US + SETTLING_US)
+    await lab.close()
+
+
+async def test_what_does_not_converge_gets_all_of_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lab is given up only when its bound has ended: here no store takes any mail."""
+    monkeypatch.setattr(Node, "mail_in", lambda *_: None)
+    a_plan = plan(seed=ONE_PLAYED_OUT_OF + 1)
+    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+    await lab.up()
+    play = Play(lab, a_plan, Watch(lab, ()))
+    await play.play()
+    assert lab.now - lab.topology.start_at - a_plan.length_us == play.bound_us
+    await lab.close()
 
 
 async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
