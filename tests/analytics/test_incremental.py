@@ -50,9 +50,39 @@ def test_a_killed_run_resumes_without_loss_or_doubling(spark: SparkSession, plac
     (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
     last = max(int(each.name) for each in (checkpoint / "commits").iterdir() if each.name.isdigit())
     assert last >= 2
-    # As a kill leaves it: the last batch was planned and its files written; neither sink nor query had committed it.
-    for log in (checkpoint / "commits", path / "_spark_metadata"):
-        (log / str(last)).unlink()
-        (log / f".{last}.crc").unlink(missing_ok=True)
-    assert any(path.rglob("*.parquet"))
+    # As a kill leaves it: the last batch was planned and half of its files written; the query had not committed it.
+    (checkpoint / "commits" / str(last)).unlink()
+    (checkpoint / "commits" / f".{last}.crc").unlink(missing_ok=True)
+    (path / f"batches={last}-{last}" / "_SUCCESS").unlink()
+    assert any((path / f"batches={last}-{last}").rglob("*.parquet"))
     assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
+
+
+def test_a_run_killed_between_batch_and_commit_doubles_nothing(
+    spark: SparkSession, place: Path, tmp_path: Path
+) -> None:
+    """A batch that was whole, but of which the query did not know, is written again in its own place."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
+    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    last = max(int(each.name) for each in (checkpoint / "commits").iterdir() if each.name.isdigit())
+    (checkpoint / "commits" / str(last)).unlink()
+    (checkpoint / "commits" / f".{last}.crc").unlink(missing_ok=True)
+    assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
+
+
+def test_small_parts_are_joined(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """However many batches there were, few folders are left, with every event once; also after a death while joining."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1, many=100))
+    (path,) = (tmp_path / "tables" / "bronze").iterdir()
+    batches = len(list(path.iterdir()))
+    assert batches >= 4
+    assert events(incremental.take_new(tables, [str(place)], many=2)) == whole
+    assert len(list(path.iterdir())) == 1
+    one = min(path.iterdir())
+    shutil.copytree(one, path / "batches=0-0", dirs_exist_ok=True)  # joined, and not yet taken away
+    shutil.copytree(one, path / "batches=0-99")  # half joined
+    (path / "batches=0-99" / "_SUCCESS").unlink()
+    assert events(incremental.take_new(tables, [str(place)], many=2)) == whole
+    assert not (path / "batches=0-99").exists()
