@@ -21,7 +21,7 @@ SETTLING_US = 3 * DAY_US
 JUDGED_EVERY_US = 12 * HOUR_US
 """After the heal, until the lab has converged. As often as stores check their status (ST-1)."""
 
-ONE_PLAYED_OUT_OF = 8
+ONE_PLAYED_OUT_OF = 16
 """Of so many seeds one is played to the end of its bound, however early it has converged."""
 
 _ENDS, _BEGINS, _STEPS = range(3)
