@@ -242,4 +242,5 @@ def _record(s: Stimulus, folder: Folder, version: Version, operation: str, super
         pcl=set_of_pcl(version.pcl.numbers()),
         digest=version.digest,
         subject=version.subject,
+        **({"mail": version.message_id} if version.message_id else {}),
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from pflab import oracle_sets as sets
 from pflab.explain_choice import choice_told
+from pflab.explain_now import standing
 from pflab.lab import LabError
 from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
@@ -66,12 +67,12 @@ class Life:
 
 
 def explain(run: RunEvents, wanted: str) -> Life:
-    """The life of a change (`A-3`, or as traces write it) or of a mail (its Message-ID). LabError, naming what there is,
-    for anything else."""
+    """The life of a change (`A-3`, or as traces write it) or of a mail (its Message-ID): of one that became a post, with
+    the post's life. LabError, naming what there is, for anything else."""
     number = _number(run, wanted)
     if number is not None:
         return _Change(run, number).life()
-    mail = wanted.strip("<>")
+    mail = wanted.strip().strip("<>")
     if any(event.mail == mail for event in run.events):
         return _mail_life(run, mail)
     known = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
@@ -84,10 +85,6 @@ def _number(run: RunEvents, wanted: str) -> str | None:
         if isinstance(event, ChangeMade | VersionApplied) and wanted in (event.number, run.names.number(event.number)):
             return event.number
     return None
-
-
-def _contains(text: str, guid: str, counter: int) -> bool:
-    return guid in text and any(low <= counter <= high for low, high in sets.parse_traced(text).get(guid, []))
 
 
 class _Change:
@@ -131,7 +128,7 @@ class _Change:
         return about is not None and about(self, event)
 
     def has(self, text: str) -> bool:
-        return _contains(text, self.guid, self.counter)
+        return sets.contains(text, self.guid, self.counter)
 
     def change(self, event: Any) -> bool:
         return event.number == self.number or self.number in event.supersedes
@@ -211,7 +208,12 @@ class _Change:
         if newer is not None:
             when = to_the_second(newer.at)
             told.append(f"{self.names.number(newer.number)} took its place, made on {newer.node} at {when}.")
-        return told
+        now = standing(self.run, self.number, self._folder(made))
+        return [*told, now] if now else told
+
+    def _folder(self, made: ChangeMade | None) -> str:
+        got = made or self._first(VersionApplied, lambda each: each.number == self.number)
+        return str(got.folder)
 
     def _mails_told(self) -> Iterable[str]:
         """Each mail that broadcast it, and whom it did not reach."""
@@ -325,12 +327,17 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
 
 
 def _mail_life(run: RunEvents, mail: str) -> Life:
-    """Every event that names the mail, and the faults that met it."""
+    """Every event that names the mail, the faults that met it, and the life of each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
     faults = {event.fault for event in events if isinstance(event, HopDropped)}
     events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]
+    told = _mail_told(run.names, events)
+    for made in [event for event in events if isinstance(event, ChangeMade)]:
+        post = _Change(run, made.number).life()
+        told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]
+        events += [each for each in post.events if each not in events]
     events.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
-    return Life(f"Mail <{mail}>", _mail_told(run.names, events), events)
+    return Life(f"Mail <{mail}>", told, events)
 
 
 def _mail_told(names: Lexicon, events: list[Event]) -> list[str]:

@@ -73,6 +73,11 @@ def parse_named(text: str) -> Numbers:
     return tidy(pairs)
 
 
+def contains(text: str, guid: str, counter: int) -> bool:
+    """Whether the set written as `text` has the number of that GUID and counter."""
+    return guid in text and any(low <= counter <= high for low, high in parse_traced(text).get(guid, []))
+
+
 def of_numbers(numbers: Iterable[str]) -> Numbers:
     """The set of single traced numbers."""
     return tidy((guid, counter, counter) for guid, counter in map(split_number, numbers))

@@ -11,7 +11,7 @@ from typing import Final
 from node.genesis import setup_guid
 from pflab.lab import LabError
 from pflab.scenario_words import Lexicon, tag_of, to_the_second, words
-from topology import TopologyError, topology_from_text
+from topology import Topology, TopologyError, topology_from_text
 from traces import read_folder
 from traces.events import Event, RunStarted
 from traces.labtime import LabTime, format_instant
@@ -57,12 +57,14 @@ NODE_COLUMNS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class RunEvents:
-    """All events of a run by lab time and Lamport number. `problems`: what is amiss with the trace, a line each."""
+    """All events of a run by lab time and Lamport number. `problems`: what is amiss with the trace, a line each.
+    `topology`: None where it is of another version of ours."""
 
     path: Path
     events: tuple[Event, ...]
     names: Lexicon
     problems: tuple[str, ...]
+    topology: Topology | None = None
 
     @classmethod
     def at(cls, run: Path) -> RunEvents:
@@ -82,10 +84,12 @@ class RunEvents:
         names = Lexicon()
         # A run that did not come to its end has no run.started in its trace yet; its folder has the topology from the start.
         told = (each.topology for each in in_order if isinstance(each, RunStarted))
-        _learn_topology(names, next(told, None) or _kept_topology(path))
+        topology = _topology(next(told, None) or _kept_topology(path))
+        if topology is not None:
+            _learn_folders(names, topology)
         for event in in_order:
             names.learn(event)
-        return cls(path, tuple(in_order), names, problems)
+        return cls(path, tuple(in_order), names, problems, topology)
 
     @property
     def started(self) -> RunStarted | None:
@@ -99,12 +103,15 @@ def _kept_topology(run: Path) -> str:
     return ""
 
 
-def _learn_topology(names: Lexicon, text: str) -> None:
-    """The folders that stand from the start: no event of the run made them."""
+def _topology(text: str) -> Topology | None:
     try:
-        topology = topology_from_text(text)
+        return topology_from_text(text)
     except TopologyError:  # of another version of ours; its folders then go by their ids
-        return
+        return None
+
+
+def _learn_folders(names: Lexicon, topology: Topology) -> None:
+    """The folders that stand from the start: no event of the run made them."""
     guid = setup_guid(topology).hex()
     for index, path in enumerate(topology.folders, start=1):
         names.learn_folder(f"{guid}:{index}", path)

@@ -13,7 +13,7 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
     """A user's change, acknowledged (spec: CN-2, DU-1).
 
     supersedes: the numbers directly replaced; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of
-    the item's bytes, '' for a delete; replicas and parent: of folders only.
+    the item's bytes, '' for a delete; replicas and parent: of folders only; mail: of a mail that became this post.
     """
 
     folder: str

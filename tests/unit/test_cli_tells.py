@@ -106,6 +106,7 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
         "C has it since 2003-10-21T00:15:00Z, 15 min after it was made, by its broadcast.",
     ):
         assert sentence in story
+    assert lines[lines.index("") - 1] == "  Every store that holds a replica has it."
     events = "\n".join(lines[lines.index("") :])
     assert "fault F1" in events
     assert "marks" not in events
@@ -114,7 +115,9 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
 def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: pytest.CaptureFixture[str]) -> None:
     """Whether a store without it knows that it misses it is said; and of a run that has not ended, that it may come yet."""
     path = play(LOST_FOR_EVER)
-    assert "  B does not get it in this run, and has not heard that it misses it." in told(capsys, "explain", "A-2")
+    unheard = told(capsys, "explain", "A-2")
+    assert "  B does not get it in this run, and has not heard that it misses it." in unheard
+    assert unheard[unheard.index("") - 1] == "  B still lacks it."
     assert "  B does not get it in this run." in told(capsys, "explain", "A-1")
     (lab,) = (path / "traces").glob("lab-*.jsonl")
     lab.unlink()
@@ -126,7 +129,8 @@ def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[s
     path = play(LOST)
     made = next(each for each in RunEvents.at(path).events if type(each).__name__ == "ChangeMade")
     life = document(capsys, "explain", made.number, "--run", str(path))  # type: ignore[attr-defined]
-    assert life["told"][-1].startswith("C has it since")
+    assert life["told"][-2].startswith("C has it since")
+    assert life["told"][-1] == "Every store that holds a replica has it."
     assert {"at", "node", "seq", "type", "words"} == set(life["events"][0])
 
 
@@ -140,6 +144,75 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "It is lost on arrival at B" in story
     assert "C unpacks it at" in story
     assert "It never was unpacked on B." in story
+
+
+def closing(lines: list[str]) -> str:
+    return lines[lines.index("") - 1].strip()
+
+
+HOLDERS = """\
+title: Who holds what at the end
+topology:
+  servers: {A: , B: , C: , D: {joins: later}}
+  folders: {Projects: , News: {replicas: [A, B, C], age_limit: 2 days}}
+steps:
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - post: {on: A, folder: News, subject: Short-lived, as: news}
+  - folder: {on: A, create: Later, replicas: [A, B]}
+  - advance: 16 min
+  - edit: {on: B, message: hello, subject: Hello again}
+  - advance: 1 h
+  - replica: {on: A, folder: Projects, remove: C}
+  - advance: 3 days
+"""
+
+
+def test_the_last_sentence_says_how_the_change_stands_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the stores that hold the folder at the end of the trace each has the change, or what took its place, or has let
+    it expire; of a change of the hierarchy all stores. Stores without a replica are not asked for it."""
+    play(HOLDERS)
+    last = {each: closing(told(capsys, "explain", each)) for each in ("A-1", "A-2", "A-3", "B-1")}
+    assert last == {
+        "A-1": "Every store that holds a replica has what took its place.",
+        "A-2": "Every store that holds a replica has let it go by age.",
+        "A-3": "Every store has it.",
+        "B-1": "Every store that holds a replica has it.",
+    }
+
+
+RESTORED = """\
+title: A store forgets by its backup
+topology: {servers: {A: , B: , C: }, folders: {Projects: }}
+steps:
+  - backup: {on: B, as: early}
+  - post: {on: A, folder: Projects, subject: Hello}
+  - advance: 16 min
+  - cut: {between: [A, B]}
+  - cut: {between: [C, B]}
+  - restore: {on: B, backup: early}
+  - advance: 1 min
+"""
+
+
+def test_a_store_that_was_restored_lacks_again_what_came_after_its_backup(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a store had is not what it has: with its backup it goes back (RP-4)."""
+    play(RESTORED)
+    assert closing(told(capsys, "explain", "A-1")) == "B still lacks it."
+
+
+def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mail out of an mbox is a post; by the mail's Message-ID its life is told, to the store where it is now."""
+    mail = "From kim Tue Oct 21 00:00:00 2003\nFrom: kim@contoso.test\nMessage-ID: <plan.1@contoso.test>\n"
+    Path("archive.mbox").write_text(f"{mail}Subject: Plan\n\nText\n", "utf-8")
+    Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
+    assert run(["import", "Projects", "archive.mbox", "--topology", "lab.yaml"]) == ExitCode.GOOD
+    for given in ("plan.1@contoso.test", "<plan.1@contoso.test>"):
+        lines = told(capsys, "explain", given)
+        assert lines[0] == "Mail <plan.1@contoso.test>"
+        assert lines[1] == "  It became a post. Change A-1: 'Plan' in Projects, made on A at 2003-10-21T00:00:00Z."
+        assert any("B has it since" in each for each in lines)
+        assert closing(lines) == "Every store that holds a replica has it."
+        assert any("applies A-1" in each for each in lines[lines.index("") :])
 
 
 def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
