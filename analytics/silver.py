@@ -132,7 +132,10 @@ def _spoilt(bronze: DataFrame) -> DataFrame:
     )
     traces = bronze.where(F.col("aside").isNull()).select("place", "trace").distinct()
     words = F.format_string(
-        "%d line(s) cannot be read, the first in %s", "lines", F.element_at(F.split("file", "/"), -1)
+        "%d %s cannot be read, the first in %s",
+        "lines",
+        F.expr("if(lines = 1, 'line', 'lines')"),
+        F.element_at(F.split("file", "/"), -1),
     )
     return aside.join(traces, "place").select("trace", words.alias("doubt"))
 

@@ -23,6 +23,7 @@ from node.flights import Flights, cancelled
 from node.gate import Arriving, Gate, SendPlan
 from node.labclock import LabClock
 from node.reports import Ended, Reports
+from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
@@ -235,11 +236,11 @@ class Host:
         if self._no_room:
             return self._no_room
         if self._in_flight:
-            return f"{len(self._in_flight)} mails on their way out"
+            return f"{counted(len(self._in_flight), 'mail')} on the way out"
         if self._reports.on_their_way:
-            return f"{self._reports.on_their_way} reports on their way"
+            return f"{counted(self._reports.on_their_way, 'report')} on the way"
         if self._listener.open_transactions:
-            return f"{self._listener.open_transactions} mails on their way in"
+            return f"{counted(self._listener.open_transactions, 'mail')} on the way in"
         due_at = self.next_due()
         if due_at is not None and due_at <= at:
             return f"a row has been due since {format_instant(due_at)}"

@@ -29,6 +29,7 @@ from pflab.scenario_words import Lexicon, line, tag_of, to_the_second
 from pflab.statepage import state_tables
 from pflab.verdict import ExitCode, Judgement, Verdict, join_names
 from topology import Topology, load_topology
+from topology.problems import counted
 from traces.events import Event
 from traces.labtime import DAY_US, LabTime
 
@@ -104,7 +105,7 @@ def _welcome(lesson: Scenario) -> Panel:
     organization = lesson.topology
     sites = [f"{site}: {join_names(organization.servers_in(site))}" for site in organization.sites]
     lines = [
-        f"{len(organization.servers)} public folder stores in {len(organization.sites)} sites ({'; '.join(sites)}).",
+        f"{counted(len(organization.servers), 'public folder store')} in {counted(len(sites), 'site')} ({'; '.join(sites)}).",
         "Each is a real store with a database and an SMTP listener of its own. The clock is the lab's.",
     ]
     words = [text for text in (lesson.lesson, lesson.look and f"Look at: {lesson.look}") if text]
@@ -222,9 +223,8 @@ def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableTyp
     lines = [*verdict.in_words()]
     if good:
         days = round((result.ended_at - result.began_at) / DAY_US)
-        lines.append(
-            f"{days} lab days and {result.mails} mails later all replicas of all folders agree, and nothing was lost."
-        )
+        later = f"{counted(days, 'lab day')} and {counted(result.mails, 'mail')} later"
+        lines.append(f"{later} all replicas of all folders agree, and nothing was lost.")
     return Panel(Text("\n".join(lines)), title="Verdict", title_align="left", border_style="green" if good else "red")
 
 

@@ -18,7 +18,7 @@ from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
 from pflab.scenario_words import Lexicon, hours_and_minutes, store_named, to_the_second
 from pflab.verdict import join_names
-from topology.problems import did_you_mean
+from topology.problems import counted, did_you_mean
 from traces.events import (
     ChangeMade,
     EntryMade,
@@ -348,7 +348,7 @@ def _mail_told(names: Lexicon, events: list[Event]) -> list[str]:
         about = join_names(names.folder(each.folder) for each in sent.folders)
         told.append(
             f"{sent.node} queues it at {to_the_second(sent.at)}: {mail_name(sent.message_type)} about {about}, for {to},"
-            f" {sent.size} bytes."
+            f" {counted(sent.size, 'byte')}."
         )
     for event in events:
         tell = _HOPS.get(type(event))

@@ -10,6 +10,7 @@ from pflab.invariants_facts import Facts
 from pflab.invariants_known import stores_of
 from pflab.invariants_told import named
 from pflab.mailkinds import RESPONSES, MailKind, Mark
+from topology.problems import counted
 from traces.events import (
     ChangeMade,
     Event,
@@ -81,7 +82,7 @@ class RequestsAreAnswered(Invariant):
             answers = [each for mail in asked.responses for each in mail.folders if each.folder == section.folder]
             what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
             if not answers or len(answers) != event.mails:
-                yield f"{what} is {len(answers)} mails, and is said to be {event.mails}"
+                yield f"{what} is {counted(len(answers), 'mail')}, and is said to be {event.mails}"
                 continue
             yield from self._expired(what, event.node, answers)
             for kind in ("cnset", "cnset_fai"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from topology.problems import counted
 from traces import TRACE_VERSION, Recorder, SegmentName, write_segment
 from traces.events import ClockChanged, Event, FaultHealed, FaultInjected, RunEnded, RunStarted
 from traces.labtime import LabTime, format_instant
@@ -119,5 +120,5 @@ def _due_of(node: Node, now: LabTime) -> str:
     mails = [mail for mail in node.queue() if mail.due_at <= now]
     told = [f"mail {mail.subject!r} to {mail.next_hop} since {format_instant(mail.due_at)}" for mail in mails]
     if len(told) > WAITERS_NAMED:
-        told[WAITERS_NAMED:] = [f"{len(told) - WAITERS_NAMED} more mails"]
+        told[WAITERS_NAMED:] = [counted(len(told) - WAITERS_NAMED, "more mail")]
     return ", ".join(told) or f"a timer due since {format_instant(due_at)}"

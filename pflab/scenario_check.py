@@ -12,6 +12,7 @@ from pflab.scenario_play import Play, Shortfall, StepFailed
 from pflab.scenario_values import same_minute
 from pflab.scenario_words import SETUP
 from pflab.verdict import FolderVerdict, Judgement, Verdict, join_names
+from topology.problems import counted
 from traces.labtime import MINUTE_US, format_instant
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def _of_store(play: Play, wish: Condition, store: str) -> Iterator[Shortfall]:
     for event, wanted in (wish.logged or {}).items():
         count = len(play.lab.read(store, lambda node, event=event: node.event_log(event=event)))  # type: ignore[misc]
         if count != wanted:
-            yield Shortfall(f"{wanted} entries {event} in {store}'s application log", f"there are {count}")
+            yield Shortfall(
+                f"{counted(wanted, 'entry', 'entries')} {event} in {store}'s application log", f"there are {count}"
+            )
     if wish.tree is not None:
         shown = [view.path for view in play.lab.read(store, lambda node: node.folders()) if not view.hidden]
         for path in wish.tree.has or ():
@@ -100,7 +103,7 @@ def _messages(
         seen = shown.get(play.message(name).object)
         kept = 0 if seen is None else len(seen.versions)
         if kept != count:
-            yield Shortfall(f"{store} to keep {count} version(s) of {name}", f"it keeps {kept}")
+            yield Shortfall(f"{store} to keep {counted(count, 'version')} of {name}", f"it keeps {kept}")
     if wish.conflict is not None:
         yield from _conflict(play, wish.conflict, store, shown)
 
@@ -114,7 +117,9 @@ def _conflict(play: Play, wanted: Sequence[str], store: str, shown: dict[str, Me
     for object_ in stands:
         if object_ not in due:
             view = shown[object_]
-            yield Shortfall(f"no conflict of {view.subject!r} on {store}", f"it keeps {len(view.versions)} versions")
+            yield Shortfall(
+                f"no conflict of {view.subject!r} on {store}", f"it keeps {counted(len(view.versions), 'version')}"
+            )
 
 
 def _short(text: str, limit: int = 300) -> str:
@@ -171,7 +176,8 @@ def _array(play: Play, wanted: Sequence[Entry], store: str, folder: str | None) 
             left.remove(match)
     if len(entries) != len(wanted):
         yield Shortfall(
-            f"{len(wanted) or 'no'} entries in {store}'s backfill array", f"it holds {_array_words(entries)}"
+            f"{counted(len(wanted), 'entry', 'entries')} in {store}'s backfill array",
+            f"it holds {_array_words(entries)}",
         )
 
 

@@ -32,7 +32,7 @@ def _mail_wish(wish: Mails) -> str:
         f"{word} {value}" for word, value in (("from", wish.from_), ("to", wish.to), ("about", wish.folder)) if value
     ]
     parts += [f"marked {wish.marked}"] if wish.marked else []
-    parts += [f"with {wish.updates} update(s)"] if wish.updates is not None else []
+    parts += [f"(updates: {wish.updates})"] if wish.updates is not None else []
     return " ".join(parts)
 
 

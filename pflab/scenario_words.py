@@ -13,6 +13,7 @@ from typing import Any
 from pflab import oracle_sets as sets
 from pflab.mailkinds import mail_name
 from pflab.verdict import join_names
+from topology.problems import counted
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
 from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
@@ -244,7 +245,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "request.sent": _asked,
     "request.answered": lambda e, n: (
-        f"answers {e.requester} about {n.folder(e.folder)} with {e.mails} mail(s): {n.numbers(e.cnset)}"
+        f"answers {e.requester} about {n.folder(e.folder)} with {counted(e.mails, 'mail')}: {n.numbers(e.cnset)}"
     ),
     "request.ended": lambda e, n: f"is done with its request to {e.source} about {n.folder(e.folder)}: {e.how}",
     "request.deferred": lambda e, n: f"waits with asking about {n.folder(e.folder)}: too many requests are out",

@@ -19,6 +19,7 @@ from pflab.campaign_plan import Plan
 from pflab.lab import LabError
 from pflab.shrink_plan import LISTS, SIMPLER, WithItems, cut_after
 from topology import ProblemsError
+from topology.problems import counted
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ class Shrunk:
         """The plan as a file with the witness on top."""
         first = self.result.violations[0].in_words() if self.result.violations else "nothing is violated"
         others = [f"also {each.in_words()}" for each in self.result.violations[1:]]
-        comments = [f"seed {self.plan.seed}, shrunk in {self.plays} plays: {first}", *others, command]
+        comments = [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others, command]
         return plan_text(self.plan, comments)
 
 

@@ -17,6 +17,7 @@ from rich.table import Table
 from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY
 from pflab.scenario_words import SETUP, hours_and_minutes, to_the_second
+from topology.problems import counted
 from traces.labtime import format_instant
 
 if TYPE_CHECKING:
@@ -105,7 +106,11 @@ class _Data:
 
 def _listed(name: str, ranges: sets.Ranges) -> str:
     told = sets.words({name: ranges[:MOST_RANGES]})
-    return told if len(ranges) <= MOST_RANGES else f"{told}, ... up to {name}-{ranges[-1][1]} ({len(ranges)} ranges)"
+    return (
+        told
+        if len(ranges) <= MOST_RANGES
+        else f"{told}, ... up to {name}-{ranges[-1][1]} ({counted(len(ranges), 'range')})"
+    )
 
 
 def _heard(row: RowView, now: LabTime | None) -> str:

@@ -109,7 +109,8 @@ class Trace:
         ):
             if asides:
                 first = asides[0]
-                lines.append(f"{len(asides)} line(s) {name}; the first: {first.file}:{first.line}: {first.why}")
+                count = "1 line" if len(asides) == 1 else f"{len(asides)} lines"
+                lines.append(f"{count} {name}; the first: {first.file}:{first.line}: {first.why}")
         return lines
 
 

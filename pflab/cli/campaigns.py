@@ -23,6 +23,7 @@ from pflab.runfolder import RunFolder
 from pflab.shrink import MOST_PLAYS, Shrinker
 from pflab.verdict import ExitCode, Judgement
 from topology import Topology
+from topology.problems import counted
 
 VERIFY_SHARE = 0.05
 """Seeds of a long campaign that are played again under another PYTHONHASHSEED, unless told otherwise."""
@@ -192,11 +193,11 @@ def _shown(seeds: Sequence[int]) -> str:
 def _tell(campaign: CampaignResult, wanted: int, wish: Wish) -> None:
     results = campaign.results
     good = sum(each.judgement is Judgement.CONVERGED for each in results)
-    lines = [f"{good} of {len(results)} seeds converged and kept every acknowledged change"]
+    lines = [f"{good} of {counted(len(results), 'seed')} converged and kept every acknowledged change"]
     if campaign.interrupted:
-        lines.append(f"stopped after {len(results)} of {wanted} seeds")
+        lines.append(f"stopped after {len(results)} of {counted(wanted, 'seed')}")
     if campaign.verified:
-        lines.append(f"{campaign.verified} seeds played again in processes with another hash seed")
+        lines.append(f"{counted(campaign.verified, 'seed')} played again in processes with another hash seed")
     if campaign.order.topology is None and campaign.order.faults and len(results) >= _TELL_BRANCHES_FROM:
         lines += _of_branches(campaign)
     print_lines(lines)
@@ -233,7 +234,7 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
                 continue
         path = folder.path / f"shrunk-{plan.seed}.yaml"
         path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
-        size = f"{len(shrunk.plan.steps)} steps, {len(shrunk.plan.faults)} faults, "
-        size += f"{len(shrunk.plan.topology['servers'])} stores"
+        size = f"{counted(len(shrunk.plan.steps), 'step')}, {counted(len(shrunk.plan.faults), 'fault')}, "
+        size += counted(len(shrunk.plan.topology["servers"]), "store")
         how = "" if shrunk.whole else ", not to the end"
-        said.print(f"seed {plan.seed} shrunk to {size} in {shrunk.plays} plays{how}: {path}", markup=False)
+        said.print(f"seed {plan.seed} shrunk to {size} in {counted(shrunk.plays, 'play')}{how}: {path}", markup=False)

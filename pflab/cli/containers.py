@@ -29,6 +29,7 @@ from pflab.tenants import TenantLab
 from pflab.traceroom import make_room
 from pflab.verdict import ExitCode
 from topology import Topology
+from topology.problems import counted
 
 log = logging.getLogger("pflab.coordinate")
 
@@ -210,7 +211,9 @@ def compose(
 
 
 def _told(output: Path, servers: int) -> Sequence[str]:
-    return [f"{shown_path(output.absolute())}: {servers} stores; docker compose -f {output} up --build --wait"]
+    return [
+        f"{shown_path(output.absolute())}: {counted(servers, 'store')}; docker compose -f {output} up --build --wait"
+    ]
 
 
 def _seen_from(folder: Path, path: Path) -> str:

@@ -11,7 +11,7 @@ from pflab.cli.output import CommandError, Json, print_json, print_lines, progre
 from pflab.client import Client
 from pflab.load import Loaded, LoadPlan, Target, mix_of, run_load, targets_of
 from pflab.verdict import ExitCode
-from topology.problems import did_you_mean
+from topology.problems import counted, did_you_mean
 from traces.errors import TraceError
 from traces.labtime import SECOND_US, parse_duration
 
@@ -102,7 +102,7 @@ def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Targe
 
 def _tell(done: Loaded) -> None:
     told = done.as_document()
-    acts = ", ".join(f"{number} {act}s" for act, number in told["acts"].items()) or "nothing"
+    acts = ", ".join(counted(number, act) for act, number in told["acts"].items()) or "nothing"
     print_lines([f"{told['acknowledged']} of {told['asked']} acknowledged in {told['seconds']} s: {acts}"])
     if told["per_second"] is not None:
         print_lines(

@@ -34,7 +34,7 @@ from pflab.scenario_words import to_the_second
 from pflab.simulator import Simulator
 from pflab.verdict import ExitCode
 from topology import Topology
-from topology.problems import did_you_mean
+from topology.problems import counted, did_you_mean
 from traces.labtime import DAY_US, format_instant
 
 REASONS_SHOWN = 10
@@ -98,7 +98,9 @@ def _import_live(
             with progress(len(mails), f"Posting into {folder}") as bar:
                 asyncio.run(import_mails(mails, door, lambda _: bar.advance(bar.task_ids[0]), done))
         except Interrupted as error:
-            posted = f"{len(done.ids)} of {len(mails)} mails were posted; give the same command again for the rest"
+            posted = (
+                f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; give the same command again for the rest"
+            )
             raise CommandError(f"{error}; {posted}") from None
     if as_json:
         print_json({**done.as_document(), "node": at})
@@ -145,9 +147,9 @@ async def _import(
 
 
 def _tell_imported(done: Imported, folder: str) -> None:
-    known = f", {done.known_count} were there from an import before" if done.known_count else ""
+    known = f", {done.known_count} there from an import before" if done.known_count else ""
     posted = len(done.ids) - done.known_count
-    print_lines([f"{posted} mails posted into {folder}{known}, {done.refused_count} refused"])
+    print_lines([f"{counted(posted, 'mail')} posted into {folder}{known}, {done.refused_count} refused"])
     print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
 
 
@@ -229,7 +231,7 @@ def mailbox(
         return ExitCode.GOOD
     for store, notice in found:
         out.print(f"{store} {notice.id}  {to_the_second(notice.at)}  to {notice.recipient}", style="bold", markup=False)
-        print_lines([f"  from {notice.sender or 'nobody'}: {notice.subject} ({notice.size} bytes)"])
+        print_lines([f"  from {notice.sender or 'nobody'}: {notice.subject} ({counted(notice.size, 'byte')})"])
         print_lines([f"    {line}" for line in notice.body.splitlines()], style="dim")
     if not found:
         out.print("No mail to people.")

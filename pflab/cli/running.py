@@ -18,7 +18,7 @@ from pflab.client import Client
 from pflab.scenario_play import NOISE
 from pflab.scenario_words import Lexicon, line, tag_of
 from pflab.verdict import ExitCode
-from topology.problems import did_you_mean
+from topology.problems import counted, did_you_mean
 from traces.errors import TraceError
 from traces.events import AnyEvent
 from traces.labtime import parse_duration
@@ -60,7 +60,7 @@ def post(
     if as_json:
         print_json([{"id": id_, "number": number} for id_, number in made])
     else:
-        posted = made[0][1] if count == 1 else f"{len(made)} messages posted, {made[0][1]} to {made[-1][1]}"
+        posted = made[0][1] if count == 1 else f"{counted(len(made), 'message')} posted, {made[0][1]} to {made[-1][1]}"
         print_lines([posted])
     return ExitCode.GOOD
 
@@ -151,7 +151,11 @@ def clock(
     if as_json:
         print_json(told)
     else:
-        rate = f"{told['rate']:g} lab seconds a second" if told["rate"] else "standing"
+        rate = (
+            f"{told['rate']:g} lab {'second' if told['rate'] == 1 else 'seconds'} a second"
+            if told["rate"]
+            else "standing"
+        )
         print_lines([f"{told['now_at']}  {rate}"])
         if told.get("held") and told.get("not_asked"):
             print_lines(

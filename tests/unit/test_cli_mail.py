@@ -40,6 +40,15 @@ def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixt
     assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
 
 
+def test_one_mail_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers agree with their nouns: 1 mail is no `1 mails`, nor 1 seed `1 seeds`."""
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
+    assert "1 mail posted into Projects, 0 refused" in capsys.readouterr().out
+    assert run(["simulate", "--seeds", "1", "--days", "1"]) == ExitCode.GOOD
+    assert "1 of 1 seed converged" in capsys.readouterr().out
+
+
 def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     """A mail beyond a limit is named with the reason; the others are posted; the exit code says that one was not."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))

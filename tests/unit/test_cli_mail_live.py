@@ -55,7 +55,7 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
     assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
     assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
-    told = f"0 mails posted into Projects at A, {len(sent)} were there from an import before, 0 refused"
+    told = f"0 mails posted into Projects at A, {len(sent)} there from an import before, 0 refused"
     assert capsys.readouterr().out.splitlines()[-1] == told
     with Client(lab) as client:
         assert client.until_converged("Projects", "2 h")["held"]
@@ -175,5 +175,5 @@ def test_a_lab_that_goes_away_interrupts(lab: str, capsys: pytest.CaptureFixture
         assert (done.ids, done.refused_count) == ([], 0)
         assert run(["import", "News", "one.eml", "--node", "B", "--lab", lab]) == ExitCode.UNKNOWN
         (line,) = capsys.readouterr().err.splitlines()
-        assert "0 of 1 mails were posted; give the same command again" in line
+        assert "0 of 1 mail posted; give the same command again" in line
         client.start("B")

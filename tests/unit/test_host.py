@@ -319,7 +319,7 @@ async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_fo
         writer.write(b"EHLO B\r\nMAIL FROM:<b@x>\r\n")
         while not (await reader.readline()).startswith(b"250 2.1.0"):
             pass
-        assert "on their way out" in pair.hosts[0].busy(START_AT)
+        assert "on the way out" in pair.hosts[0].busy(START_AT)
         del pair.addresses["B"]
         pair.hosts[0].lost(["B"])
         await pair.rest()

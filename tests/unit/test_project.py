@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,23 @@ def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> 
     assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
     assert f"every span at most {LONGEST_US // DAY_US:,} d" in page
     assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} letters" in page
+
+
+def test_numbers_of_things_are_told_as_people_say_them(project_root: Path) -> None:
+    """No text of ours says `1 mails` or `mail(s)`: how many of a thing there are is told by `counted`."""
+    found = []
+    for path in (each for floor in ("pflab", "analytics") for each in sorted((project_root / floor).rglob("*.py"))):
+        for text in (each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.JoinedStr)):
+            for value, after in pairwise(text.values):
+                if not isinstance(after, ast.Constant):
+                    continue
+                of_length = isinstance(value, ast.FormattedValue) and ast.unparse(value.value).startswith("len(")
+                if re.match(r" [a-z]*\(s\)", str(after.value)) or (of_length and _MANY.match(str(after.value))):
+                    found.append(f"{path.name}:{text.lineno}")
+    assert found == []
+
+
+_MANY = re.compile(r" (?!is |as |was |has |of )(more )?[a-z]+s\b")
 
 
 def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:

@@ -73,7 +73,7 @@ async def test_the_steps_after_a_failure_are_not_played() -> None:
             "A to show hello as 'Bye'",
             "it shows 'Hello'",
         ),
-        ("expect: {on: A, folder: Projects, versions: {hello: 2}}", "A to keep 2 version(s) of hello", "it keeps 1"),
+        ("expect: {on: A, folder: Projects, versions: {hello: 2}}", "A to keep 2 versions of hello", "it keeps 1"),
         ("expect: {on: A, folder: Projects, conflict: hello}", "hello to be in conflict on A", "it is not"),
         (
             "expect: {on: B, folder: Projects, replicas: [A, B]}",

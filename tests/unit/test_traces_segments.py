@@ -151,7 +151,7 @@ def test_malformed_lines_are_kept_aside_and_counted(tmp_path: Path) -> None:
     assert [(aside.file, aside.line) for aside in trace.malformed] == [("A-1-1.jsonl", n) for n in (2, 4, 5)]
     assert trace.gaps == [Gap("r1", "A", 3, 3)]
     assert not trace.is_whole
-    assert "3 line(s) malformed" in trace.report()[1]
+    assert "3 lines malformed" in trace.report()[1]
 
 
 def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
