@@ -19,6 +19,7 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP)  ## pflab and its tools into .venv
+	@echo "pflab is in $(BIN): next, make demo shows a lab, and . $(BIN)/activate lets you call pflab by name"
 
 # The interpreter is looked for only when the environment has to be made; PYTHON=... chooses another.
 $(BIN)/python:
@@ -29,7 +30,7 @@ $(BIN)/python:
 	echo "Making $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab into $(VENV)"
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without another word"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
 	@touch $@
 

@@ -11,18 +11,17 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from pflab.lab import Lab, LabError
+from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.oracle import HIERARCHY
 from pflab.runner import ScenarioResult, run_scenario
-from pflab.scenario import EXAMPLES, Scenario, Step, load_scenario
+from pflab.scenario import EXAMPLES, SHIPPED, Scenario, Step, load_scenario
 from pflab.scenario_lesson import Quiz
 from pflab.scenario_play import Play
 from pflab.scenario_words import Lexicon, line, tag_of, to_the_second
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from pflab.runfolder import RunFolder
 
 LESSON: Final = "lost-mail.yaml"
-LESSONS: Final = Path(__file__).resolve().parents[1] / "scenarios"
 DEFAULT_LAB: Final = EXAMPLES / "default.yaml"
 
 TOLD: Final = frozenset(
@@ -95,10 +93,7 @@ def run_demo(
 
 
 def _default_lesson() -> Scenario:
-    path = LESSONS / LESSON
-    if not path.is_file():
-        raise LabError(f"the lesson {path} is not here; run pflab from a tree that has its scenarios")
-    return replace(load_scenario(path), topology=load_topology(DEFAULT_LAB))
+    return replace(load_scenario(SHIPPED / LESSON), topology=load_topology(DEFAULT_LAB))
 
 
 def _welcome(lesson: Scenario) -> Panel:

@@ -29,6 +29,9 @@ from topology.yaml_source import MAX_BYTES, YamlSource, read_yaml
 EXAMPLES = Path(topology.__file__).parent / "examples"
 """Where the topologies lie that come with pflab."""
 
+SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
+"""Where the scenarios lie that come with pflab: beside the package, in a tree and where it is installed."""
+
 
 KEYS = "a scenario has the keys title, topology and steps"
 
@@ -170,6 +173,13 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a file that can"))
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
+
+
+def shipped(name: str, folder: Path) -> Path | None:
+    """The file that a bare name means, with or without its ending, of those in a folder; None for a path, or no file."""
+    if not name or Path(name).name != name:
+        return None
+    return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:

@@ -16,6 +16,7 @@ from pflab.farlab import FarLab
 from pflab.lab import Lab
 from pflab.live import LiveLab
 from pflab.runfolder import LATEST, RunFolder
+from pflab.scenario import EXAMPLES, shipped
 from pflab.scenario_play import Play
 from pflab.simulator import Simulator
 from topology import Topology, load_topology, read_yaml
@@ -108,8 +109,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_topology(path: Path) -> Topology:
-    """A topology. Raises CommandError for another kind of file, TopologyError for mistakes, OSError if it cannot be
-    read."""
+    """A topology, or by its bare name one of those that come with pflab. Raises CommandError for another kind of file,
+    TopologyError for mistakes, OSError if it cannot be read."""
+    if not path.exists():
+        path = shipped(str(path), EXAMPLES) or path
     source = read_yaml(path.read_bytes().decode("utf-8", "replace"), str(path))
     if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
         raise CommandError(f"{path}: not a topology, but a file with steps; name a topology, or use pflab run")

@@ -15,25 +15,26 @@ from pflab.cli import campaigns
 from pflab.cli.lablink import client_of
 from pflab.cli.labs import LabOrder, own_name, read_topology, run_folder, shown_path
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, progress
-from pflab.demo import LESSONS, run_demo
+from pflab.demo import run_demo
 from pflab.lab import LabError
 from pflab.runfolder import RunFolder
 from pflab.runner import ScenarioResult, run_scenario
-from pflab.scenario import Scenario, ScenarioError, Step, load_scenario
+from pflab.scenario import SHIPPED, Scenario, ScenarioError, Step, load_scenario, shipped
 from pflab.scenario_words import to_the_second
 from pflab.verdict import ExitCode
 from topology import Topology
+from topology.problems import did_you_mean
 from traces.labtime import LabTime
 
 SCENARIOS = Path("scenarios")
-"""Where scenarios are looked for that were named without a path."""
+"""Where scenarios are looked for first that were named without a path; then among those that come with pflab."""
 
 DEFAULT_SEED = 1
 
 
 def run(
     scenarios: Annotated[
-        list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those in scenarios/.")
+        list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those that come with pflab.")
     ],
     traces: Annotated[
         Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")
@@ -68,7 +69,7 @@ def run(
 
     A live run leaves a folder below runs/; a simulated one does with --traces or --keep-mails.
 
-    Example: pflab run scenarios/lost-mail.yaml --simulate --seed 7
+    Example: pflab run lost-mail --simulate --seed 7
     """
     if simulated and processes:
         raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
@@ -142,7 +143,8 @@ def _load_all(names: list[str]) -> list[Scenario]:
             wrong += str(error).splitlines()
         except OSError as error:
             bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
-            what = "name a scenario file" + ", or one of scenarios/ in the folder that has it" * bare
+            near = did_you_mean(path.name, (each.stem for each in SHIPPED.glob("*.yaml")))
+            what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
             wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
     if wrong:
         raise CommandError(*wrong)
@@ -150,11 +152,11 @@ def _load_all(names: list[str]) -> list[Scenario]:
 
 
 def find_scenario(name: str) -> Path:
-    """`lost-mail` and `lost-mail.yaml` mean the file in scenarios/ where no such file lies here."""
+    """`lost-mail` and `lost-mail.yaml` mean the file in scenarios/ where no such file lies here, else pflab's own."""
     here = Path(name)
-    if here.exists() or here.parent != Path():
+    if here.exists():
         return here
-    return next((each for each in (SCENARIOS / name, SCENARIOS / f"{name}.yaml") if each.is_file()), here)
+    return shipped(name, SCENARIOS) or shipped(name, SHIPPED) or here
 
 
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
@@ -179,7 +181,7 @@ def demo(
     headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
     lesson: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Another lesson: a scenario file, or the name of one in scenarios/."),
+        typer.Option(metavar="NAME", help="Another lesson: a scenario file, or the name of one of pflab's."),
     ] = None,
     lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons and play none.")] = False,
     seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
@@ -209,7 +211,7 @@ def demo(
 
 def _list_lessons() -> int:
     """The scenarios that are lessons: their names and titles."""
-    for path in sorted(LESSONS.glob("*.yaml")):
+    for path in sorted(SHIPPED.glob("*.yaml")):
         scenario = load_scenario(path)
         if scenario.lesson is not None:
             print_lines([f"{path.stem:<24} {scenario.title}"])

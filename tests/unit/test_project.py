@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -80,8 +81,10 @@ def test_agents_are_kept_from_the_world(pyproject: dict[str, Any], agent: str) -
 
 def test_every_package_is_typed(project_root: Path, pyproject: dict[str, Any]) -> None:
     """Each package that is installed carries py.typed, so that users' type checkers read ours."""
-    for package in pyproject["tool"]["setuptools"]["packages"]:
-        assert (project_root / package.replace(".", "/") / "py.typed").exists(), package
+    folders = [project_root / name.replace(".", "/") for name in pyproject["tool"]["setuptools"]["packages"]]
+    code = [folder for folder in folders if (folder / "__init__.py").exists()]
+    assert len(code) > len(FLOORS)
+    assert [str(folder) for folder in code if not (folder / "py.typed").exists()] == []
 
 
 def test_make_explains_itself(project_root: Path) -> None:
@@ -92,6 +95,18 @@ def test_make_explains_itself(project_root: Path) -> None:
     explained = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
     assert explained == set(phony.group(1).split())
     assert explained >= {"install", "demo", "test", "check", "bench", "simulate", "rules", "clean", "help"}
+
+
+def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) -> None:
+    """Whoever waits for `make install` is told in one line what for and how long, and at its end what to do next."""
+    told = call(["make", "--dry-run", "--what-if=pyproject.toml", "install"], project_root).splitlines()
+    (begins,) = [line for line in told if line.startswith("echo") and "Installing" in line]
+    assert "minutes" in begins
+    assert "1 GB" in begins
+    assert told.index(begins) < next(number for number, line in enumerate(told) if "pip install" in line)
+    assert told[-1].startswith("echo")
+    assert "make demo" in told[-1]
+    assert ".venv/bin/activate" in told[-1]
 
 
 def test_ci_is_runnable_and_strict(project_root: Path) -> None:
@@ -118,6 +133,37 @@ def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> 
     assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
     assert f"every span at most {LONGEST_US // DAY_US:,} d" in page
     assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} letters" in page
+
+
+def test_what_is_installed_plays_its_own_scenarios_anywhere(project_root: Path, tmp_path: Path) -> None:
+    """A wheel holds the scenarios and the example topologies, and pflab out of it finds them by name in any folder."""
+    tree, installed, elsewhere = (tmp_path / name for name in ("tree", "installed", "elsewhere"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        tree.mkdir(exist_ok=True)
+        shutil.copy(project_root / name, tree)
+    for name in (*FLOORS, "analytics", "scenarios"):
+        shutil.copytree(project_root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    elsewhere.mkdir()
+    build = "import setuptools; setuptools.setup()"
+    call([sys.executable, "-c", build, "-q", "build", "--build-lib", str(installed)], tree)
+    for folder in ("scenarios", "topology/examples"):
+        shipped = {each.name for each in (project_root / folder).glob("*.yaml")}
+        assert {each.name for each in (installed / folder).iterdir()} >= shipped > set()
+    pflab = f"import sys; sys.path.insert(0, {str(installed)!r}); from pflab.cli import main; main()"
+    told = call([sys.executable, "-P", "-c", pflab, "run", "new-post", "--simulate"], elsewhere)
+    assert "passed" in told
+    assert "six-groups" in call([sys.executable, "-P", "-c", pflab, "demo", "--lessons"], elsewhere)
+    whence = f"import sys; sys.path.insert(0, {str(installed)!r}); import pflab.scenario as s; print(s.SHIPPED)"
+    assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / "scenarios")
+
+
+def call(command: list[str], folder: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_numbers_of_things_are_told_as_people_say_them(project_root: Path) -> None:

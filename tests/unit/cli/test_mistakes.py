@@ -29,8 +29,9 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
     [
         (["run", "none.yaml"], "none.yaml: no such file or directory; name a scenario file"),
         (
-            ["run", "lost-mail"],
-            "lost-mail: no such file or directory; name a scenario file, or one of scenarios/ in the folder that has it",
+            ["run", "lost-mial"],
+            "lost-mial: no such file or directory; name a scenario file, or one that comes with pflab:"
+            ' did you mean "lost-mail"?',
         ),
         (["run", "."], ".: is a directory; name a scenario file"),
         (["validate", "none.yaml"], "none.yaml: no such file or directory; name a file that can be read"),

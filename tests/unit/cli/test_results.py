@@ -9,7 +9,7 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.verdict import ExitCode
-from tests.unit.cli.shown import SCENARIOS, document, lines
+from tests.unit.cli.shown import GOOD, document, lines
 
 
 def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,13 +175,23 @@ def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixt
     assert document(capsys)[0]["folder"] == "kept/good/00001"
 
 
-def test_names_of_shipped_scenarios_are_found(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """pflab run edit plays scenarios/edit.yaml of the folder one is in."""
-    monkeypatch.chdir(SCENARIOS.parent)
-    assert run(["run", "edit", "--simulate"]) == ExitCode.GOOD
-    capsys.readouterr()
+@pytest.mark.parametrize("name", ["edit", "edit.yaml"])
+def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab run edit plays pflab's scenario of that name from any folder; one of the user's own is taken before."""
+    assert run(["run", name, "--simulate"]) == ExitCode.GOOD
+    assert "passed: An edited message" in capsys.readouterr().out
+    Path("scenarios").mkdir()
+    Path("scenarios/edit.yaml").write_text(GOOD, "utf-8")
+    assert run(["run", name, "--simulate"]) == ExitCode.GOOD
+    assert "passed: An edited message" not in capsys.readouterr().out
+
+
+def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """A topology that comes with pflab is found by its name from any folder."""
+    for name in ("one-site", "one-site.yaml"):
+        assert run(["analyze", name]) == ExitCode.GOOD
+    assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN
+    assert "no-site: no such file or directory; name a topology file" in capsys.readouterr().err
 
 
 @pytest.mark.live
