@@ -34,6 +34,7 @@ class Plan:
     hold_until_at: LabTime | None = None
     copies: int = 1
     fresh: bool = False
+    alter: bool = False
 
 
 GO: Final = Plan()

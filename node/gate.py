@@ -29,6 +29,10 @@ class SendPlan(Protocol):
     def fresh(self) -> bool:
         """Send it over a new connection."""
 
+    @property
+    def alter(self) -> bool:
+        """Send it altered (transport.alteration)."""
+
 
 class Gate(Protocol):
     """Asked before each transmission and at each SMTP verb that comes in, told after a transmission. One that asks another

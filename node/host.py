@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -25,6 +26,7 @@ from node.labclock import LabClock
 from node.reports import Ended, Reports
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
+from transport.alteration import altered
 from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
@@ -403,9 +405,10 @@ class Host:
 
     async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
+        sent = replace(transmission, content=altered(transmission.content)) if plan.alter else transmission
         try:
             for _ in range(plan.copies):
-                outcome = await self._sender.send(address, transmission, self.name, fresh=plan.fresh)
+                outcome = await self._sender.send(address, sent, self.name, fresh=plan.fresh)
                 if outcome.state is not SendState.DELIVERED:
                     break
         except asyncio.CancelledError:

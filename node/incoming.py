@@ -24,6 +24,7 @@ from transport.hopline import MAX_LAMPORT
 from transport.mdbef import decode_mdbef
 from transport.mime import BodyForm, system_body
 from transport.notices import NULL_SENDER
+from transport.peek import subject_and_id
 from transport.stimulus import Stimulus
 from transport.systemmessage import SystemMessage
 from transport.tnef import decode_tnef
@@ -56,7 +57,8 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: b
             (s.now, sender, str(error), content),
         )
         s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
-        s.trace.record(MailBad, sender=sender, reason=str(error), size=len(content))
+        _, message_id = subject_and_id(content)
+        s.trace.record(MailBad, mail=message_id or None, sender=sender, reason=str(error), size=len(content))
         return
     _greet(ctx, s, mail, len(content))
     process(ctx, s, mail, content, "backfill" if mail.type in RESPONSES else "broadcast")

@@ -11,14 +11,10 @@ from dataclasses import replace
 from node.errors import BadMail
 from node.keys import LabAuthority, Verifier
 from node.replmail import decode, encode
+from transport.alteration import with_body
 from transport.errors import CodecError
-from transport.mime import BodyForm, MailHeaders, build_mail, system_body
+from transport.mime import BodyForm, system_body
 from transport.tnef import decode_tnef, encode_tnef
-
-HEADER_END = b"\r\n\r\n"
-
-_ANY_HEADERS = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
-"""Only the body of the mail made with them is used."""
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
@@ -42,6 +38,4 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
     assert version.item is not None, "only updates with items were taken"
     broken = replace(mail.updates[at], version=replace(version, item=version.item[: len(version.item) // 2]))
     mail = replace(mail, updates=(*mail.updates[:at], broken, *mail.updates[at + 1 :]))
-    body = encode_tnef(encode(mail, authority.identity(mail.store)))
-    made = build_mail(_ANY_HEADERS, form, body)
-    return content[: content.index(HEADER_END)] + made[made.index(HEADER_END) :]
+    return with_body(content, form, encode_tnef(encode(mail, authority.identity(mail.store))))

@@ -110,8 +110,8 @@ class Client(Requests):
         return list(self.json("GET", "/lab/faults"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """A fault: lose, delay, duplicate, reorder, cut, smtp or hold, with from_, to, type, count, by, connector, between,
-        at, does, lasts as they apply; its id."""
+        """A fault: lose, alter, delay, duplicate, reorder, cut, smtp or hold, with from_, to, type, count, by, connector,
+        between, at, does, lasts as they apply; its id."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 

@@ -227,6 +227,8 @@ class _Change:
                 if isinstance(event, HopDropped) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
                     yield f"  The copy for {who} is lost on arrival (fault {event.fault})."
+                elif isinstance(event, MailBad) and event.mail == id_:
+                    yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}."
                 elif isinstance(event, HopExpired) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
                     yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {who}: {event.reason}."
@@ -309,6 +311,7 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     VersionDropped: _Change.version,
     MailSubmitted: _Change.sent,
     MailReceived: _Change.received,
+    MailBad: _Change.received,
     HopSent: _Change.hop,
     HopReceived: _Change.hop,
     HopFailed: _Change.hop,

@@ -17,7 +17,7 @@ from pflab.faults import FaultPlan
 from pflab.lab import Lab, LabError
 from traces.labtime import LabTime, parse_duration
 
-Tag = Literal["lose", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
+Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
 
 
 class NewFault(Body):
@@ -36,7 +36,7 @@ class NewFault(Body):
     does: Annotated[
         Line | None, Field(examples=["451"], description="Of smtp: a reply, disconnect, silence or tarpit.")
     ] = None
-    lasts: Annotated[Line | None, Field(examples=["2 h"], description="Of smtp and hold: for how long.")] = None
+    lasts: Annotated[Line | None, Field(examples=["2 h"], description="Of smtp, hold and alter: for how long.")] = None
 
 
 def faults_shown(lab: Lab) -> list[dict[str, Any]]:
@@ -88,6 +88,8 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         given["by_us"] = parse_duration(wanted.by)
     if wanted.count is not None:
         given["count"] = wanted.count
+    if wanted.kind == "alter" and wanted.lasts is not None:
+        given["until_at"] = now + parse_duration(wanted.lasts)
     act: Callable[..., str] = getattr(plan, wanted.kind)
     return act(wanted.from_, wanted.to, wanted.type, **given)
 

@@ -212,6 +212,19 @@ class FarFaults:
     def lose(self, from_: Any, to: Any, type_: Any, count: int | None = None, *, connector: Any = None) -> str:
         return self._inject("lose", from_=from_, to=to, type=type_, count=count, connector=connector)
 
+    def alter(
+        self,
+        from_: Any,
+        to: Any,
+        type_: Any,
+        count: int | None = None,
+        *,
+        connector: Any = None,
+        until_at: LabTime | None = None,
+    ) -> str:
+        lasts = None if until_at is None else format_duration(until_at - self._lab.now)
+        return self._inject("alter", from_=from_, to=to, type=type_, count=count, connector=connector, lasts=lasts)
+
     def duplicate(self, from_: Any, to: Any, type_: Any, count: int | None = None, *, connector: Any = None) -> str:
         return self._inject("duplicate", from_=from_, to=to, type=type_, count=count, connector=connector)
 

@@ -37,6 +37,7 @@ class FaultKind(StrEnum):
     KILL = "kill"
     SMTP = "smtp"
     HOLD = "hold"
+    ALTER = "alter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Decision:
     """How often the sender sends it."""
     fresh: bool = False
     """It goes over a new connection, whose first verbs are waited for."""
+    alter: bool = False
+    """It arrives altered (transport.alteration)."""
 
 
 GO = Decision()

@@ -6,7 +6,7 @@ One :class:`FaultPlan` belongs to one lab and both drivers ask it the same quest
 * `on_arrival` - at the receiving end: must this mail be lost here (the node's ArrivalFaults protocol)?
 * `crash_point` - before a stimulus: does the node die in it, and at which point?
 
-Where a fault acts. Without a link, `lose`, `delay`, `duplicate` and `reorder` act on the hop that enters a
+Where a fault acts. Without a link, `lose`, `alter`, `delay`, `duplicate` and `reorder` act on the hop that enters a
 recipient's own server (`to`, or any recipient's if `to` is None), so the copies for other stores are not touched
 while they travel on hops of their own; a mail that is lost at a bridgehead which is a recipient too is lost for all
 who lie behind it. With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whoever
@@ -99,6 +99,30 @@ class FaultPlan(LinkFaults):
         """Lose mail at its receiving end: answered 250, traced as hop.dropped, gone."""
         return self._mail_fault(
             FaultKind.LOSE, from_=from_, to=to, type=type, count=count, link=link, connector=connector
+        )
+
+    def alter(
+        self,
+        from_: str | None = None,
+        to: str | None = None,
+        type: str | None = None,  # noqa: A002
+        count: int | None = None,
+        *,
+        link: tuple[str, str] | None = None,
+        connector: str | None = None,
+        until_at: LabTime | None = None,
+    ) -> str:
+        """Alter mail on its hop, so that only its signature tells (ML-6). `until_at`: the lab time at which the fault ends
+        by itself."""
+        return self._mail_fault(
+            FaultKind.ALTER,
+            from_=from_,
+            to=to,
+            type=type,
+            count=count,
+            link=link,
+            connector=connector,
+            until_at=until_at,
         )
 
     def delay(
@@ -204,7 +228,7 @@ class FaultPlan(LinkFaults):
         line = self.before_link(server, transmission, now)
         if line.refuse is not None:
             return line
-        hold_until_at, copies = line.hold_until_at, 1
+        hold_until_at, copies, alter = line.hold_until_at, 1, False
         for fault in tuple(self._active.values()):
             if fault.kind is FaultKind.CUT:
                 if self._severed(fault, server, transmission):
@@ -213,12 +237,14 @@ class FaultPlan(LinkFaults):
             if fault.kind in _ON_HOPS and not transmission.is_call and self._meets(fault, server, transmission):
                 decision = self._decide(fault, server, transmission, now)
                 copies = max(copies, decision.copies)
+                alter = alter or decision.alter
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
         if hold_until_at is not None and hold_until_at > now:
             self._held[server, transmission.queue_id, transmission.message_id] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
-        return GO if copies == 1 and not line.fresh else Decision(copies=copies, fresh=line.fresh)
+        decided = Decision(copies=copies, fresh=line.fresh, alter=alter)
+        return GO if decided == GO else decided
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """The hop is over, well or not; what was remembered of it can go."""
@@ -227,8 +253,9 @@ class FaultPlan(LinkFaults):
         if delivered:
             sending = (server, transmission.queue_id, transmission.message_id)
             self._held.pop(sending, None)
-            for fault in self._active.values():
-                fault.decided.pop(sending, None)
+            for fault in tuple(self._active.values()):
+                if fault.decided.pop(sending, GO).alter:
+                    self._use(fault)
 
     def on_arrival(
         self, *, node: str, sender: str, recipients: Sequence[str], subject: str, now: LabTime
@@ -313,6 +340,10 @@ class FaultPlan(LinkFaults):
         if fault.kind is FaultKind.LOSE:
             self._armed[_arrival(transmission.next_hop, transmission)] = fault.id
             return GO  # asked again at each attempt: it is used up by the arrival, not by leaving
+        if fault.kind is FaultKind.ALTER:
+            if fault.count is None or len(fault.decided) < fault.count:
+                decision = fault.decided[sending] = Decision(alter=True)
+            return decision  # used up when the mail has crossed
         if fault.kind is FaultKind.DELAY:
             decision = Decision(hold_until_at=now + fault.by_us)
         elif fault.kind is FaultKind.DUPLICATE:
@@ -375,7 +406,7 @@ class FaultPlan(LinkFaults):
             raise LabError(f"there is no {what} {name!r}; there is {', '.join(listed) or 'none'}")
 
 
-_ON_HOPS = (FaultKind.LOSE, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
+_ON_HOPS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
 
 
 def _arrival(node: str, transmission: Transmission) -> Arrival:

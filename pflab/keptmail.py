@@ -6,12 +6,14 @@ changes nothing of what it says.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pflab.fault import MAIL_TYPES, Decision
+from pflab.fault import MAIL_TYPES, Decision, Sending
 from pflab.lab import LabError
 from traces.labtime import SECOND_US, format_instant
+from transport.alteration import altered
 from transport.hopline import hop_line
 
 if TYPE_CHECKING:
@@ -45,16 +47,20 @@ class Keeping:
     others of that name are `...-content-2.eml` and so on.
 
     A mail is as it went over the line, the sender's hop line on top. One that was lost on purpose at the receiving end
-    has crossed; one that goes over two hops is two files.
+    has crossed, one that was altered is as it arrived; one that goes over two hops is two files.
     """
 
     def __init__(self, gate: HopGate, mails: Path) -> None:
         self._gate = gate
         self._mails = mails
         self._names: dict[str, int] = {}
+        self._altered: set[Sending] = set()
 
     def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
-        return self._gate.before_send(server, transmission, now)
+        decision = self._gate.before_send(server, transmission, now)
+        if decision.alter:
+            self._altered.add((server, transmission.queue_id, transmission.message_id))
+        return decision
 
     def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
         return self._gate.at_verb(from_, to, verb, now)
@@ -62,8 +68,11 @@ class Keeping:
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
         """Raises LabError when the file cannot be written."""
         self._gate.after_send(server, transmission, delivered)
+        sending = (server, transmission.queue_id, transmission.message_id)
         if delivered and not transmission.is_call:
-            self._write(server, transmission)
+            content = altered(transmission.content) if sending in self._altered else transmission.content
+            self._write(server, replace(transmission, content=content))
+        self._altered.discard(sending)
 
     def _write(self, server: str, sent: Transmission) -> None:
         at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")

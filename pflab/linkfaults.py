@@ -109,7 +109,7 @@ class LinkFaults(ABC):
 
     def expire(self, now: LabTime) -> None:
         """End the faults whose time is over."""
-        for fault in [*self._of_kind(FaultKind.SMTP), *self._of_kind(FaultKind.HOLD)]:
+        for fault in [fault for fault in self.active() if fault.until_at is not None]:
             if fault.until_at is not None and fault.until_at <= now:
                 self._end(fault)
         self._verbs_wait = bool(self._of_kind(FaultKind.SMTP))

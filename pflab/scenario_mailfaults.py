@@ -27,6 +27,12 @@ class Lose(MailFault):
     """The receiving end answers 250 and throws the mail away."""
 
 
+class Alter(MailFault):
+    """The mail arrives altered, so that only its signature tells; `for` so long (default: until healed)."""
+
+    lasts: DurationUs | None = Field(None, alias="for")
+
+
 class Delay(MailFault):
     """The mail waits at its sender for `by`."""
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from pflab.scenario_conditions import Expect, Until
 from pflab.scenario_lesson import Quiz
 from pflab.scenario_links import Cut, Hold, Smtp
-from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
+from pflab.scenario_mailfaults import Alter, Delay, Duplicate, Lose, Reorder
 from pflab.scenario_part import Part
 from pflab.scenario_values import (
     MAX_POSTS,
@@ -217,6 +217,7 @@ VERBS: dict[str, Any] = {
     "cut": Cut,
     "heal": Names,
     "lose": Lose,
+    "alter": Alter,
     "delay": Delay,
     "duplicate": Duplicate,
     "reorder": Reorder,

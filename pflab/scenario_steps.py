@@ -12,7 +12,7 @@ from pflab.faults import REORDER_BY_US
 from pflab.oracle_sets import parse_named
 from pflab.scenario_lesson import Quiz
 from pflab.scenario_links import Cut, Hold, Smtp
-from pflab.scenario_mailfaults import Delay, Duplicate, Lose, Reorder
+from pflab.scenario_mailfaults import Alter, Delay, Duplicate, Lose, Reorder
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
@@ -247,6 +247,14 @@ async def _lose(play: Play, step: Lose) -> None:
     _note_fault(play, step.name, fault)
 
 
+async def _alter(play: Play, step: Alter) -> None:
+    until_at = None if step.lasts is None else play.lab.now + step.lasts
+    fault = play.lab.faults.alter(
+        step.from_, step.to, step.type, step.count, connector=step.connector, until_at=until_at
+    )
+    _note_fault(play, step.name, fault)
+
+
 async def _delay(play: Play, step: Delay) -> None:
     fault = play.lab.faults.delay(
         step.from_, step.to, step.type, by_us=step.by, count=step.count, connector=step.connector
@@ -338,6 +346,7 @@ STEPS: Mapping[str, Verb] = {
     "cut": _cut,
     "heal": _heal,
     "lose": _lose,
+    "alter": _alter,
     "delay": _delay,
     "duplicate": _duplicate,
     "reorder": _reorder,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +30,7 @@ from pflab.network import Network, NetworkPolicy
 from pflab.record import Record, say_who_waits
 from pflab.weather import Weather
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
+from transport.alteration import altered
 from transport.mta_values import SendOutcome, SendState
 
 if TYPE_CHECKING:
@@ -289,9 +291,8 @@ class Simulator(KeptLab):
         if hold_until_at is not None:
             self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
-        outcome = (
-            unreachable(decision.refuse) if decision.refuse else self._hand_over(seat, transmission, decision.copies)
-        )
+        sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
+        outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(seat, sent, decision.copies)
         self._network.after_send(seat.name, transmission, outcome.state is SendState.DELIVERED)
         self._survive(seat, lambda node: node.hop_concluded(now, queue_id, outcome))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from pflab.brokenitem import HEADER_END, with_a_broken_item
+from pflab.brokenitem import with_a_broken_item
 from pflab.fault import MAIL_TYPES
 from pflab.lab import LabError
 from traces.labtime import LabTime, format_duration, format_instant
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from topology import Topology
     from transport.mta_values import Transmission
 
+_HEADER_END = b"\r\n\r\n"
 _MOST_FLIPS = 4
 _MOST_NOISE_BYTES = 64
 
@@ -214,8 +215,8 @@ class Weather:
     def _altered(self, content: bytes, how: Alteration) -> bytes:
         if how is Alteration.ITEM:
             return with_a_broken_item(content, self._authority, self._random)
-        start = content.find(HEADER_END) + len(HEADER_END)
-        if start < len(HEADER_END) or start >= len(content):
+        start = content.find(_HEADER_END) + len(_HEADER_END)
+        if start < len(_HEADER_END) or start >= len(content):
             return content
         at = self._random.randrange(start, len(content))
         if how is Alteration.CUT:

@@ -213,14 +213,14 @@ def _number(text: str | None) -> float:
 
 
 _LIVES: Final = ("stop", "start", "kill", "backup", "restore")
-_KINDS: Final = ("lose", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
+_KINDS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
 
 
 def fault(
     act: Annotated[
         str,
         typer.Argument(
-            metavar="list|lose|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
+            metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
             help="What to do.",
         ),
     ] = "list",
@@ -238,7 +238,7 @@ def fault(
     connector: Annotated[str | None, typer.Option(help="The connector on which it acts.")] = None,
     at: Annotated[str | None, typer.Option(help="Of smtp: the verb, such as MAIL or end of data.")] = None,
     does: Annotated[str | None, typer.Option(help="Of smtp: a reply, disconnect, silence or tarpit.")] = None,
-    lasts: Annotated[str | None, typer.Option(help="Of smtp and hold: for how long, as 2 h.")] = None,
+    lasts: Annotated[str | None, typer.Option(help="Of smtp, hold and alter: for how long, as 2 h.")] = None,
     one_way: Annotated[bool, typer.Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
     backup: Annotated[str | None, typer.Option(help="Of restore: which backup.")] = None,
     lab: Lab = None,
@@ -246,7 +246,7 @@ def fault(
 ) -> int:
     """Let something go wrong in a running lab, or heal it; stop and start servers.
 
-    Acts: lose, delay, duplicate, reorder, cut, smtp, hold, heal F1; stop, start, kill, backup, restore B.
+    Acts: lose, alter, delay, duplicate, reorder, cut, smtp, hold, heal F1; stop, start, kill, backup, restore B.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """

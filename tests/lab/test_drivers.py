@@ -18,6 +18,7 @@ from traces.events import (
     HopFailed,
     HopReceived,
     HopSent,
+    MailBad,
     RequestSent,
     VersionApplied,
 )
@@ -197,6 +198,19 @@ async def test_reordered_mails_arrive_the_other_way_round(make_lab: LabFactory) 
         assert subjects(lab, "B") == ["second"]
         await lab.advance(START_AT + HOUR_US)
         assert subjects(lab, "B") == ["first", "second"]
+
+
+async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(make_lab: LabFactory) -> None:
+    """What somebody altered on its way is kept aside, and the change is missed and asked for."""  # spec: ML-6, BF-2
+    async with make_lab() as lab:
+        lab.faults.alter("A", "B", "content", count=1)
+        await post(lab, "A")
+        await lab.advance(START_AT + HOUR_US)
+        (bad,) = told(lab, MailBad, "B")
+        assert bad.reason == "the signature is not that of store A"
+        assert (subjects(lab, "B"), subjects(lab, "C")) == ([], ["Hello"])
+        await lab.advance(START_AT + 2 * DAY_US)
+        assert subjects(lab, "B") == ["Hello"]
 
 
 async def test_a_duplicate_changes_nothing(make_lab: LabFactory) -> None:

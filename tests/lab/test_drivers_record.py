@@ -11,6 +11,7 @@ from traces.events import (
     RunStarted,
 )
 from traces.labtime import HOUR_US
+from transport.alteration import altered
 from transport.describe import describe_mail, outline
 
 
@@ -62,6 +63,20 @@ async def test_mails_are_kept_if_they_are_wanted(make_lab: LabFactory) -> None:
         told = [line for _, line in outline(describe_mail(each.read_bytes()))]
         assert "Subject: Folder Content" in told
         assert any(line.startswith("X-Pflab-Hop: server=A") for line in told)
+
+
+async def test_an_altered_mail_is_kept_as_it_crossed(make_lab: LabFactory) -> None:
+    """The file of a mail that was altered on its way is what the other end got."""
+    async with make_lab(keeps_mails=True) as lab:
+        lab.faults.alter("A", "B", "content", 1)
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+    to_b, to_c = (each.read_bytes() for each in sorted((lab.folder / "mails").iterdir()))
+    assert body_of(to_b) == body_of(altered(to_c)) != body_of(to_c)
+
+
+def body_of(mail: bytes) -> bytes:
+    return mail.partition(b"\r\n\r\n")[2]
 
 
 async def test_no_mails_are_kept_unless_they_are_wanted(make_lab: LabFactory) -> None:

@@ -43,7 +43,9 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     posted = asked("post", "Projects", "--node", "A", "--subject", "Hello {n}", "--count", "2")
     assert [each["number"] for each in posted] == ["A-1", "A-2"]
     fault = asked("fault", "lose", "--from", "A", "--to", "B", "--type", "content", "--count", "1")
-    assert [each["id"] for each in asked("fault")] == [fault]
+    brief = asked("fault", "alter", "--from", "B", "--type", "status request", "--lasts", "10 min")
+    assert [each["kind"] for each in asked("fault")] == ["lose", "alter"]
+    assert [each["id"] for each in asked("fault")] == [fault, brief]
     assert asked("clock", "advance", "15 min")["now_at"] == "2003-10-21T00:15:00Z"
     assert run(["clock", "advance", "15 minuets"]) == ExitCode.UNKNOWN
     assert capsys.readouterr().err == (

@@ -146,6 +146,14 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "It never was unpacked on B." in story
 
 
+def test_a_copy_that_was_bad_mail_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a change whose mail a store refused, explain says which store, and why (ML-6)."""
+    play(LOST.replace("lose:", "alter:"))
+    lines = told(capsys, "explain", "A-1")
+    assert "    B keeps its copy aside as bad mail: the signature is not that of store A." in lines
+    assert closing(lines) == "Every store that holds a replica has it."
+
+
 def closing(lines: list[str]) -> str:
     return lines[lines.index("") - 1].strip()
 

@@ -202,6 +202,34 @@ def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
     assert plan.before_send("A", mail(1, "C"), NOW) is GO
 
 
+def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told) -> None:
+    """A mail to be altered is so at each attempt, and counts when it has crossed; others go as they are."""
+    plan.alter("A", "B", count=1)
+    for _ in range(2):
+        assert plan.before_send("A", mail(1, "B"), NOW).alter
+        plan.after_send("A", mail(1, "B"), delivered=False)
+    assert plan.before_send("A", mail(2, "B"), NOW) is GO
+    assert plan.before_send("A", mail(3, "C"), NOW) is GO
+    assert plan.before_send("A", mail(1, "B"), NOW).alter
+    plan.after_send("A", mail(1, "B"), delivered=True)
+    assert plan.before_send("A", mail(4, "B"), NOW) is GO
+    assert told.lines == ["F1 alter from=A to=B count=1", "F1 healed"]
+
+
+def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) -> None:
+    """On a link it falls on what goes that way, on a connector on what crosses it; after its time it is over."""
+    plan.alter(link=("A", "B"), until_at=NOW + HOUR_US)
+    plan.alter(connector="SEA-NYC")
+    assert plan.before_send("A", mail(1, "B"), NOW).alter
+    assert plan.before_send("B", mail(2, "A", sender="B"), NOW) is GO
+    assert plan.before_send("A", mail(3, "C", connector="SEA-NYC"), NOW).alter
+    assert plan.next_end_at == NOW + HOUR_US
+    assert plan.before_send("A", mail(4, "B"), NOW + HOUR_US) is GO
+    assert told.lines[-1] == "F1 healed"
+    with pytest.raises(LabError, match="no server 'X'"):
+        plan.alter("X")
+
+
 def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> None:
     """Of each pair of mails the second overtakes the first; a count is a number of pairs."""
     plan.reorder("A", "B", by_us=20 * MINUTE_US, count=1)
