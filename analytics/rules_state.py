@@ -121,7 +121,7 @@ CHECKS: Final = (
     Check(
         "conflicts are told as the folder says", ("CF-4",), "notices",
         "Contacts hear of a conflict by the folder's resolve method: neither where the last writer wins nor without notification.",
-        "what = 'notice' and size(versions) > 1", "coalesce(resolve, 'default') = 'default'",
+        "what = 'notice' and size(versions) > 1 and untouched", "coalesce(resolve, 'default') = 'default'",
         "concat(node, ' told of the conflict of ', object, ', whose folder says: ', resolve)",
     ),
     Check(

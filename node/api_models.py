@@ -18,6 +18,7 @@ MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
 Line = Annotated[str, Field(max_length=MOST_LETTERS)]
 Names = Annotated[list[Line], Field(max_length=MOST_NAMES)]
 Priority = Literal["not urgent", "normal", "urgent"]
+ResolveMethod = Literal["default", "last writer wins", "no notification"]
 
 
 class Body(BaseModel):
@@ -83,7 +84,7 @@ class Resolve(Body):
 
 class FolderProperties(Body):
     """Properties of a folder; what is not given stays, or is as by default. `alias`: the local part of its mail
-    address; `age_limit`: as 30 d, or none."""
+    address; `age_limit`: as 30 d, or none; `resolve`: what of its conflicts is shown and told."""
 
     replicas: Names | None = None
     schedule: Line | None = None
@@ -91,6 +92,7 @@ class FolderProperties(Body):
     priority: Priority | None = None
     alias: Line | None = None
     age_limit: Line | None = None
+    resolve: ResolveMethod | None = None
 
     def given(self) -> dict[str, Any]:
         return {name: value for name, value in self.model_dump().items() if value is not None}

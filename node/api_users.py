@@ -88,7 +88,8 @@ def _folders(router: APIRouter, house: House) -> None:
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
-        """New properties: name, parent, schedule, contacts, priority, or the whole replica list; the change number."""
+        """New properties: name, parent, schedule, contacts, priority, age limit, resolve method, or the whole replica list;
+        the change number."""
         given = wanted.given()
         return await changed(
             house, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))

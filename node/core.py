@@ -142,6 +142,7 @@ class Node(StoreLife):
         priority: str = "normal",
         alias: str | None = None,
         age_limit: str | None = None,
+        resolve: str | None = None,
     ) -> str:
         """A new folder; its id."""
         with self._stimulus(now) as (ctx, s):
@@ -155,6 +156,7 @@ class Node(StoreLife):
                 priority=priority,
                 alias=alias,
                 age_limit=age_limit,
+                resolve=resolve,
             )
 
     def change_folder(
@@ -170,6 +172,7 @@ class Node(StoreLife):
         replicas: Sequence[str] | None = None,
         alias: str | None = None,
         age_limit: str | None = None,
+        resolve: str | None = None,
     ) -> str:
         """Changes a folder's properties, its replica list among them; the change number."""
         with self._stimulus(now) as (ctx, s):
@@ -185,6 +188,7 @@ class Node(StoreLife):
                 replicas=replicas,
                 alias=alias,
                 age_limit=age_limit,
+                resolve=resolve,
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:

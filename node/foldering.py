@@ -11,7 +11,7 @@ from node.context import Context, set_of_pcl
 from node.errors import FolderExists, Misuse
 from node.folders import ROOT_TEXT, Folder, object_text
 from node.incoming import free_content
-from node.items import MAX_NAME_LENGTH, ROOT, FolderProperties, Version, encode_folder
+from node.items import MAX_NAME_LENGTH, RESOLVE_DEFAULT, RESOLVE_NAMES, ROOT, FolderProperties, Version, encode_folder
 from node.numbers import ChangeNumber
 from node.outgoing import hierarchy_changed
 from node.pcl import Pcl
@@ -23,6 +23,7 @@ from traces.events import ChangeMade, TombstoneMade
 from traces.labtime import SECOND_US, parse_duration
 from transport.stimulus import Stimulus
 
+RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
 PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
 
 
@@ -37,6 +38,7 @@ def create(
     priority: str,
     alias: str | None = None,
     age_limit: str | None = None,
+    resolve: str | None = None,
 ) -> str:
     """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
     above, _, name = path.strip("/").rpartition("/")
@@ -60,6 +62,7 @@ def create(
         priority=_checked_priority(priority),
         alias=_checked_alias(alias),
         age_limit_us=_checked_age(age_limit),
+        resolve=_checked_resolve(resolve or RESOLVE_NAMES[RESOLVE_DEFAULT]),
         created=number,
     )
     pcl = Pcl.of(number)
@@ -81,6 +84,7 @@ def change(
     replicas: Sequence[str] | None,
     alias: str | None = None,
     age_limit: str | None = None,
+    resolve: str | None = None,
 ) -> str:
     """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
     folder = ctx.folders.visible(path)
@@ -101,6 +105,8 @@ def change(
         props = replace(props, alias=_checked_alias(alias))
     if age_limit is not None:
         props = replace(props, age_limit_us=_checked_age(age_limit))
+    if resolve is not None:
+        props = replace(props, resolve=_checked_resolve(resolve))
     if replicas is not None:
         props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
     number, pcl, modified_at = hierarchy.successor(ctx, s, folder)
@@ -165,7 +171,12 @@ def _record(
         subject=props.name if props else "",
         replicas=props.replicas if props else None,
         parent=object_text(props.parent) if props else None,
+        **({"resolve": RESOLVE_NAMES[props.resolve]} if props and props.resolve in _TOLD else {}),
     )
+
+
+_TOLD = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
+"""What a trace says of a folder's resolve method, as the default goes without saying."""
 
 
 def _check_name(name: str) -> None:
@@ -216,6 +227,13 @@ def _checked_alias(alias: str | None) -> str | None:
     if not is_alias(alias):
         raise Misuse(f"{alias!r} is no alias; letters, digits and inner . - _ make one, or say none or default")
     return alias
+
+
+def _checked_resolve(resolve: str) -> int:
+    try:
+        return RESOLVE_METHODS[resolve]
+    except KeyError:
+        raise Misuse(f"{resolve!r} is no resolve method; one of {', '.join(RESOLVE_METHODS)} is") from None
 
 
 def _checked_priority(priority: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from node.cnset import CNSet
 from node.context import Context
 from node.entropy import guid_from
-from node.foldering import PRIORITIES
+from node.foldering import PRIORITIES, RESOLVE_METHODS
 from node.folders import Folder
 from node.hierarchy import put
 from node.items import ROOT, FolderProperties, Version, encode_folder
@@ -21,7 +21,6 @@ from topology.model import Topology
 from transport.stimulus import Stimulus
 
 SETUP = "Setup"
-RESOLVE = {"default": 0, "last writer wins": 1, "no notification": 2}
 
 
 def setup_guid(topology: Topology) -> bytes:
@@ -57,7 +56,7 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
             schedule=str(spec.schedule) if spec.schedule else None,
             contacts=tuple(spec.contacts),
             priority=PRIORITIES[str(spec.priority)],
-            resolve=RESOLVE[str(spec.resolve)],
+            resolve=RESOLVE_METHODS[str(spec.resolve)],
             alias=spec.alias,
             age_limit_us=spec.age_limit_us,
             created=number,

@@ -59,6 +59,11 @@ ROOT = bytes(21) + b"\x01"
 """The object id that stands for folder 1-1, the root of the tree [S2]."""
 
 RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
+RESOLVE_NAMES = {
+    RESOLVE_DEFAULT: "default",
+    RESOLVE_LAST_WRITER_WINS: "last writer wins",
+    RESOLVE_NO_NOTIFICATION: "no notification",
+}
 
 
 def digest_of(item: bytes | None) -> str:

@@ -11,9 +11,7 @@ from node.errors import MessageUnknown, Misuse
 from node.eventlog import KINDS
 from node.folders import ROOT_TEXT, Folder, object_from_text, object_text
 from node.items import (
-    RESOLVE_DEFAULT,
-    RESOLVE_LAST_WRITER_WINS,
-    RESOLVE_NO_NOTIFICATION,
+    RESOLVE_NAMES,
     attachments_of,
     body_of,
     digest_of,
@@ -40,11 +38,6 @@ from traces import LabTime
 from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
-RESOLVE_NAMES = {
-    RESOLVE_DEFAULT: "default",
-    RESOLVE_LAST_WRITER_WINS: "last writer wins",
-    RESOLVE_NO_NOTIFICATION: "no notification",
-}
 
 
 def names_of(ctx: Context) -> Mapping[bytes, str]:

@@ -181,7 +181,7 @@ class BranchBook:
             self.seen["held applied"] += 1
 
     def _conflict(self, event: ev.ConflictArose) -> None:
-        branch = _RESOLVED.get(self._facts.known.resolve(event.folder))
+        branch = _RESOLVED.get(self._facts.known.resolve(event.node, event.folder))
         if branch is not None:
             self.seen[branch] += 1
 

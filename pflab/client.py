@@ -153,7 +153,7 @@ class Client(Requests):
         return list(self._node("GET", node, "/folders"))
 
     def create_folder(self, node: str, path: str, **properties: Any) -> str:
-        """A new folder with `replicas`, `schedule`, `contacts`, `priority`; its id."""
+        """A new folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `resolve`; its id."""
         return self.folder_made(node, path, **properties)["id"]
 
     def folder_made(self, node: str, path: str, **properties: Any) -> dict[str, str]:

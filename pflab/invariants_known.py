@@ -112,8 +112,11 @@ class Known:
         """The folder's home store, the first in its list (CF-2), by what a store knows of the folder; None: nobody."""
         return next(iter(self._replicas(self.kept(store, folder) or DELETED)), None)
 
-    def resolve(self, folder: str) -> ResolveMethod:
-        """How a folder shows conflicts and tells of them (CF-4). Only a topology says so otherwise than by default."""
+    def resolve(self, store: str, folder: str) -> ResolveMethod:
+        """How a folder shows conflicts and tells of them (CF-4), by what a store knows of the folder."""
+        change = self._changes.get(self.kept(store, folder) or DELETED)
+        if change is not None:
+            return ResolveMethod(change.resolve)
         if not self._is_original(folder):
             return ResolveMethod.DEFAULT
         counter = bits.split(folder)[1]

@@ -56,7 +56,7 @@ class ContactsAreTold(Invariant):
             return
         if event.deleted:
             self._buried.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
-        elif self.facts.known.resolve(event.folder) is ResolveMethod.DEFAULT:
+        elif self.facts.known.resolve(event.node, event.folder) is ResolveMethod.DEFAULT:
             self._joined[place] += 1
         yield from ()
 

@@ -140,6 +140,7 @@ class Folder(Part):
     contacts: Names | None = None
     priority: Literal["not urgent", "normal", "urgent"] | None = None
     age_limit: str | None = Field(None, description="age at which messages expire, as 30 d, or none")
+    resolve: Literal["default", "last writer wins", "no notification"] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -147,12 +148,12 @@ class Folder(Part):
             raise wrong("rename and to go together: {rename: Projects, to: Plans}")
         if (self.move is None) != (self.under is None):
             raise wrong("move and under go together: {move: Projects/Plans, under: Archive}")
-        properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit)
+        properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit, self.resolve)
         given = any(each is not None for each in properties)
         if given and self.create is None and self.change is None:
-            raise wrong("replicas, schedule, contacts, priority and age_limit go with create or change only")
+            raise wrong("replicas, schedule, contacts, priority, age_limit and resolve go with create or change only")
         if self.change is not None and not given:
-            raise wrong("nothing is changed; give replicas, schedule, contacts, priority or age_limit")
+            raise wrong("nothing is changed; give replicas, schedule, contacts, priority, age_limit or resolve")
         return self
 
 

@@ -148,7 +148,7 @@ async def _folder(play: Play, step: model.Folder) -> None:
 
 def _change_tree(node: Any, now: int, step: model.Folder) -> None:
     given: dict[str, Any] = {}
-    for key in ("replicas", "schedule", "contacts", "priority", "age_limit"):
+    for key in ("replicas", "schedule", "contacts", "priority", "age_limit", "resolve"):
         if getattr(step, key) is not None:
             given[key] = getattr(step, key)
     if step.create is not None:

@@ -13,7 +13,8 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
     """A user's change, acknowledged (spec: CN-2, DU-1).
 
     supersedes: the numbers directly replaced; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of
-    the item's bytes, '' for a delete; replicas and parent: of folders only; mail: of a mail that became this post.
+    the item's bytes, '' for a delete; replicas, parent and resolve (since 1.5) are of folders only; mail: of a mail that
+    became this post.
     """
 
     folder: str
@@ -28,6 +29,7 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
     subject: str
     replicas: tuple[str, ...] | None = None
     parent: str | None = None
+    resolve: str = "default"
 
 
 class VersionEvent(Event, frozen=True, kw_only=True):

@@ -75,6 +75,11 @@ def folder(
     contacts: Annotated[str | None, typer.Option(help="Who is told of conflicts, joined by commas.")] = None,
     priority: Annotated[str | None, typer.Option(help="urgent, normal or not urgent.")] = None,
     alias: Annotated[str | None, typer.Option(help="The local part of its mail address.")] = None,
+    age_limit: Annotated[str | None, typer.Option(help="Age at which its messages expire, as 30 d; or none.")] = None,
+    resolve: Annotated[
+        str | None,
+        typer.Option(help="What of a conflict is shown and told: default, last writer wins, no notification."),
+    ] = None,
     rename: Annotated[str | None, typer.Option(help="Of change: the new name.")] = None,
     move_to: Annotated[str | None, typer.Option(help="Of change: the path of the new parent; '' for the top.")] = None,
     lab: Lab = None,
@@ -90,6 +95,8 @@ def folder(
         "contacts": _split(contacts),
         "priority": priority,
         "alias": alias,
+        "age_limit": age_limit,
+        "resolve": resolve,
         "rename": rename,
         "move_to": move_to,
     }

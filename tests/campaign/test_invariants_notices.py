@@ -16,7 +16,15 @@ def lab(resolve: str = "default") -> Trace:
     text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
     trace = Trace(ContactsAreTold, topology=topology_from_text(text, "planted"))
     made = trace.change(
-        "A", 1, folder="1-1", object=FOLDER, kind="folder", subject="Projects", replicas=("A", "B"), parent="1-1"
+        "A",
+        1,
+        folder="1-1",
+        object=FOLDER,
+        kind="folder",
+        subject="Projects",
+        replicas=("A", "B"),
+        parent="1-1",
+        resolve=resolve,
     )
     for node in "BC":
         applies(trace, node, made)
@@ -72,6 +80,21 @@ def test_a_conflict_of_which_nobody_is_to_hear(resolve: str) -> None:
     assert found(trace) == []
     tells(trace, "A", other.number, number("A", 3))
     assert "none of its news" in found(trace)[0]
+
+
+def test_the_resolve_method_is_that_of_the_folder_as_its_home_knows_it() -> None:
+    """A method set later counts from when the home store has it, whatever the topology said (CF-4)."""
+    trace = lab()
+    quiet = trace.change(
+        "B", 1, folder="1-1", object=FOLDER, kind="folder", operation="modify", subject="Projects",
+        replicas=("A", "B"), parent="1-1", resolve="no notification", supersedes=(number("A", 1),),
+    )  # fmt: skip
+    applies(trace, "A", quiet)
+    first = edit(trace, "A", 2, operation="create")
+    applies(trace, "B", first)
+    edit(trace, "A", 3, first.number)
+    applies(trace, "A", edit(trace, "B", 2, first.number))
+    assert found(trace) == []
 
 
 def test_a_conflict_told_by_another() -> None:

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from node.changes import ITEM_ROOM, MAX_ITEM_BYTES
+from node.errors import Misuse
 from tests.node.office import H, Office, deliver_all
 from traces.events import ChangeMade, ConflictAged, ConflictArose
 from traces.labtime import DAY_US, MINUTE_US
@@ -81,6 +82,44 @@ def test_the_resolve_method_never_changes_what_is_kept(method: str) -> None:
     office["C"].resolve(office.at(31), "Projects", message, view.versions[1])
     office.run(office.at(45))
     assert {shown(office, name) for name in "ABC"} == {("from A", 1)}
+
+
+@pytest.mark.parametrize("method", ["last writer wins", "no notification"])
+def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
+    """An administrator's new method is a change of the folder like any other, and holds wherever it has come; the trace
+    says it (spec: CF-4, HI-2)."""
+    office = Office(plain("default"))
+    office["C"].change_folder(office.at(1), "Projects", resolve=method)
+    office.run(office.at(15))
+    assert {office[name].folders()[0].resolve for name in "ABC"} == {method}
+    message = office["A"].post(office.at(16), "Projects", subject="one")
+    office.run(office.at(30))
+    for name in "AB":
+        office[name].edit(office.at(31), "Projects", message, subject=f"from {name}")
+    office.run(office.at(45))
+    assert len(office.of_type("conflict.notice")) == 0
+    assert shown(office, "C")[1] == 2
+    assert office["C"].messages("Projects")[0].in_conflict is (method == "no notification")
+    office["A"].change_folder(office.at(46), "Projects", resolve="default")
+    office.run(office.at(60))
+    assert all(office[name].messages("Projects")[0].in_conflict for name in "ABC")
+    told = [each.resolve for each in office.of_type("change.made") if each.kind == "folder"]
+    assert told == [method, "default"]
+    with pytest.raises(Misuse, match="no resolve method; one of default, last writer wins, no notification is"):
+        office["A"].change_folder(office.at(61), "Projects", resolve="first writer wins")
+
+
+def test_a_folder_is_made_with_a_resolve_method() -> None:
+    """A new folder has the method that it is made with, else the default (spec: CF-4)."""
+    office = Office(plain("default"))
+    office["A"].create_folder(office.at(1), "Quiet", resolve="no notification")
+    office["A"].create_folder(office.at(1), "Loud")
+    office.run(office.at(15))
+    assert {each.path: each.resolve for each in office["B"].folders()} == {
+        "Projects": "default",
+        "Quiet": "no notification",
+        "Loud": "default",
+    }
 
 
 def test_an_edit_that_a_deletion_ended_is_told_under_every_method() -> None:

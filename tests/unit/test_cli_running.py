@@ -58,6 +58,9 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert asked("backfill") == []
     asked("folder", "create", "Fresh", "--node", "A", "--replicas", "A,B")
     assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
+    asked("folder", "change", "Fresh", "--node", "A", "--resolve", "last writer wins", "--age-limit", "30 d")
+    (fresh,) = asked("folder", "list", "Fresh", "--node", "A")
+    assert fresh["resolve"] == "last writer wins"
     asked("fault", "kill", "B")
     asked("fault", "start", "B")
     assert run(["events", "--type", "hop.dropped"]) == ExitCode.GOOD
