@@ -90,6 +90,14 @@ def _schema() -> tuple[tuple[str, ...], int]:
     return statements, crc32("".join(statements).encode()) & 0x7FFFFFFF or 1
 
 
+@cache
+def _new() -> sqlite3.Connection:
+    """A database with empty tables, of which those in memory are copies: that takes a tenth of the time of making them."""
+    made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _make_tables(Connection(made))
+    return made
+
+
 def _make_tables(conn: Connection) -> None:
     """Makes the tables of a new database. Misuse if it was made with others: they are not converted."""
     statements, number = _schema()
@@ -121,7 +129,10 @@ class Database:
         self._connection = self._engine.connect()
         raw = Connection.of(self._connection)
         try:
-            _make_tables(raw)
+            if self.path is None:
+                _new().backup(raw.raw)
+            else:
+                _make_tables(raw)
         except BaseException:
             self._disconnect()
             raise

@@ -15,8 +15,9 @@ from pflab.simulator import Simulator
 from pflab.verdict import Judgement
 from traces.labtime import DAY_US, HOUR_US, LabTime
 
-SETTLING_US = 3 * DAY_US
-"""So long a lab that has converged is played on: every store sends its unasked status in it twice (ST-1)."""
+SETTLING_US = 2 * DAY_US
+"""So long a lab that has converged is played on: every store sends its unasked status in it, which takes 36 hours at most
+(ST-1), and whatever that brings about is done."""
 
 JUDGED_EVERY_US = 12 * HOUR_US
 """After the heal, until the lab has converged. As often as stores check their status (ST-1)."""

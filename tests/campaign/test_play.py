@@ -55,7 +55,7 @@ def test_a_clean_run_violates_nothing() -> None:
 
 @pytest.mark.parametrize(("seed", "played_out"), [(ONE_PLAYED_OUT_OF + 1, False), (ONE_PLAYED_OUT_OF, True)])
 async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out: bool) -> None:
-    """A lab that has converged is played for three more days and no longer, but one in sixteen for all of its bound."""
+    """A lab that has converged is played for two more days and no longer, but one in sixteen for all of its bound."""
     lab, play = await played(plan(seed=seed))
     healed_at = lab.topology.start_at + plan().length_us
     assert play.bound_us > JUDGED_EVERY_US + SETTLING_US
