@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Final
 
@@ -20,6 +20,7 @@ from analytics import (
     incremental,
     judging,
     mails,
+    needs,
     objects,
     organization,
     silver,
@@ -92,7 +93,7 @@ def judge(
 ) -> Gold:
     """From bronze to gold."""
     events = silver.silver(kept, goes_on)
-    events = silver.Silver(events.events, tables.keep("evidence/doubts", events.doubts))
+    events = replace(events, doubts=tables.keep("evidence/doubts", events.doubts))
     tell(STAGES[1])
     org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
@@ -115,11 +116,11 @@ def judge(
 
 
 def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
-    """The rule checks, some parts at once."""
+    """The rule checks that have something to look at, some parts at once."""
+    about = needs.with_events(CHECKS, material.events)
 
     def judged_part(part: int) -> DataFrame:
-        names = evidence.PARTS[part]
-        mine = [check for check in CHECKS if check.table in names]
+        mine = [check for check in about if check.table in evidence.PARTS[part]]
         return tables.keep(f"gold/rules/part={part}", judging.judge_rules(material, judged, mine, goes_on=goes_on))
 
     return reduce(DataFrame.unionByName, at_once(*[partial(judged_part, part) for part in range(len(evidence.PARTS))]))

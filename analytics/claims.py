@@ -29,7 +29,7 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
 
     Stores that went back to a backup, or dropped the replica once, are left out: what they had is not what they have.
     """
-    sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
+    sent = events.lines("mail.submitted")
     named = sent.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))
     last = F.max_by(F.struct("seq", "at", "f.row", "f.row_fai"), "seq").alias("m")
     rows = named.groupBy("trace", F.col("node").alias("store"), F.col("f.folder").alias("folder")).agg(last)

@@ -52,6 +52,8 @@ def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame,
         "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
     }
     few = tables.keep_all("evidence", stores)
+    if not events.has("backup.restored"):
+        few["restored"] = few["restored"].limit(0)
     asked = {
         "candidates": lambda: choices.candidates(events, org, few["restored"]),
         "listed": lambda: lists.with_holders(lists.cases(events), events, rows, few["restored"]),
@@ -195,9 +197,8 @@ def hops(events: Silver) -> DataFrame:
             F.max("given_up").alias("given_up"),
         )
     )
-    ends = F.col("type").isin("hop.received", "hop.dropped", "mail.bad")
     arrivals = F.count_if(F.col("type") == "hop.received").alias("arrivals")
-    here = events.events.where((F.col("family") == "mail") & ends).groupBy("trace", "mail", "node").agg(arrivals)
+    here = events.lines("hop.received", "hop.dropped", "mail.bad").groupBy("trace", "mail", "node").agg(arrivals)
     landed = here.select("trace", "mail", F.col("node").alias("next_hop"), F.lit(True).alias("landed"))
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = gone.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
@@ -241,7 +242,7 @@ def requests(m: Material) -> DataFrame:
 def entries(m: Material) -> DataFrame:
     """The life of each backfill entry: made, timed out, asked for, satisfied or pruned; of stores never restored."""
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
-    rows = m.events.events.where((F.col("family") == "replication") & F.col("type").isin(*tags))
+    rows = m.events.lines(*tags)
     of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
         "entry", F.col("entry").cast("long")
     )

@@ -23,7 +23,7 @@ def tries(events: Silver) -> DataFrame:
     mail, next_hop, connector, reason, retry_at, queue_id; before: the copy's attempt before this one (what, at, next_hop,
     connector); queued_at: when the mail first was at this server; returned: it went back at that instant; system: it is a
     replication mail; limited: names of connectors that limit sizes."""
-    rows = events.events.where((F.col("family") == "mail") & F.col("type").isin(*_TRIES)).select(
+    rows = events.lines(*_TRIES).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
         F.col("retry_at").cast("long").alias("retry_at"), F.col("queue_id").cast("long").alias("queue_id"),
     )  # fmt: skip

@@ -24,7 +24,7 @@ def judge_rules(
     """trace, check, consumed (rows that the check was about), violations, at and witness (of the first).
 
     What must hold once all has come is not asked of a run that goes on: more may be on its way.
-    A trace that a check found nothing to look at in has no row of it.
+    A trace that a check found nothing to look at in has no row of it. Without a check there is no row at all.
     """
     by_table: dict[str, list[Check]] = {}
     for check in checks:
@@ -32,7 +32,16 @@ def judge_rules(
     ended = F.lit(not goes_on)
     settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
     judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
-    return reduce(DataFrame.unionByName, judged)
+    return reduce(DataFrame.unionByName, judged) if judged else _nothing(verdicts)
+
+
+def _nothing(verdicts: DataFrame) -> DataFrame:
+    """No row, of what judge_rules gives."""
+    long, text = F.lit(None).cast("bigint"), F.lit(None).cast("string")
+    return verdicts.limit(0).select(
+        "trace", text.alias("check"), long.alias("consumed"), long.alias("violations"), long.alias("at"),
+        text.alias("witness"),
+    )  # fmt: skip
 
 
 def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:

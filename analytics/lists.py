@@ -26,7 +26,7 @@ def cases(events: Silver) -> DataFrame:
     """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
     status names which was received, or whatever else is marked repeat), responders, conflict, notice, aged, tombstone, due
     (a status), added and dropped (the node's own replica); with the fields of its kind."""
-    sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
+    sent = events.lines("mail.submitted")
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
     mails = sent.select(
         "trace", "node", "seq", "at", "incarnation", "mail", "message_type", "marks", to.alias("to"),

@@ -40,7 +40,7 @@ def mail_ends(events: Silver) -> DataFrame:
 
     One shuffle: every event of a mail's ends knows the mail and the store that it is about.
     """
-    rows = events.events.where(F.col("family").isin("mail") & F.col("type").isin(*_ENDS) & F.col("mail").isNotNull())
+    rows = events.lines(*_ENDS).where(F.col("mail").isNotNull())
     told = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
     to = F.when(told, F.col("recipients")).otherwise(F.array("node"))
     about = rows.select("*", F.explode(to).alias("end")).withColumn("store", F.regexp_replace("end", r"(-IS)?@.*$", ""))
@@ -79,7 +79,7 @@ def excused(events: Silver) -> DataFrame:
 def mail_folders(events: Silver) -> DataFrame:
     """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, associated messages'
     numbers included."""
-    sent = events.events.where((F.col("family") == "mail") & (F.col("type") == "mail.submitted"))
+    sent = events.lines("mail.submitted")
     named = sent.select(
         "trace", "mail", F.col("node").alias("sender"), "at", "message_type",
         F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"),

@@ -118,9 +118,7 @@ def _setup(events: Silver) -> DataFrame:
     own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
     folders = events.events.select("trace", F.col("folder").alias("id"))
     tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))
-    due = events.events.where(F.col("type") == "status.due").select(
-        "trace", F.explode(F.from_json("folders", "array<string>")).alias("id")
-    )
+    due = events.lines("status.due").select("trace", F.explode(F.from_json("folders", "array<string>")).alias("id"))
     ids = folders.unionByName(tree).unionByName(due).where(F.col("id").isNotNull() & (F.col("id") != HIERARCHY))
     guids = ids.select("trace", F.substring_index("id", ":", 1).alias("guid")).distinct()
     return guids.join(own, ["trace", "guid"], "left_anti").groupBy("trace").agg(F.min("guid").alias("guid"))

@@ -39,18 +39,30 @@ class GoesOn:
 
 @dataclass(frozen=True, slots=True)
 class Silver:
-    """`events`: good lines, each event once; `doubts`: trace and, in words, why it cannot be judged."""
+    """`events`: good lines, each event once; `doubts`: trace and, in words, why it cannot be judged; `types`: of which types
+    there is an event in some trace."""
 
     events: DataFrame
     doubts: DataFrame
+    types: frozenset[str]
+
+    def has(self, *tags: str) -> bool:
+        """Whether there is any event of these types."""
+        return not self.types.isdisjoint(tags)
+
+    def lines(self, *tags: str) -> DataFrame:
+        """The events of these types, with every field as bronze has it."""
+        if not self.has(*tags):
+            # Spark sees through this before it plans anything, and with it goes whatever would be made of these events alone.
+            return self.events.limit(0)
+        families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
+        # The family is a partition: naming it spares reading the others.
+        return self.events.where(F.col("family").isin(*families) & F.col("type").isin(*tags))
 
     def of(self, *tags: str) -> DataFrame:
         """The events of these types: header and the fields that the first of them has, each with its own type."""
         fields = struct_type(EVENT_TYPES[tags[0]]).fields
-        families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
-        # The family is a partition: naming it spares reading the others.
-        chosen = self.events.where(F.col("family").isin(*families) & F.col("type").isin(*tags))
-        return chosen.select("trace", "type", *[_typed(field) for field in fields])
+        return self.lines(*tags).select("trace", "type", *[_typed(field) for field in fields])
 
 
 def _typed(field: T.StructField) -> Column:
@@ -67,11 +79,13 @@ def silver(bronze: DataFrame, goes_on: GoesOn | None = None) -> Silver:
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = _numbers(heads).cache()
     events = bronze.where(F.col("family") != ASIDE)
-    # One look at a table of a row for each 32,768 events decides whether anything came again at all.
-    if numbers.where("found > distinct").limit(1).count():
+    # One look at a table of a row for each 32,768 events decides whether anything came again at all, and what there is of.
+    seen = numbers.agg(F.max(F.expr("found > distinct")), F.array_distinct(F.flatten(F.collect_set("types")))).collect()
+    again, types = seen[0]
+    if again:
         first = Window.partitionBy(*_KEY).orderBy("file", "hash")
         events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
-    return Silver(events, doubts(bronze, heads, numbers, goes_on))
+    return Silver(events, doubts(bronze, heads, numbers, goes_on), frozenset(types))
 
 
 def _numbers(heads: DataFrame) -> DataFrame:
@@ -83,6 +97,7 @@ def _numbers(heads: DataFrame) -> DataFrame:
         F.max("seq").alias("last"),
         F.max_by("type", "seq").alias("last_type"),
         F.max(F.col("type") == "run.started").alias("is_lab"),
+        F.collect_set(F.when(F.col("aside").isNull(), F.col("type"))).alias("types"),
     )
 
 

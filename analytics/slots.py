@@ -47,7 +47,7 @@ def slots(events: Silver, restored: DataFrame) -> DataFrame:
 
 
 def _steps(events: Silver) -> DataFrame:
-    rows = events.events.where((F.col("family") == "replication") & F.col("type").isin(*_OF_ENTRY, *_OF_REQUEST))
+    rows = events.lines(*_OF_ENTRY, *_OF_REQUEST)
     # `source` and `entry` are fields of several events: the wide schema may have them as text.
     steps = rows.select(
         "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
