@@ -65,7 +65,7 @@ def check(
 def _judged(
     places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
 ) -> CheckResult:
-    from analytics.session import need_java, new_session, settings_for  # noqa: PLC0415 - as above
+    from analytics.session import HELD_UP_TO_BYTES, need_java, session, settings_for  # noqa: PLC0415 - as above
 
     need_java()
     from analytics.check import STAGES, judge_traces  # noqa: PLC0415 - as above
@@ -81,16 +81,17 @@ def _judged(
 
             write_worst(gold, shiviz)
 
+    size = bytes_of(places)
+    settings = settings_for(size) if master is None else None
     with progress(len(STAGES) + 1, "starting Spark") as bar, _kept(tables) as base:
 
         def tell(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        spark = new_session(master, settings_for(bytes_of(places)) if master is None else None)
-        try:
-            return judge_traces(places, Tables(spark, base), tell, keep=tables is not None, then=then)
-        finally:
-            spark.stop()
+        with session(master, settings) as spark:
+            # A small file takes several processes of the system to write, and a check has some forty tables.
+            held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
+            return judge_traces(places, Tables(spark, base, held), tell, keep=tables is not None, then=then)
 
 
 @contextmanager

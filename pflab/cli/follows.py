@@ -42,16 +42,12 @@ def follow(
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
-    from analytics.session import QUICK, need_java, new_session  # noqa: PLC0415 - as above
+    from analytics.session import QUICK, need_java, session  # noqa: PLC0415 - as above
 
     try:
         need_java()
-        with client_of(lab) as client:
-            spark = new_session(master, QUICK)
-            try:
-                _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
-            finally:
-                spark.stop()
+        with client_of(lab) as client, session(master, QUICK) as spark:
+            _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
     except AnalyticsError as error:
         raise CommandError(f"pflab follow: {error}") from None
     return ExitCode.GOOD

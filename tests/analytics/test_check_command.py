@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from analytics import session
 from analytics.errors import JavaMissing
-from tests.analytics.conftest import Judged, pflab_check
+from tests.analytics.conftest import PATIENCE_S, PFLAB, Judged, pflab_check
+from tests.analytics.toy import lay_out_toys
 
 
 def test_runs_are_judged_and_told(judged: Judged) -> None:
@@ -45,6 +51,24 @@ def test_a_place_that_is_not_there_is_told(project_root: Path, tmp_path: Path) -
     done = pflab_check(project_root, str(tmp_path / "nowhere"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "no such file or folder" in done.stderr
+
+
+def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> None:
+    """Who stops a check hears so in one line, with exit code 130, and nothing of what Spark was about."""
+    lay_out_toys(tmp_path / "toys", [1])
+    tables = tmp_path / "tables"
+    order = [*PFLAB, str(tmp_path / "toys"), "--tables", str(tables)]
+    env = {**os.environ, "PYTHONPATH": str(project_root)}
+    with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as check:
+        # Once it keeps its first table Spark is at work.
+        until = time.monotonic() + PATIENCE_S
+        while not tables.exists() and check.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        check.send_signal(signal.SIGINT)
+        said, told = check.communicate(timeout=PATIENCE_S)
+    assert (check.returncode, said) == (130, "")
+    assert told.rstrip().endswith("pflab: stopped")
+    assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []
 
 
 def test_one_worker_has_all_that_needs_spark(request: pytest.FixtureRequest) -> None:
