@@ -144,7 +144,7 @@ def conclude(gold: Gold) -> CheckResult:
         traces=counts["traces"],
         events=counts["events"],
         aside={reason: counts[reason] for reason in _REASONS if counts[reason]},
-        folders={row.judgement: row["count"] for row in judged.result()},
+        folders={row.judgement: row["count"] for row in sorted(judged.result())},
         told=told.result(),
         doubts=doubts.result(),
         lost_rightly=lost,
