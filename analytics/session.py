@@ -9,12 +9,13 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from analytics import archive as classes
 from analytics.errors import AnalyticsError, JavaMissing
 
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
 _VERSION: Final = re.compile(r'version "(\d+)')
 
+JAVA: Final = "spark.driver.extraJavaOptions"
 _JAVA_OPTIONS: Final = "-XX:+DisplayVMOutputToStderr -XX:ReservedCodeCacheSize=256m"
 """What Java itself has to say is no part of our output. With one compiler alone it would keep 48 MB of code, which a few
 hundred plans fill; then it compiles no more, and says so."""
 
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
@@ -51,7 +54,7 @@ _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     # Large traces have sort pages of up to 64 MB (QUICK has small ones): a gigabyte of them, and Java only collects garbage.
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "8",
-    "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -XX:+UseParallelGC",
+    JAVA: f"{_JAVA_OPTIONS} -XX:+UseParallelGC",
 }
 _QUICK_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
 QUICK: Final[Mapping[str, str]] = {
@@ -63,7 +66,7 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": _QUICK_JAVA,
+    JAVA: _QUICK_JAVA,
     # What looks for better plans, checks them, or describes them costs more here than it can save.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
@@ -82,7 +85,7 @@ TINY: Final[Mapping[str, str]] = {
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
     "spark.sql.files.openCostInBytes": "1024",
-    "spark.driver.extraJavaOptions": f"{_QUICK_JAVA} -XX:TieredStopAtLevel=1",
+    JAVA: f"{_QUICK_JAVA} -XX:TieredStopAtLevel=1",
 }
 HELD_UP_TO_BYTES: Final = 1024 * 1024
 """Up to this size the tables of a check are not written unless somebody keeps them (`Tables.held`): of 174 events that spares a
@@ -144,8 +147,10 @@ def need_java() -> None:
     )
 
 
-def new_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session on `master` (a Spark URL; by default this machine's cores).
+def new_session(
+    master: str | None = None, settings: Mapping[str, str] | None = None, *, archive: bool = True
+) -> SparkSession:
+    """A session on `master` (a Spark URL; by default this machine's cores). archive: with the one of Spark's classes.
 
     Raises JavaMissing, and AnalyticsError where pyspark is not installed or the master cannot be reached.
     """
@@ -158,13 +163,40 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
     where = master or LOCAL
     local = _LOCAL_SETTINGS if where.startswith("local") else {}
     builder = SparkSession.builder.appName("pflab check").master(where)
-    for name, value in {**_SETTINGS, **local, **(settings or {})}.items():
+    given = {**_SETTINGS, **local, **(settings or {})}
+    if archive and local:
+        given[JAVA] = f"{given[JAVA]} {classes.options()}"
+    for name, value in given.items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        return _knowing_names(builder.getOrCreate())
     except (PySparkException, OSError) as error:
         line = str(error).strip().partition("\n")[0]
         raise AnalyticsError(f"no Spark session on {where}: {line}") from error
+
+
+_FUNCTIONS: Final = (
+    "col", "lit", "expr", "when", "not", "struct", "array", "coalesce", "broadcast", "count_if", "min", "max", "explode",
+)  # fmt: skip
+_JAVA_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "functions": _FUNCTIONS,
+    "PythonUtils": ("toSeq",),
+    "PythonSQLUtils": ("fn", "lambdaFunction", "unresolvedNamedLambdaVariable"),
+    "org.apache.spark.sql.functions": _FUNCTIONS,
+    "org.apache.spark.api.python.PythonUtils": ("toSeq",),
+}
+"""Names in Java that pyspark uses most, and what it uses of them."""
+
+
+def _knowing_names(spark: SparkSession) -> SparkSession:
+    """Looks names up once. pyspark asks Java for them with every column that is written, some ten thousand times a check,
+    and Java searches all of Spark's archives for some."""
+    view = spark.sparkContext._jvm
+    for name, members in _JAVA_NAMES.items():
+        known = getattr(view, name)
+        vars(known).update({each: getattr(known, each) for each in members})
+        vars(view)[name] = known
+    return spark
 
 
 @contextmanager
