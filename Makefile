@@ -30,8 +30,9 @@ $(BIN)/python:
 	echo "Making $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without another word"
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without another word"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
+	@$(BIN)/python -m analytics.archive 2>/dev/null || true
 	@touch $@
 
 demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no questions)
