@@ -73,6 +73,7 @@ def test_a_lab_that_went_back_tells_its_past(
         client.post("A", "Projects", subject="anew")
         client.advance("1 h")
         before = happened(client)
+        life = said(capsys, "explain", "A-2", "--lab", url)
         events = said(capsys, "events", "--lab", url)
     with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
         assert happened(client)[: len(before)] == before
