@@ -46,9 +46,10 @@ class Client(Requests):
         """The names under which the lab was saved."""
         return list(self.json("GET", "/lab/saved"))
 
-    def save(self, name: str) -> dict[str, Any]:
-        """Keep the lab as it stands under a name: a lab in containers can."""
-        found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {})
+    def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
+        """Keep the lab as it stands under a name: a lab in containers can. A name that is taken is refused (409), unless what
+        has it may be replaced."""
+        found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
         return found
 
     def reset(self, name: str) -> None:

@@ -21,13 +21,13 @@ PATIENCE_S = 30.0
 def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
     """The events of the stream at `path` after that id, for ever, none missing and none twice. own: a connection for
     this stream alone, closed at its end. Raises ClientError if there is no going on."""
-    last, heard_s, run = str(after), 0.0, ""
+    last, heard_s, history = str(after), 0.0, ""
     with own:
         while True:
             try:
-                # A lab that came up since counts its events from 1 again.
+                # A lab that came up since counts its events from 1 again; one that went back, from where it was saved.
                 if path.startswith("/lab/"):
-                    run = same_run(own, run)
+                    history = same_history(own, history)
                 with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
                     heard_s = time.monotonic()
                     for id_, data in _sent_events(answer):
@@ -42,11 +42,11 @@ def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, 
             time.sleep(RESUME_S)
 
 
-def same_run(lab: Requests, run: str) -> str:
-    """The lab's run, which must be this one unless none is given. Raises ClientError."""
-    found = str(lab.json("GET", "/lab")["run"])
-    if run not in {"", found}:
-        raise ClientError(409, "AnotherLab", f"another lab is up at {lab.url} now; begin again")
+def same_history(lab: Requests, history: str) -> str:
+    """The lab's course of events, which must be this one unless none is given. Raises ClientError."""
+    found = str(lab.json("GET", "/lab")["history"])
+    if history not in {"", found}:
+        raise ClientError(409, "AnotherLab", f"another lab is up at {lab.url} now, or it was reset; begin again")
     return found
 
 

@@ -55,6 +55,12 @@ class Renewal(Body):
     topology: str | None = None
 
 
+class Saving(Body):
+    """Whether what was saved under the name before may go."""
+
+    replace: bool = False
+
+
 class NoHouse:
     """The house of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
 
@@ -150,6 +156,7 @@ def _lab_router(lab: FacedLab) -> APIRouter:
                 "clock": clock_shown(lab),
                 "servers": servers,
                 "folders": list(lab.topology.folders),
+                "replicas": dict(lab.replicas),
                 "faults": faults_shown(lab),
             }
         )
@@ -176,9 +183,10 @@ def _lab_router(lab: FacedLab) -> APIRouter:
         return json_response(list(lab.saved()))
 
     @router.put("/lab/saved/{name}")
-    async def save(name: str) -> Response:
-        """Keep the lab as it stands: time, servers, every store to the byte, the traces up to now."""
-        await lab.save(name)
+    async def save(name: str, wanted: Saving | None = None) -> Response:
+        """Keep the lab as it stands: time, servers, every store to the byte, the traces up to now. 409 for a name that is
+        taken, unless `replace` is true."""
+        await lab.save(name, replace=wanted is not None and wanted.replace)
         return json_response({"name": name, "at": format_instant(lab.now)})
 
     @router.post("/lab/saved/{name}/reset", status_code=HTTPStatus.ACCEPTED)

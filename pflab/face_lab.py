@@ -42,7 +42,8 @@ class FacedLab(Lab):
     keep_verdict: Callable[[Mapping[str, Any]], None]
     kept_verdict: Callable[[], Mapping[str, Any] | None]
     history: str
-    save: Callable[[str], Awaitable[None]]
+    replicas: Mapping[str, str]
+    save: Callable[..., Awaitable[None]]
     reset: Callable[[str], Awaitable[None]]
     saved: Callable[[], Sequence[str]]
 

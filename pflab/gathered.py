@@ -7,7 +7,7 @@ sorted by lab time and Lamport number. What a node that is gone had committed is
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
@@ -27,13 +27,26 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 class Gathered:
-    """The events of the servers of one lab. `last_seq` gives the number of the last event known of each."""
+    """The events of the servers of one lab. `last_seq` gives the number of the last event known of each, `recorded` that of
+    the last that is in the record."""
 
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
         self.last_seq = dict.fromkeys(servers, 0)
+        self.recorded = dict(self.last_seq)
         self._record = record
         self._folder = folder
         self._pending: list[Event] = []
+
+    def go_on_after(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
+        """What another coordinator had recorded; `held` is the newest of it, which may be ahead of the numbers."""
+        self.recorded.update(recorded)
+        self._count(held)
+        self.last_seq.update(self.recorded)
+
+    def _count(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.node in self.recorded:
+                self.recorded[event.node] = max(self.recorded[event.node], event.seq)
 
     def came(self, name: str, lines: Sequence[bytes]) -> int:
         """Take in events of a node; the last that is known. Two answers may bring the same ones."""
@@ -48,8 +61,9 @@ class Gathered:
         """What came from several processes since the last time, into the record."""
         if self._pending:
             self._pending.sort(key=lambda event: (event.at, event.lamport, event.node, event.seq))
-            self._record.extend(self._pending)
-            self._pending.clear()
+            fresh, self._pending = self._pending, []
+            self._count(fresh)
+            self._record.extend(fresh)
 
     def salvage(self, name: str) -> None:
         """What a node that is gone had committed: into the record, and into the traces, for it may never start again."""

@@ -55,8 +55,9 @@ class KeptLab(Lab):
         """Which course of events this is: the run, unless the lab went back to an earlier instant of it."""
         return self.run
 
-    async def save(self, name: str) -> None:
-        """Keep all as it stands under a name. Raises LabError for a lab that cannot."""
+    async def save(self, name: str, *, replace: bool = False) -> None:
+        """Keep all as it stands under a name, in the place of what has it if that is said. Raises LabError for a lab that
+        cannot."""
         raise LabError("this lab cannot be saved; one that pflab coordinate leads can, as in containers")
 
     async def reset(self, name: str) -> None:
@@ -129,6 +130,11 @@ class KeptLab(Lab):
     def event_count(self) -> int:
         """How many events there have been."""
         return self._record.count
+
+    @property
+    def replicas(self) -> Mapping[str, str]:
+        """Each replica GUID that a store of this run has had, and the store's name as it is shown."""
+        return self._record.replicas
 
     def _note(self, kind: type[Event], **fields: object) -> None:
         self._record.note(kind, **fields)

@@ -28,6 +28,10 @@ _RUN: Final = "run"
 _STORES: Final = "stores"
 
 
+class Taken(LabError):
+    """A lab was saved under that name before, and nobody said that it may go."""
+
+
 @dataclass(frozen=True, slots=True)
 class Saves:
     """What was saved below `folder`; `traces` is the folder of the traces of all runs."""
@@ -40,6 +44,11 @@ class Saves:
         if not self.folder.is_dir():
             return []
         return sorted(each.name for each in self.folder.iterdir() if (each / _RUN).is_dir() and each.name[0] != ".")
+
+    def check_free(self, name: str, *, replace: bool) -> None:
+        """What a class goes back to is not lost by a name given twice. Raises Taken."""
+        if not replace and name in self.names():
+            raise Taken(f"a lab was saved as {name!r} before; take another name, or replace it (--replace)")
 
     def begin(self, name: str) -> Draft:
         """Make room for a saved lab; `Draft.done` puts it in the place of an earlier one of that name. Raises LabError."""

@@ -1,18 +1,21 @@
 """What a lab must know again after its coordinator's restart: the run, its time, how each server shall stand, what has been
-gathered of each, and the lab's own events that are in no segment yet. One SQLite file."""
+gathered of each, the newest events as they were told, and the lab's own that are in no segment yet. One SQLite file."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from pflab.lab import LabError
 from pflab.record import LAB, Record
 from traces import Recorder, SegmentName, write_segment
+from traces.events import AnyEvent
 from traces.segments import exported_through
 
 if TYPE_CHECKING:
@@ -21,11 +24,14 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 MOST_HELD: Final = 50_000
-"""Events of a lab that stays up that are held in memory, some 50 MB; older ones are in the traces."""
+"""Events of a lab that stays up that are held, some 50 MB of memory; older ones are in the traces."""
+
+_EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, incarnation INTEGER NOT NULL, line BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 """
 
 
@@ -62,9 +68,22 @@ class LabState:
         self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
         self._conn.execute("COMMIT")
 
-    def add_line(self, seq: int, line: bytes) -> None:
-        """An event of the lab's own."""
-        self._conn.execute("INSERT INTO event VALUES (?, ?, ?)", (seq, self.incarnation, line))
+    def tell(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
+        """Events as they are recorded, the first as the `place`-th of the run; own_seq: of the one that is the lab's own."""
+        self._conn.execute("BEGIN")
+        self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
+        if own_seq is not None:
+            self._conn.execute("INSERT INTO event VALUES (?, ?, ?)", (own_seq, self.incarnation, lines[0]))
+        self._conn.execute("COMMIT")
+
+    def told(self) -> tuple[int, list[Event]]:
+        """How many events came before those that are held, and these."""
+        rows = self._conn.execute("SELECT place, line FROM told ORDER BY place").fetchall()
+        return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
+
+    def forget(self, place: int) -> None:
+        """Of what was told hold only what comes after so many."""
+        self._conn.execute("DELETE FROM told WHERE place <= ?", (place,))
 
     @property
     def last_seq(self) -> int:
@@ -109,15 +128,19 @@ class LastingRecord(Record):
         self._state = state
         self._traces = folder.traces
         self._changed = changed
+        self._first, self._events = state.told()
+        own = [event.lamport for event in self._events if event.node == LAB]
         self._recorder = Recorder(
             run=state.run,
             node=LAB,
             incarnation=state.incarnation,
             seq=state.last_seq,
-            lamport=int(state.fact("lamport") or 0),
+            lamport=max([int(state.fact("lamport") or 0), *own]),
             real_time=real_time,
         )
-        self._first = int(state.fact("count") or 0)
+        for guid, store in (state.fact("replicas") or {}).items():
+            self._names.learn_store(guid, store)
+        self._learn(self._events)
         state.write_out(self._traces)
 
     @property
@@ -136,12 +159,20 @@ class LastingRecord(Record):
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         super().note(kind, **fields)
-        self._state.add_line(self._recorder.seq, self._lines.pop())
+        self._state.tell(self.count, [self._lines.pop()], own_seq=self._recorder.seq)
         self._changed()
 
     def extend(self, events: Iterable[Event]) -> None:
-        super().extend(events)
+        fresh, known = list(events), self.count
+        super().extend(fresh)
+        self._state.tell(known + 1, [msgspec.json.encode(each) for each in fresh])
         self._changed()
+
+    def _forget(self) -> None:
+        before = self._first
+        super()._forget()
+        if self._first > before:
+            self._state.forget(self._first)
 
     def write_out(self) -> None:
         """What is the lab's own, into a segment."""

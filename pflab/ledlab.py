@@ -225,6 +225,11 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         self._gathered.flush()
         return super().event_count
 
+    @property
+    def replicas(self) -> Mapping[str, str]:
+        self._gathered.flush()
+        return super().replicas
+
     async def catch_up(self) -> None:
         """Ask the stores for their events: while the clock stands nobody else does, and people post all the same."""
         if not self.coordinator.warping:

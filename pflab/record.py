@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pflab.scenario_words import Lexicon
 from topology.problems import counted
 from traces import TRACE_VERSION, Recorder, SegmentName, write_segment
-from traces.events import ClockChanged, Event, FaultHealed, FaultInjected, RunEnded, RunStarted
+from traces.events import ClockChanged, Event, FaultHealed, FaultInjected, NodeStarted, RunEnded, RunStarted
 from traces.labtime import LabTime, format_instant
 
 if TYPE_CHECKING:
@@ -45,6 +46,17 @@ class Record:
         self._most = most
         self._first = 0
         self._lines: list[bytes] = []
+        self._names = Lexicon()
+
+    @property
+    def replicas(self) -> dict[str, str]:
+        """Replica GUID to the store's name as it is shown: of every start there has been, held or not."""
+        return self._names.stores()
+
+    def _learn(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, NodeStarted):
+                self._names.learn(event)
 
     def events(self, since: int = 0) -> Sequence[Event]:
         """The events from index `since` on, as far as they are held."""
@@ -62,7 +74,9 @@ class Record:
 
     def extend(self, events: Iterable[Event]) -> None:
         """Take in what a node has committed."""
-        self._events.extend(events)
+        fresh = list(events)
+        self._learn(fresh)
+        self._events.extend(fresh)
         self._forget()
 
     def _forget(self) -> None:

@@ -78,15 +78,25 @@ class RunEvents:
         return cls.of(run, trace.events, tuple(trace.report()))
 
     @classmethod
-    def of(cls, path: Path, events: Iterable[Event], problems: tuple[str, ...] = ()) -> RunEvents:
-        """Events from wherever they were read, in any order."""
+    def of(
+        cls,
+        path: Path,
+        events: Iterable[Event],
+        problems: tuple[str, ...] = (),
+        *,
+        names: Lexicon | None = None,
+        organization: str = "",
+    ) -> RunEvents:
+        """Events from wherever they were read, in any order. names, organization: what is known of them beside, of a lab
+        whose first events are not among these."""
         in_order = sorted(events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
-        names = Lexicon()
+        names = Lexicon() if names is None else names
         # A run that did not come to its end has no run.started in its trace yet; its folder has the topology from the start.
         told = (each.topology for each in in_order if isinstance(each, RunStarted))
-        topology = _topology(next(told, None) or _kept_topology(path))
+        topology = _topology(next(told, None) or organization or _kept_topology(path))
         if topology is not None:
             _learn_folders(names, topology)
+        # What happened is told by the names of its time, so events come last.
         for event in in_order:
             names.learn(event)
         return cls(path, tuple(in_order), names, problems, topology)
@@ -111,10 +121,12 @@ def _topology(text: str) -> Topology | None:
 
 
 def _learn_folders(names: Lexicon, topology: Topology) -> None:
-    """The folders that stand from the start: no event of the run made them."""
+    """The folders that stand from the start: no event of the run made them. A name that is known may be a later one."""
     guid = setup_guid(topology).hex()
     for index, path in enumerate(topology.folders, start=1):
-        names.learn_folder(f"{guid}:{index}", path)
+        id_ = f"{guid}:{index}"
+        if names.folder(id_) == id_:
+            names.learn_folder(id_, path)
 
 
 @dataclass(frozen=True, slots=True)

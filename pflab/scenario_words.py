@@ -46,6 +46,10 @@ class Lexicon:
         earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)
         self._stores[guid] = f"{store}{earlier + 1}" if again and earlier else store
 
+    def stores(self) -> dict[str, str]:
+        """Each replica GUID that is known, and its store as it is shown."""
+        return dict(self._stores)
+
     def learn_folder(self, id_: str, path: str) -> None:
         self._paths[id_] = path
 

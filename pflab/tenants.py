@@ -106,7 +106,7 @@ class TenantLab(LedLab[Tenant]):
         }
         if self._goes_on:
             self._members.recall(self._state.fact("roll"))
-            self._gathered.last_seq.update(self._state.fact("seqs"))
+            self._gathered.go_on_after(self._state.fact("seqs"), self._lasting.events())
             self.faults.go_on_after(self._state.fact("faults"))
         else:
             for member in self._members.present_at_start():
@@ -136,11 +136,12 @@ class TenantLab(LedLab[Tenant]):
     returns: Callable[[str], None] | None = None
     """Told which saved lab comes next."""
 
-    async def save(self, name: str) -> None:
-        """Keep all as it stands under a name. Raises LabError where nobody keeps it, or a server does not answer."""
+    async def save(self, name: str, *, replace: bool = False) -> None:
+        """Keep all as it stands under a name. Raises LabError where nobody keeps it, or a server does not answer; Taken."""
         if self.saves is None:
             raise LabError("nobody here keeps labs; pflab coordinate does")
         async with self._lives:
+            self.saves.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._at_peace(each)]
             if away:
                 raise LabError(f"server {', '.join(away)} does not answer; a lab is saved when all are there")
@@ -390,9 +391,9 @@ class TenantLab(LedLab[Tenant]):
         self._state.keep(
             at=self.now,
             rate=self.coordinator.rate,
-            count=self._lasting.count,
             lamport=self._lasting.lamport,
-            seqs=self._gathered.last_seq,
+            replicas=self._lasting.replicas,
+            seqs=self._gathered.recorded,
             faults=self.faults.number,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
-from pflab.cli.lablink import LabReader, client_of, is_up
+from pflab.cli.lablink import LabReader, client_of, is_up, lexicon_of
 from pflab.cli.labs import existing_run
 from pflab.cli.output import CommandError
 from pflab.runevents import RunEvents
@@ -59,8 +60,11 @@ def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     run's."""
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
-            told = (msgspec.convert(each, AnyEvent) for each in reader.client.events())
-            return RunEvents.of(Path(reader.client.lab()["folder"]), told)
+            told = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
+            # Its folder may be on another machine, and its earliest events in the traces alone.
+            organization = json.dumps(reader.client.json("GET", "/lab/topology"))
+            place = Path(reader.client.lab()["folder"])
+            return RunEvents.of(place, told, names=lexicon_of(reader.client), organization=organization)
         return RunEvents.at(reader.path)
 
 

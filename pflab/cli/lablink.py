@@ -17,6 +17,7 @@ from pflab.cli.labs import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
 from pflab.remote import RemoteNode
+from pflab.scenario_words import Lexicon
 from traces.labtime import LabTime, parse_instant
 
 NOTE: Final = RUNS / "lab.json"
@@ -91,6 +92,18 @@ def noted_lab() -> str | None:
         return str(json.loads(NOTE.read_text("utf-8"))["url"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def lexicon_of(client: Client) -> Lexicon:
+    """Names for ids, as the lab can tell them now: it may not hold the events any more that gave them."""
+    names, lab = Lexicon(), client.lab()
+    for guid, store in lab["replicas"].items():
+        names.learn_store(guid, store)
+    for server in lab["servers"]:
+        if server["standing"] == "running":
+            for each in client.folders(server["name"]):
+                names.learn_folder(each["id"], each["path"])
+    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
-from pflab.cli.lablink import Lab, client_of
+from pflab.cli.lablink import Lab, client_of, lexicon_of
 from pflab.cli.labs import read_bytes
 from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.client import Client
 from pflab.scenario_play import NOISE
-from pflab.scenario_words import Lexicon, line, tag_of
+from pflab.scenario_words import line, tag_of
 from pflab.verdict import ExitCode
 from topology.problems import counted, did_you_mean
 from traces.errors import TraceError
@@ -344,13 +344,3 @@ def events(
             else:
                 out.print(line(event, names), markup=False)
     return ExitCode.GOOD
-
-
-def lexicon_of(client: Client) -> Lexicon:
-    """Names for ids, as far as the lab can tell them now."""
-    names = Lexicon()
-    for server in client.lab()["servers"]:
-        if server["standing"] == "running":
-            for each in client.folders(server["name"]):
-                names.learn_folder(each["id"], each["path"])
-    return names

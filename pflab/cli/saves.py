@@ -1,4 +1,4 @@
-"""The verb that keeps a running lab as it stands, and brings it back to that: lab."""
+"""The verb that keeps a running lab as it stands, brings it back to that, and has its traces written: lab."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from pflab.cli.lablink import Lab, client_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.client import Client, ClientError
 from pflab.verdict import ExitCode
+from topology.problems import counted
 
-ACTS: Final = ("save", "reset", "list")
+ACTS: Final = ("save", "reset", "list", "ship")
 
 BACK_WITHIN_S: Final = 60.0
 AGAIN_S: Final = 0.05
 
 
 def lab(
-    act: Annotated[str, typer.Argument(metavar="save|reset|list", help="What to do.")],
+    act: Annotated[str, typer.Argument(metavar="save|reset|list|ship", help="What to do.")],
     name: Annotated[str | None, typer.Argument(help="The name under which the lab is kept.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Save in the place of what has that name.")] = False,
     lab: Lab = None,
 ) -> int:
-    """Keep a running lab in containers as it stands, or bring it back to that.
+    """Keep a running lab in containers as it stands, or bring it back to that; or write its traces up to now.
 
     Time, servers, every store and the traces are as they were; the clock stands and no fault is in force. A lab in
-    containers can, or any that pflab coordinate leads.
+    containers can, or any that pflab coordinate leads. Shipped, all that has happened is in closed segments, to be copied.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """
@@ -37,14 +39,26 @@ def lab(
         if act == "list":
             print_lines(client.saved() or ["nothing was saved"])
             return ExitCode.GOOD
+        if act == "ship":
+            return _ship(client)
         if name is None:
             raise CommandError(f"pflab lab {act}: name it, as in pflab lab {act} start")
-        print_lines([_saved(client, name) if act == "save" else _reset(client, name)])
+        print_lines([_saved(client, name, replace=replace) if act == "save" else _reset(client, name)])
     return ExitCode.GOOD
 
 
-def _saved(client: Client, name: str) -> str:
-    return f"saved as {name}, at {client.save(name)['at']}"
+def _saved(client: Client, name: str, *, replace: bool) -> str:
+    return f"saved as {name}, at {client.save(name, replace=replace)['at']}"
+
+
+def _ship(client: Client) -> int:
+    shipped = client.ship()
+    place = "/".join(["traces", shipped["traces"]] if shipped["traces"] else ["traces"])
+    print_lines([f"{place}: {counted(shipped['events'], 'event')}, all up to {shipped['at']}"])
+    if not shipped["away"]:
+        return ExitCode.GOOD
+    print_lines([f"  but those of {', '.join(shipped['away'])}, from which no answer comes"])
+    return ExitCode.UNKNOWN
 
 
 def _reset(client: Client, name: str) -> str:

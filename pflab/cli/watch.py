@@ -10,9 +10,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from pflab.cli.lablink import Lab, client_of
+from pflab.cli.lablink import Lab, client_of, lexicon_of
 from pflab.cli.output import CommandError, json_text, out
-from pflab.cli.running import lexicon_of
 from pflab.cli.tells import check_types, styled_line
 from pflab.client import Client
 from pflab.runevents import EventFilter, event_json
