@@ -189,6 +189,9 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ],
     "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
     "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
+    "fault.altered": lambda e, n: (
+        f"fault {e.fault} alters a mail for {join_names(map(store_named, e.recipients))} between {e.server} and {e.next_hop}"
+    ),
     "fault.healed": lambda e, n: f"fault {e.fault} is over",
     "change.made": _change,
     "mail.submitted": _submitted,
