@@ -326,6 +326,26 @@ def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -
     assert any("Replication Short Backfill Request Timeout" in line for line in lines)
 
 
+def test_of_two_runs_the_one_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that does not exist is told before anything is said of the other."""
+    Path("empty").mkdir()
+    for pair in (("empty", "nothere"), ("nothere", "empty")):
+        assert run(["diff", *pair]) == ExitCode.UNKNOWN
+        assert capsys.readouterr().err.startswith("nothere: no such run folder")
+
+
+def test_runs_that_nobody_judged_end_without_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that only did what it was told has no verdict, and diff says so in words."""
+    Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    runs = []
+    for _ in range(2):
+        assert run(["import", "Projects", "one.eml", "--topology", "lab.yaml"]) == ExitCode.GOOD
+        runs.append(str(Path("runs/latest").resolve()))
+    (ends,) = [each for each in told(capsys, "diff", *runs) if each.startswith("Ends: ")]
+    assert ends.count("ended without a verdict") == 2
+
+
 # --- events
 
 
