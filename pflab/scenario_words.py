@@ -15,7 +15,7 @@ from pflab.mailkinds import mail_name
 from pflab.verdict import join_names
 from topology.problems import counted
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
-from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
 SETUP = "Setup"
 """The name of the GUID whose numbers the topology's own folders carry."""
@@ -109,6 +109,14 @@ def hours_and_minutes(span_us: int) -> str:
     told = [f"{hours} h"] if hours else []
     told += [f"{minutes} min"] if minutes or not hours else []
     return " ".join(told)
+
+
+def roughly(span_us: int) -> str:
+    """A span as one remembers it: `3 lab days`, below two days `30 lab hours`, below an hour `20 lab minutes`."""
+    for unit_us, what, least in ((DAY_US, "day", 2), (HOUR_US, "hour", 1)):
+        if span_us >= least * unit_us:
+            return counted(round(span_us / unit_us), f"lab {what}")
+    return counted(round(span_us / MINUTE_US), "lab minute")
 
 
 def to_the_second(at: LabTime) -> str:
