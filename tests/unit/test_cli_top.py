@@ -114,6 +114,7 @@ def test_who_watches_hears_of_the_end_in_one_line(tmp_path: Path, more: list[str
             client.post("A", "Projects", subject="Seen")
         while "Seen" not in (line := top.stdout.readline()):
             assert line
+    assert (tmp_path / "errors").read_text() == ""
     _, errors = top.communicate(timeout=60)
     assert (top.returncode, errors.count("\n")) == (ExitCode.UNKNOWN, 1)
     assert errors.startswith(f"pflab: no answer from {url}")
