@@ -86,8 +86,8 @@ class CheckResult:
     def as_document(self) -> dict[str, Any]:
         return {"judgement": self.judgement, **asdict(self)}
 
-    def in_words(self, *, brief: bool = False) -> list[str]:
-        """brief: the checks that found nothing to look at are counted, not named."""
+    def in_words(self) -> list[str]:
+        """Line by line; the checks that found nothing to look at are counted, their names are in the document."""
         lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
         lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
         lines += self.doubts
@@ -98,21 +98,21 @@ class CheckResult:
         lines += [f"gone with a store: {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
             lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a store")
-        lines += _rule_lines(self.rules, brief)
+        lines += _rule_lines(self.rules)
         told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
         lines.append(f"{self.judgement}: {told or 'no folder'}")
         return lines
 
 
-def _rule_lines(rules: Iterable[RuleResult], brief: bool) -> Iterable[str]:
+def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
     """What was violated; what found nothing to look at; how many held."""
     every = list(rules)
     for each in every:
         if each.violations:
             yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
-    silent = [each.check for each in every if not each.consumed]
+    silent = sum(1 for each in every if not each.consumed)
     if silent:
-        yield f"consumed no event: {counted(len(silent), 'rule check') if brief else ', '.join(silent)}"
+        yield f"{counted(silent, 'rule check')} had nothing to look at, which is no fault (--json and the report name them)"
     held = sum(1 for each in every if each.consumed and not each.violations)
     if held:
         yield f"{counted(held, 'rule check')} held over {counted(sum(each.consumed for each in every), 'case')}"

@@ -77,6 +77,9 @@ async def _wrong(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     told = []
     for each in error.errors()[:MOST_MISTAKES]:
+        if each["type"] == "json_invalid":  # its place is the character at which reading ended
+            told.append(f"body: no JSON, from character {each['loc'][-1]} on: {each['ctx']['error'].lower()}")
+            continue
         where = ".".join(str(part) for part in each["loc"] if part != "body")
         told.append(f"{where or 'body'}: {each['msg']}".replace("Value error, ", ""))
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", "; ".join(told))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 
@@ -18,6 +18,9 @@ GRACE_S: Final = 1
 """Real time that requests under way get at the end."""
 
 BACKLOG: Final = 128
+
+BACKSTOP_S: Final = 4 * GRACE_S
+"""When uvicorn would end what has not ended by then, with a traceback for each."""
 
 Address = tuple[str, int]
 
@@ -44,7 +47,7 @@ class HttpServer:
             raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
         self._asked = (host, port)
         config = uvicorn.Config(
-            Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes),
+            self._leaving(Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes)),
             http=door_with(limits or HttpLimits()),
             log_config=None,
             access_log=False,
@@ -52,7 +55,7 @@ class HttpServer:
             ws="none",
             server_header=False,
             timeout_keep_alive=int(KEPT_S),
-            timeout_graceful_shutdown=GRACE_S,
+            timeout_graceful_shutdown=BACKSTOP_S,
         )
         self._server = uvicorn.Server(config)
         self._config = config
@@ -72,13 +75,36 @@ class HttpServer:
         return self.address
 
     async def stop(self) -> None:
-        """Take no more, let what is under way end within GRACE_S."""
+        """Take no more, let what is under way end within GRACE_S; streams, which have no end, are cut then."""
         if self._task is None:
             return
         self._server.should_exit = True
         await self._task
         self._task = None
-        await self._server.shutdown(sockets=[self._listener])
+        late = asyncio.get_running_loop().call_later(GRACE_S, self._hang_up)
+        try:
+            await self._server.shutdown(sockets=[self._listener])
+        finally:
+            late.cancel()
+
+    def _hang_up(self) -> None:
+        # First the connections, so that nobody waits for the answers of what is cancelled.
+        for connection in list(self._server.server_state.connections):
+            connection.transport.abort()
+        for task in list(self._server.server_state.tasks):
+            task.cancel()
+
+    def _leaving(self, app: App) -> App:
+        """The application, whose requests are cancelled without a word when the server ends."""
+
+        async def leaving(scope: Any, receive: Any, send: Any) -> None:
+            try:
+                await app(scope, receive, send)
+            except asyncio.CancelledError:
+                if not self._server.should_exit:
+                    raise
+
+        return leaving
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Generator, Iterable, Iterator
 from http.client import HTTPException
@@ -17,11 +18,16 @@ RESUME_S = 0.2
 PATIENCE_S = 30.0
 """Real time for which a stream that was cut is asked for again."""
 
+GONE_S = 15.0
+"""The same where nobody listens any more: the lab has ended, and whoever watched it wants to know; a coordinator that was killed is
+back by then."""
+
 
 def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
     """The events of the stream at `path` after that id, for ever, none missing and none twice. own: a connection for
     this stream alone, closed at its end. Raises ClientError if there is no going on."""
-    last, heard_s, history = str(after), 0.0, ""
+    last, history = str(after), ""
+    began, silent_from_s = False, math.inf
     with own:
         while True:
             try:
@@ -29,17 +35,23 @@ def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, 
                 if path.startswith("/lab/"):
                     history = same_history(own, history)
                 with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
-                    heard_s = time.monotonic()
+                    began, silent_from_s = True, math.inf
                     for id_, data in _sent_events(answer):
-                        last, heard_s = id_, time.monotonic()
+                        last = id_
                         yield json.loads(data)
             except ClientError as error:
-                if error.status not in UNHEARD or time.monotonic() - heard_s > PATIENCE_S or not heard_s:
+                now_s = time.monotonic()
+                silent_from_s = min(silent_from_s, now_s)
+                if not began or error.status not in UNHEARD or now_s - silent_from_s > _patience_s(error):
                     raise
             except (OSError, HTTPException):
                 pass  # cut in the middle
             own.close()
             time.sleep(RESUME_S)
+
+
+def _patience_s(error: ClientError) -> float:
+    return GONE_S if isinstance(error.__cause__, ConnectionRefusedError) else PATIENCE_S
 
 
 def same_history(lab: Requests, history: str) -> str:

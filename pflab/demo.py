@@ -24,13 +24,13 @@ from pflab.runner import ScenarioResult, run_scenario
 from pflab.scenario import EXAMPLES, SHIPPED, Scenario, Step, load_scenario
 from pflab.scenario_lesson import Quiz
 from pflab.scenario_play import Play
-from pflab.scenario_words import Lexicon, line, tag_of, to_the_second
+from pflab.scenario_words import Lexicon, line, roughly, tag_of, to_the_second
 from pflab.statepage import state_tables
 from pflab.verdict import ExitCode, Judgement, Verdict, join_names
 from topology import Topology, load_topology
 from topology.problems import counted
 from traces.events import Event
-from traces.labtime import DAY_US, LabTime
+from traces.labtime import LabTime
 
 if TYPE_CHECKING:
     from node.views import StateView
@@ -217,8 +217,7 @@ def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableTyp
     good = verdict.judgement is Judgement.CONVERGED
     lines = [*verdict.in_words()]
     if good:
-        days = round((result.ended_at - result.began_at) / DAY_US)
-        later = f"{counted(days, 'lab day')} and {counted(result.mails, 'mail')} later"
+        later = f"{roughly(result.ended_at - result.began_at)} and {counted(result.mails, 'mail')} later"
         lines.append(f"{later} all replicas of all folders agree, and nothing was lost.")
     return Panel(Text("\n".join(lines)), title="Verdict", title_align="left", border_style="green" if good else "red")
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from pflab import oracle_sets as sets
 from pflab.explain_choice import choice_told
+from pflab.explain_mail import answer_ended, fault_behind, mail_told
 from pflab.explain_now import standing
 from pflab.lab import LabError
 from pflab.mailkinds import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.runevents import RunEvents, event_json, one_line
 from pflab.scenario_words import Lexicon, hours_and_minutes, store_named, to_the_second
 from pflab.verdict import join_names
-from topology.problems import counted, did_you_mean
+from topology.problems import did_you_mean
 from traces.events import (
     ChangeMade,
     EntryMade,
@@ -26,6 +27,7 @@ from traces.events import (
     EntrySatisfied,
     EntryTimedOut,
     Event,
+    FaultAltered,
     FaultHealed,
     FaultInjected,
     HopDropped,
@@ -69,33 +71,40 @@ class Life:
 def explain(run: RunEvents, wanted: str) -> Life:
     """The life of a change (`A-3`, or as traces write it) or of a mail (its Message-ID): of one that became a post, with
     the post's life. LabError, naming what there is, for anything else."""
-    number = _number(run, wanted)
-    if number is not None:
-        return _Change(run, number).life()
+    known = _change(run, wanted)
+    if known is not None:
+        return _Change(run, known).life()
     mail = wanted.strip().strip("<>")
     if any(event.mail == mail for event in run.events):
         return _mail_life(run, mail)
-    known = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
-    near = did_you_mean(wanted, known[:MAX_NEAR]) if known else "the run has no changes"
+    there = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
+    near = did_you_mean(wanted, there[:MAX_NEAR]) if there else "the run has no changes"
     raise LabError(f"{wanted!r} is no change and no mail of this run; {near}")
 
 
-def _number(run: RunEvents, wanted: str) -> str | None:
+def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
+    """The first event that says of which folder and kind the change of that number is."""
     for event in run.events:
         if isinstance(event, ChangeMade | VersionApplied) and wanted in (event.number, run.names.number(event.number)):
-            return event.number
+            return event
     return None
 
 
 class _Change:
-    """Gathers what a run's events say of one change number."""
+    """Gathers what a run's events say of one change number.
 
-    def __init__(self, run: RunEvents, number: str) -> None:
+    A store numbers the changes of all its folders in one series, and what a mail says of one folder closes over the
+    numbers of others. So a set has the change only where it is of the change's folder and of its kind (spec: CN-9).
+    """
+
+    def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
         self.run = run
         self.names = run.names
-        self.number = number
-        self.guid, self.counter = sets.split_number(number)
-        self.shown = run.names.number(number)
+        self.number = known.number
+        self.folder = known.folder
+        self.associated = known.kind == "fai"
+        self.guid, self.counter = sets.split_number(known.number)
+        self.shown = run.names.number(known.number)
         self.mails: dict[str, MailSubmitted] = {}
         self.entries: set[tuple[str, int]] = set()
         self.faults: set[str] = set()
@@ -127,17 +136,21 @@ class _Change:
         about = _ABOUT.get(type(event))
         return about is not None and about(self, event)
 
-    def has(self, text: str) -> bool:
-        return sets.contains(text, self.guid, self.counter)
+    def names_it(self, said: Any) -> bool:
+        """Whether what is said of a folder (a section of a mail, an entry, a request) names the change."""
+        text = said.cnset_fai if self.associated else said.cnset
+        return said.folder == self.folder and sets.contains(text, self.guid, self.counter)
 
     def change(self, event: Any) -> bool:
         return event.number == self.number or self.number in event.supersedes
 
     def version(self, event: Any) -> bool:
-        return event.number == self.number or self.has(event.stands_for)
+        return event.number == self.number or (
+            event.folder == self.folder and sets.contains(event.stands_for, self.guid, self.counter)
+        )
 
     def sent(self, event: Any) -> bool:
-        if not any(self.has(each.cnset) or self.has(each.cnset_fai) for each in event.folders):
+        if not any(map(self.names_it, event.folders)):
             return False
         if event.mail is not None:
             self.mails[event.mail] = event
@@ -145,6 +158,12 @@ class _Change:
 
     def received(self, event: Any) -> bool:
         return event.mail in self.mails
+
+    def altered(self, event: Any) -> bool:
+        if event.mail not in self.mails:
+            return False
+        self.faults.add(event.fault)
+        return True
 
     def hop(self, event: Any) -> bool:
         if event.mail not in self.mails:
@@ -155,7 +174,7 @@ class _Change:
         return not isinstance(event, HopSent | HopReceived)
 
     def entry_made(self, event: Any) -> bool:
-        if not (self.has(event.cnset) or self.has(event.cnset_fai)):
+        if not self.names_it(event):
             return False
         self.entries.add((event.node, event.entry))
         mail = self.last_mail.get(event.node)
@@ -168,11 +187,8 @@ class _Change:
     def entry(self, event: Any) -> bool:
         return (event.node, event.entry) in self.entries
 
-    def numbers(self, event: Any) -> bool:
-        return self.has(event.cnset) or self.has(getattr(event, "cnset_fai", ""))
-
     def answered(self, event: Any) -> bool:
-        return event.request_mail in self.mails
+        return event.request_mail in self.mails and event.folder == self.folder
 
     def versions(self, event: Any) -> bool:
         return self.number in event.versions
@@ -208,12 +224,8 @@ class _Change:
         if newer is not None:
             when = to_the_second(newer.at)
             told.append(f"{self.names.number(newer.number)} took its place, made on {newer.node} at {when}.")
-        now = standing(self.run, self.number, self._folder(made))
+        now = standing(self.run, self.number, self.folder, associated=self.associated)
         return [*told, now] if now else told
-
-    def _folder(self, made: ChangeMade | None) -> str:
-        got = made or self._first(VersionApplied, lambda each: each.number == self.number)
-        return str(got.folder)
 
     def _mails_told(self) -> Iterable[str]:
         """Each mail that broadcast it, and whom it did not reach."""
@@ -228,7 +240,8 @@ class _Change:
                     who = join_names(map(store_named, event.recipients))
                     yield f"  The copy for {who} is lost on arrival (fault {event.fault})."
                 elif isinstance(event, MailBad) and event.mail == id_:
-                    yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}."
+                    fault = fault_behind(event, self.kept)
+                    yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}{fault}."
                 elif isinstance(event, HopExpired) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
                     yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {who}: {event.reason}."
@@ -283,8 +296,8 @@ class _Change:
     def _answered(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for id_, mail in self.mails.items():
             if mail.message_type in RESPONSES and store in map(store_named, mail.recipients):
-                lost = any(isinstance(each, HopDropped) and each.mail == id_ for each in self.kept)
-                how = "; the answer is lost" if lost else ""
+                ends = [each for each in self.kept if isinstance(each, HopDropped | MailBad) and each.mail == id_]
+                how = answer_ended(ends[0], self.kept) if ends else ""
                 yield (
                     mail.at,
                     mail.lamport,
@@ -317,12 +330,13 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     HopFailed: _Change.hop,
     HopDropped: _Change.hop,
     HopExpired: _Change.hop,
+    FaultAltered: _Change.altered,
     EntryMade: _Change.entry_made,
     EntrySatisfied: _Change.entry,
     EntryTimedOut: _Change.entry,
     SourcesConsidered: _Change.entry,
-    EntryPruned: _Change.numbers,
-    RequestSent: _Change.numbers,
+    EntryPruned: _Change.names_it,
+    RequestSent: _Change.names_it,
     RequestEnded: _Change.entry,
     RequestAnswered: _Change.answered,
 }
@@ -332,52 +346,12 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
 def _mail_life(run: RunEvents, mail: str) -> Life:
     """Every event that names the mail, the faults that met it, and the life of each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
-    faults = {event.fault for event in events if isinstance(event, HopDropped)}
+    faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
     events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]
-    told = _mail_told(run.names, events)
+    told = mail_told(run.names, events)
     for made in [event for event in events if isinstance(event, ChangeMade)]:
-        post = _Change(run, made.number).life()
+        post = _Change(run, made).life()
         told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]
         events += [each for each in post.events if each not in events]
     events.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
     return Life(f"Mail <{mail}>", told, events)
-
-
-def _mail_told(names: Lexicon, events: list[Event]) -> list[str]:
-    told: list[str] = []
-    sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
-    if sent is not None:
-        to = join_names(map(store_named, sent.recipients))
-        about = join_names(names.folder(each.folder) for each in sent.folders)
-        told.append(
-            f"{sent.node} queues it at {to_the_second(sent.at)}: {mail_name(sent.message_type)} about {about}, for {to},"
-            f" {counted(sent.size, 'byte')}."
-        )
-    for event in events:
-        tell = _HOPS.get(type(event))
-        if tell is not None:
-            told.append(tell(event))
-    if sent is not None:
-        reached = {event.node for event in events if isinstance(event, MailReceived)}
-        missing = [store for store in map(store_named, sent.recipients) if store not in reached]
-        if missing:
-            told.append(f"It never was unpacked on {join_names(missing)}.")
-    return told
-
-
-def _at(event: Event) -> str:
-    return to_the_second(event.at)
-
-
-_HOPS: dict[type[Event], Callable[[Any], str]] = {
-    HopSent: lambda e: (
-        f"{e.node} hands it to {e.next_hop} at {_at(e)}"
-        + (f", over {e.connector}" if e.connector else "")
-        + (f", at attempt {e.attempt}." if e.attempt > 1 else ".")
-    ),
-    HopFailed: lambda e: f"{e.node} cannot hand it to {e.next_hop or 'anybody'} at {_at(e)}: {e.reason}.",
-    HopDropped: lambda e: f"It is lost on arrival at {e.node} at {_at(e)} (fault {e.fault}).",
-    HopExpired: lambda e: f"{e.node} gives it up at {_at(e)}: {e.reason}.",
-    MailReceived: lambda e: f"{e.node} unpacks it at {_at(e)}.",
-    MailBad: lambda e: f"{e.node} keeps it aside at {_at(e)}: {e.reason}.",
-}

@@ -32,19 +32,19 @@ class _End(StrEnum):
     EXPIRED = "has let it go by age"
 
 
-def standing(run: RunEvents, number: str, folder: str) -> str:
-    """One sentence: who lacks the change `number` of the folder at the end of the trace, or that nobody does. '' where the
-    topology of the run cannot be read, so that nobody can say who holds what."""
+def standing(run: RunEvents, number: str, folder: str, *, associated: bool) -> str:
+    """One sentence: who lacks the change `number` of the folder, or of its associated messages, at the end of the trace, or
+    that nobody does. '' where the topology of the run cannot be read, so that nobody can say who holds what."""
     if run.topology is None:
         return ""
-    return _Now(run.topology, run, number, folder).sentence()
+    return _Now(run.topology, run, number, folder, associated).sentence()
 
 
 class _Now:
     """Reads the whole trace once. What a store has goes back with its backup, as the facts of a run do."""
 
-    def __init__(self, topology: Topology, run: RunEvents, number: str, folder: str) -> None:
-        self.number, self.folder = number, folder
+    def __init__(self, topology: Topology, run: RunEvents, number: str, folder: str, associated: bool) -> None:
+        self.number, self.folder, self.associated = number, folder, associated
         self.guid, self.counter = sets.split_number(number)
         self.stores = tuple(topology.servers)
         self.facts = Facts(topology, run.names)
@@ -76,6 +76,9 @@ class _Now:
     def _in(self, text: str) -> bool:
         return sets.contains(text, self.guid, self.counter)
 
+    def _stood_for(self, event: VersionApplied | VersionIgnored) -> bool:
+        return event.folder == self.folder and self._in(event.stands_for)
+
     # --- what decides
 
     def made(self, event: ChangeMade) -> None:
@@ -87,11 +90,11 @@ class _Now:
     def applied(self, event: VersionApplied) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
-        elif self._in(event.stands_for) or self.number in self.facts.ancestors.get(event.number, ()):
+        elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
             self.ends[event.node] = _End.NEWER
 
     def ignored(self, event: VersionIgnored) -> None:
-        if event.reason != "no replica" and (event.number == self.number or self._in(event.stands_for)):
+        if event.reason != "no replica" and (event.number == self.number or self._stood_for(event)):
             self.ends.setdefault(event.node, _End.NEWER)
 
     def expired(self, event: ItemExpired) -> None:
@@ -99,7 +102,7 @@ class _Now:
             self.ends[event.node] = _End.EXPIRED
 
     def nowhere(self, event: ExpiredEverywhere) -> None:
-        if event.folder == self.folder and (self._in(event.cnset) or self._in(event.cnset_fai)):
+        if event.folder == self.folder and self._in(event.cnset_fai if self.associated else event.cnset):
             self.ends.setdefault(event.node, _End.EXPIRED)
 
     def dropped(self, event: ReplicaDropped) -> None:

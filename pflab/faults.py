@@ -47,7 +47,8 @@ __all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fau
 class FaultPlan(LinkFaults):
     """The faults of one lab. Not for several threads.
 
-    `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order; the lab makes them
+    `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order, and between them
+    `altered(fault id, server, transmission)` for each mail that has crossed its hop altered; the lab makes them
     events. Every name is checked against the topology: LabError says which one is unknown and what there is.
     `crash_points`: whether the driver can let a server die in the midst of a stimulus; `tls`: whether servers offer
     STARTTLS.
@@ -58,6 +59,7 @@ class FaultPlan(LinkFaults):
         topology: Topology,
         *,
         injected: Callable[[str, str, Mapping[str, str]], None] | None = None,
+        altered: Callable[[str, str, Transmission], None] | None = None,
         healed: Callable[[str], None] | None = None,
         crash_points: bool = True,
         tls: bool = False,
@@ -68,6 +70,7 @@ class FaultPlan(LinkFaults):
         self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
         self._connectors = {connector.name for connector in topology.connectors}
         self._injected = injected
+        self._altered = altered
         self._healed = healed
         self._number = 0
         self._active: dict[str, Fault] = {}
@@ -255,6 +258,8 @@ class FaultPlan(LinkFaults):
             self._held.pop(sending, None)
             for fault in tuple(self._active.values()):
                 if fault.decided.pop(sending, GO).alter:
+                    if self._altered is not None:
+                        self._altered(fault.id, server, transmission)
                     self._use(fault)
 
     def on_arrival(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from topology import Topology
     from traces.events import Event
     from traces.labtime import LabTime
+    from transport.mta_values import Transmission
 
 T = TypeVar("T")
 
@@ -253,6 +254,11 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self._gathered.flush()
         super()._fault_injected(fault, kind, details)
+        self._where.tell_soon()
+
+    def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self._gathered.flush()
+        super()._fault_altered(fault, server, crossed)
         self._where.tell_soon()
 
     def _fault_healed(self, fault: str) -> None:

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING
 from pflab.scenario_words import Lexicon
 from topology.problems import counted
 from traces import TRACE_VERSION, Recorder, SegmentName, write_segment
-from traces.events import ClockChanged, Event, FaultHealed, FaultInjected, NodeStarted, RunEnded, RunStarted
+from traces.events import (
+    ClockChanged,
+    Event,
+    FaultAltered,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    RunEnded,
+    RunStarted,
+)
 from traces.labtime import LabTime, format_instant
 
 if TYPE_CHECKING:
     from node.core import Node
     from pflab.runfolder import RunFolder
     from topology import Topology
+    from transport.mta_values import Transmission
 
 LAB = "lab"
 """The name under which the lab itself records."""
@@ -109,6 +119,16 @@ class Record:
 
     def fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self.note(FaultInjected, fault=fault, kind=kind, details=dict(details))
+
+    def fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self.note(
+            FaultAltered,
+            mail=crossed.message_id,
+            fault=fault,
+            server=server,
+            next_hop=crossed.next_hop,
+            recipients=crossed.recipients,
+        )
 
     def fault_healed(self, fault: str) -> None:
         self.note(FaultHealed, fault=fault)

@@ -54,7 +54,7 @@ class RunDiff:
         }
 
     def lines(self) -> list[str]:
-        told = [*self.inputs, f"Ends: {self.verdicts[0]}; {self.verdicts[1]}."]
+        told = [*self.inputs, f"Ends: {'; '.join(self.verdicts)}."]
         if self.parted_at is None:
             return [*told, "The same happened in both, to the last event."]
         told.append(f"They are the same until {format_instant(self.parted_at)}. Then:")
@@ -171,8 +171,13 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
 
 def _verdict(run: RunEvents) -> str:
     ended: Event | None = next((each for each in reversed(run.events) if isinstance(each, RunEnded)), None)
-    told = ended.verdict if isinstance(ended, RunEnded) else "did not come to its end"
-    return f"{_name(run.path)} {told}"
+    if not isinstance(ended, RunEnded):
+        return f"{_name(run.path)} did not come to its end"
+    return f"{_name(run.path)} {_ENDS.get(ended.verdict, ended.verdict)}"
+
+
+_ENDS = {"none": "ended without a verdict"}
+"""Verdicts that are no words; a lab that is kept up, or does what it is told, is judged by pflab check."""
 
 
 def _name(path: Path) -> str:

@@ -90,6 +90,10 @@ class RunReader:
         """The servers that left a database, in the topology's order."""
         return [name for name in self.topology.servers if self._database(name).is_file()]
 
+    def away(self) -> list[str]:
+        """Of a run that is over nobody is away: who left no database is not told of."""
+        return []
+
     def folders(self) -> list[str]:
         """The paths of the topology's folders."""
         return list(self.topology.folders)

@@ -15,7 +15,7 @@ from pflab.mailkinds import mail_name
 from pflab.verdict import join_names
 from topology.problems import counted
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
-from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
 SETUP = "Setup"
 """The name of the GUID whose numbers the topology's own folders carry."""
@@ -115,6 +115,14 @@ def hours_and_minutes(span_us: int) -> str:
     return " ".join(told)
 
 
+def roughly(span_us: int) -> str:
+    """A span as one remembers it: `3 lab days`, below two days `30 lab hours`, below an hour `20 lab minutes`."""
+    for unit_us, what, least in ((DAY_US, "day", 2), (HOUR_US, "hour", 1)):
+        if span_us >= least * unit_us:
+            return counted(round(span_us / unit_us), f"lab {what}")
+    return counted(round(span_us / MINUTE_US), "lab minute")
+
+
 def to_the_second(at: LabTime) -> str:
     """An instant as people want to read it; the trace has the microseconds."""
     return format_instant(at - at % SECOND_US)
@@ -193,6 +201,9 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ],
     "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
     "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
+    "fault.altered": lambda e, n: (
+        f"fault {e.fault} alters a mail for {join_names(map(store_named, e.recipients))} between {e.server} and {e.next_hop}"
+    ),
     "fault.healed": lambda e, n: f"fault {e.fault} is over",
     "change.made": _change,
     "mail.submitted": _submitted,

@@ -90,7 +90,12 @@ class Simulator(KeptLab):
         record = Record(run, folder=folder, now=lambda: self._now)
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
-        self.faults = FaultPlan(topology, injected=self._record.fault_injected, healed=self._record.fault_healed)
+        self.faults = FaultPlan(
+            topology,
+            injected=self._record.fault_injected,
+            altered=self._record.fault_altered,
+            healed=self._record.fault_healed,
+        )
         self.weather = Weather(
             topology,
             derived_seed(seed, "weather"),

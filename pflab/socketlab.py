@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pflab.runfolder import RunFolder
     from topology import Topology
     from traces.labtime import LabTime
+    from transport.mta_values import Transmission
 
 HostT = TypeVar("HostT")
 """What the lab has of each running server."""
@@ -60,7 +61,12 @@ class SocketLab(KeptLab, Generic[HostT]):
         self._folder = folder
         self._durability = durability
         self.faults = FaultPlan(
-            topology, injected=self._fault_injected, healed=self._fault_healed, crash_points=False, tls=tls
+            topology,
+            injected=self._fault_injected,
+            altered=self._fault_altered,
+            healed=self._fault_healed,
+            crash_points=False,
+            tls=tls,
         )
         self.gate = gate_of(self.faults, folder)
         self._hosts: dict[str, HostT] = {}
@@ -103,6 +109,9 @@ class SocketLab(KeptLab, Generic[HostT]):
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self._record.fault_injected(fault, kind, details)
+
+    def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self._record.fault_altered(fault, server, crossed)
 
     def _fault_healed(self, fault: str) -> None:
         self._record.fault_healed(fault)

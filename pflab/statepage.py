@@ -18,7 +18,7 @@ from pflab import oracle_sets as sets
 from pflab.oracle import HIERARCHY
 from pflab.scenario_words import SETUP, hours_and_minutes, to_the_second
 from topology.problems import counted
-from traces.labtime import format_instant
+from traces.labtime import MINUTE_US, SECOND_US, format_instant
 
 if TYPE_CHECKING:
     from node.views import EntryView, RowView, StateView
@@ -118,8 +118,13 @@ def _heard(row: RowView, now: LabTime | None) -> str:
         return ""
     if row.heard_at is None:
         return "never"
-    ago = "" if now is None else f"\n{hours_and_minutes(now - row.heard_at)} ago"
+    ago = "" if now is None else f"\n{_span(now - row.heard_at)} ago"
     return to_the_second(row.heard_at) + ago
+
+
+def _span(span_us: int) -> str:
+    """Below a minute in seconds, for half of one is no minute."""
+    return f"{span_us // SECOND_US} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
 
 
 def state_json(state: StateView) -> dict[str, Any]:

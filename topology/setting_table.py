@@ -20,6 +20,10 @@ _MAX_DAYS: Final = 36_500
 _V5_5, _V2000, _V2003, _V2007 = ALL_VERSIONS
 
 
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
 def _seconds(
     name: str,
     default_us: int | None,
@@ -332,7 +336,7 @@ _MTA: Final = (
             f"MTA Retry Interval {priority}",
             # "Open interval" of the X.400 MTA: 600 s
             10 * MINUTE_US,
-            f"wait before a {priority.lower()} mail is tried again",
+            f"wait before {_a(priority.lower())} mail is tried again",
             low_us=SECOND_US,
             place=Place.MTA,
         )
@@ -344,7 +348,7 @@ _MTA: Final = (
             Kind.DURATION,
             # the SMTP virtual server's expiration time-out
             2 * DAY_US,
-            f"how long a {priority.lower()} mail may wait before it is returned to its sender",
+            f"how long {_a(priority.lower())} mail may wait before it is returned to its sender",
             "min",
             MINUTE_US,
             DWORD_MAX * SECOND_US,

@@ -91,6 +91,15 @@ class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
     details: dict[str, str | int | float | bool | None]
 
 
+class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
+    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6); recipients: of that copy. Since 1.6."""
+
+    fault: str
+    server: str
+    next_hop: str
+    recipients: tuple[str, ...]
+
+
 class FaultHealed(Event, frozen=True, kw_only=True, tag="fault.healed"):
     """The fault of that id works no longer."""
 
@@ -108,5 +117,6 @@ RunEvent = (
     | SettingValue
     | ClockChanged
     | FaultInjected
+    | FaultAltered
     | FaultHealed
 )

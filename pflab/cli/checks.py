@@ -38,9 +38,6 @@ def check(
     shiviz: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the worst run's events for ShiViz, with vector clocks.")
     ] = None,
-    brief: Annotated[
-        bool, typer.Option("--brief", help="Count the rule checks that found no event to look at.")
-    ] = False,
     as_json: Json = False,
 ) -> int:
     """Judge runs from their traces alone, with Spark: converged or not, and who lacks what.
@@ -58,7 +55,7 @@ def check(
     if as_json:
         print_json(result.as_document())
     else:
-        print_lines(result.in_words(brief=brief))
+        print_lines(result.in_words())
     return result.exit_code
 
 

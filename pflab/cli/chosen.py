@@ -13,7 +13,7 @@ import msgspec
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.cli.lablink import LabReader, client_of, is_up, lexicon_of
 from pflab.cli.labs import existing_run
-from pflab.cli.output import CommandError
+from pflab.cli.output import CommandError, err
 from pflab.runevents import RunEvents
 from pflab.runread import RunReader
 from topology.problems import did_you_mean
@@ -39,6 +39,7 @@ class Reader(Protocol):
     """A run, over or not."""
 
     def stores(self) -> list[str]: ...
+    def away(self) -> list[str]: ...
     def folders(self) -> list[str]: ...
     def reading(self, store: str) -> AbstractContextManager[Look]: ...
 
@@ -69,8 +70,17 @@ def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:
-    """All stores that can be read, or the one asked for. Raises CommandError if there is none."""
-    stores = reader.stores()
+    """All stores that can be read, or the one asked for; of a running lab it is said which cannot. Raises CommandError if
+    there is none."""
+    stores, away = reader.stores(), reader.away()
+    if server is not None and server in away:
+        raise CommandError(f"--server {server}: it does not run; start it: pflab fault start {server}")
+    if away and server is None:
+        err.print(
+            f"not asked, for {'it does' if len(away) == 1 else 'they do'} not run: {', '.join(away)}", markup=False
+        )
+    if not stores and away:
+        raise CommandError("no server of this lab runs; start one: pflab fault start NAME")
     if not stores:
         raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
     if server is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from analytics.following import Handed
+
+NO_VERDICT: Final = "NoVerdict"
+"""What the lab calls it that nobody follows it."""
+
+HOW_TO_JUDGE: Final = (
+    "an analysis that follows the lab does: pflab follow, in containers docker compose --profile analytics up"
+    "; a run that is over is judged by pflab check"
+)
 
 AGAIN_S = 2.0
 """Real time until a lab that does not answer is asked again."""
@@ -114,7 +122,12 @@ def verdict(lab: Lab = None, as_json: Json = False) -> int:
     Example: pflab verdict --lab http://127.0.0.1:8025
     """
     with client_of(lab) as client:
-        found = client.verdict()
+        try:
+            found = client.verdict()
+        except ClientError as error:
+            if error.kind != NO_VERDICT:
+                raise
+            raise CommandError(f"{error}; {HOW_TO_JUDGE}") from None
     if as_json:
         print_json(found)
     else:

@@ -114,7 +114,14 @@ class LabReader:
 
     def stores(self) -> list[str]:
         """The servers that run."""
-        return [each["name"] for each in self.client.lab()["servers"] if each["standing"] == "running"]
+        return self._standing(runs=True)
+
+    def away(self) -> list[str]:
+        """The servers that do not run: nothing can be read of them now."""
+        return self._standing(runs=False)
+
+    def _standing(self, *, runs: bool) -> list[str]:
+        return [each["name"] for each in self.client.lab()["servers"] if (each["standing"] == "running") is runs]
 
     def folders(self) -> list[str]:
         return list(self.client.lab()["folders"])

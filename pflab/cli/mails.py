@@ -158,6 +158,7 @@ def export(
     run: Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")] = None,
     server: OneServer = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to stdout.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     lab: Lab = None,
 ) -> int:
     """Write the messages of a folder of a run or of a running lab as an mbox.
@@ -166,6 +167,8 @@ def export(
 
     Example: pflab export Projects --node B --output projects.mbox
     """
+    if output is not None and output.is_file() and not force:
+        raise CommandError(f"{output}: there already; name another file, or write over it with --force")
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:

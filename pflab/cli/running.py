@@ -312,8 +312,14 @@ def _life(client: Client, act: str, server: str | None, backup: str | None) -> s
     return f"server {server}: {act}"
 
 
+_NARROWING: Final = frozenset({"from", "to", "type", "link", "connector", "between", "server"})
+"""What a fault is confined to; one that names none of them is there for all mail."""
+
+
 def _fault_line(fault: Mapping[str, Any]) -> str:
     details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind"})
+    if not _NARROWING & fault.keys():
+        details = ", ".join(filter(None, ("all mail", details)))
     return f"{fault['id']}  {fault['kind']}  {details}"
 
 

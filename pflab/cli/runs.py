@@ -225,7 +225,7 @@ _CHECKED_WITHIN_S: Final = 300
 def _checked(folder: RunFolder) -> int:
     """The verdict from the traces alone, by Spark in a process of its own; where it cannot run, what to install."""
     print_lines(["", "And from the traces alone, by Spark (pflab check):"], style="bold")
-    order = [sys.executable, "-c", "from pflab.cli import main; main()", "check", "--brief", str(folder.path)]
+    order = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
     try:
         told = subprocess.run(order, capture_output=True, text=True, check=False, timeout=_CHECKED_WITHIN_S)
     except subprocess.TimeoutExpired:

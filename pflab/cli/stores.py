@@ -63,17 +63,20 @@ def backfill(
 ) -> int:
     """Print what stores know to be missing, and when they ask for it.
 
-    With it stand since when it is known, and which stores have been asked.
+    With it stand since when it is known, and which stores have been asked. A server of a running lab that does not run is
+    named; in JSON it is an entry with nothing but `store` and `not_asked`.
 
     Example: pflab backfill --server B
     """
     found: list[tuple[str, list[EntryView]]] = []
     with chosen_reader(run, lab) as reader:
+        away = reader.away() if server is None else []
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
     if as_json:
-        print_json([entry_json(store, entry) for store, entries in found for entry in entries])
+        not_asked = [{"store": store, "not_asked": "it does not run"} for store in away]
+        print_json([entry_json(store, entry) for store, entries in found for entry in entries] + not_asked)
         return ExitCode.GOOD
     for store, entries in found:
         if entries:

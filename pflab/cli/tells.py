@@ -65,7 +65,8 @@ def diff(
 
     Example: pflab diff runs/lost-mail/00001 runs/latest
     """
-    found = diff_of(RunEvents.at(existing_run(left)), RunEvents.at(existing_run(right)))
+    folders = [existing_run(each) for each in (left, right)]  # both are there before either is read
+    found = diff_of(*map(RunEvents.at, folders))
     if as_json:
         print_json(found.as_document())
     else:

@@ -40,6 +40,20 @@ def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixt
     assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
 
 
+def test_a_file_that_is_there_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:
+    """An export leaves a file that is there as it is, unless --force says otherwise."""
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
+    Path("mine.mbox").write_bytes(b"mine")
+    capsys.readouterr()
+    assert run(["export", "Projects", "-o", "mine.mbox"]) == ExitCode.UNKNOWN
+    error = capsys.readouterr().err
+    assert error == "mine.mbox: there already; name another file, or write over it with --force\n"
+    assert Path("mine.mbox").read_bytes() == b"mine"
+    assert run(["export", "Projects", "-o", "mine.mbox", "--force"]) == ExitCode.GOOD
+    assert b"Subject: 1" in Path("mine.mbox").read_bytes()
+
+
 def test_one_mail_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers agree with their nouns: 1 mail is no `1 mails`, nor 1 seed `1 seeds`."""
     Path("one.eml").write_bytes(b"Subject: 1\n\n")

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from smtplib import SMTP
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -111,6 +113,58 @@ def test_the_example_of_each_help_does_what_it_says(up: str) -> None:
         assert run(shlex.split(told.partition("Example: pflab ")[2])) == ExitCode.GOOD
     assert run(["fault", "stop", "B"]) == ExitCode.GOOD
     assert run(shlex.split(function_of("directory").__doc__.partition("Example: pflab ")[2])) == ExitCode.GOOD
+
+
+def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fault that is confined to nothing is listed as one for all mail."""
+    del up
+    for more in ([], ["--count", "3"], ["--to", "B"]):
+        assert run(["fault", "lose", *more]) == ExitCode.GOOD
+    capsys.readouterr()
+    assert run(["fault"]) == ExitCode.GOOD
+    assert capsys.readouterr().out.splitlines() == [
+        "F1  lose  all mail",
+        "F2  lose  all mail, count 3",
+        "F3  lose  to B",
+    ]
+
+
+def test_what_cannot_be_asked_is_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a lab that is up, servers that do not run are named where stores are told of, for programs too."""
+    del up
+    assert run(["fault", "kill", "B"]) == ExitCode.GOOD
+    capsys.readouterr()
+    for verb in ("backfill", "state"):
+        assert run([verb]) == ExitCode.GOOD
+        assert "not asked, for it does not run: B\n" in capsys.readouterr().err
+    assert run(["backfill", "--json"]) == ExitCode.GOOD
+    assert json.loads(capsys.readouterr().out) == [{"store": "B", "not_asked": "it does not run"}]
+    assert run(["backfill", "--server", "B"]) == ExitCode.UNKNOWN
+    assert "--server B: it does not run; start it: pflab fault start B" in capsys.readouterr().err
+    assert run(["fault", "stop", "A"]) == ExitCode.GOOD
+    assert run(["backfill"]) == ExitCode.UNKNOWN
+    assert "no server of this lab runs; start one" in capsys.readouterr().err
+
+
+def test_a_lab_that_nobody_judges_says_how_it_is_done(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without an analysis there is no verdict, and in one line stands what gives one."""
+    del up
+    assert run(["verdict"]) == ExitCode.UNKNOWN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "nobody has judged the run" in line
+    assert "pflab follow" in line
+    assert "--profile analytics" in line
+
+
+def test_a_body_that_is_no_json_is_told_in_words(up: str) -> None:
+    """Where a body stops being JSON is said, and why."""
+    request = Request(f"{up}/lab/faults", b'{"kind": "lose" "to": "B"}', {"Content-Type": "application/json"})
+    with pytest.raises(HTTPError) as refused:
+        urlopen(request)
+    with refused.value as answer:
+        assert answer.code == 422
+        told = json.loads(answer.read())["detail"]
+    assert told == "body: no JSON, from character 16 on: expecting ',' delimiter"
 
 
 def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture[str]) -> None:

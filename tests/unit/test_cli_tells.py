@@ -11,7 +11,7 @@ import pytest
 from pflab.cli.app import run
 from pflab.runevents import RunEvents, style_of
 from pflab.verdict import ExitCode
-from traces.events import EVENT_TYPES
+from traces.events import EVENT_TYPES, MailBad
 
 LOST = """\
 title: A lost mail comes back
@@ -147,11 +147,48 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_copy_that_was_bad_mail_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a change whose mail a store refused, explain says which store, and why (ML-6)."""
-    play(LOST.replace("lose:", "alter:"))
+    """Of a change whose mail a store refused, explain says which store, why (ML-6), and which fault of the lab altered it."""
+    path = play(LOST.replace("lose:", "alter:"))
     lines = told(capsys, "explain", "A-1")
-    assert "    B keeps its copy aside as bad mail: the signature is not that of store A." in lines
+    why = "the signature is not that of store A (altered on its way by fault F1)"
+    assert f"    B keeps its copy aside as bad mail: {why}." in lines
+    events = "\n".join(lines[lines.index("") :])
+    assert "fault F1: alter from=A to=B" in events
+    assert "fault F1 alters a mail for B between A and B" in events
+    mail = next(each.mail for each in RunEvents.at(path).events if isinstance(each, MailBad))
+    life = "\n".join(told(capsys, "explain", str(mail)))
+    assert "It is altered between A and B at 2003-10-21T00:15:00Z (fault F1)." in life
+    assert "fault F1: alter from=A to=B" in life
     assert closing(lines) == "Every store that holds a replica has it."
+
+
+ONE_SERIES = """\
+title: Changes of two folders, numbered in one series
+topology: {servers: {A: , B: }, folders: {Projects: , News: {schedule: every 4 h}}}
+steps:
+  - post: {on: A, folder: Projects, subject: One}
+  - post: {on: A, folder: News, subject: Two}
+  - post: {on: A, folder: News, subject: View, associated: true}
+  - folder: {on: A, create: Later}
+  - post: {on: A, folder: Projects, subject: Five}
+  - advance: 1 h
+  - post: {on: A, folder: Projects, subject: Six}
+  - advance: 30 h
+"""
+
+
+@pytest.mark.parametrize("change", ["A-2", "A-3", "A-4", "A-5"])
+def test_only_mails_about_its_folder_carry_a_change(change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a mail says of one folder closes over the numbers of others (CN-9): of a change tell only mails that name its
+    number under its own folder, the hierarchy for a change of a folder; so too of associated messages."""
+    path = play(ONE_SERIES)
+    section = {"A-2": "News", "A-3": "News", "A-4": "1-1", "A-5": "Projects"}[change]
+    lines = told(capsys, "explain", change, "--run", str(path))
+    assert len([each for each in lines if "sends it to B" in each]) == 1
+    sent = [each for each in lines[lines.index("") :] if "sends to B" in each]
+    assert sent
+    assert all(section in each for each in sent)
+    assert closing(lines) == ("Every store has it." if change == "A-4" else "Every store that holds a replica has it.")
 
 
 def closing(lines: list[str]) -> str:
@@ -287,6 +324,26 @@ def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -
     two = play(LOST.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
     lines = told(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
     assert any("Replication Short Backfill Request Timeout" in line for line in lines)
+
+
+def test_of_two_runs_the_one_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that does not exist is told before anything is said of the other."""
+    Path("empty").mkdir()
+    for pair in (("empty", "nothere"), ("nothere", "empty")):
+        assert run(["diff", *pair]) == ExitCode.UNKNOWN
+        assert capsys.readouterr().err.startswith("nothere: no such run folder")
+
+
+def test_runs_that_nobody_judged_end_without_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that only did what it was told has no verdict, and diff says so in words."""
+    Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    runs = []
+    for _ in range(2):
+        assert run(["import", "Projects", "one.eml", "--topology", "lab.yaml"]) == ExitCode.GOOD
+        runs.append(str(Path("runs/latest").resolve()))
+    (ends,) = [each for each in told(capsys, "diff", *runs) if each.startswith("Ends: ")]
+    assert ends.count("ended without a verdict") == 2
 
 
 # --- events

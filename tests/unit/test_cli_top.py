@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
@@ -14,6 +16,7 @@ import pytest
 from pflab.cli import watch
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
+from pflab.house import node_environment
 from pflab.verdict import ExitCode
 from tests.unit.cuts import cut_line
 from tests.unit.uplab import lab_up
@@ -96,6 +99,25 @@ def test_a_stream_of_another_lab_is_not_gone_on_with(lab: str, tmp_path: Path) -
     with lab_up(tmp_path, port=port), pytest.raises(ClientError, match="another lab"):
         for _ in stream:
             pass
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_who_watches_hears_of_the_end_in_one_line(tmp_path: Path, more: list[str]) -> None:
+    """A lab that is watched ends as quietly as any, and who watched it is told in one line that nobody answers."""
+    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "top", "--all", "--lab"]
+    with lab_up(tmp_path, *more) as url:
+        pipe = subprocess.PIPE
+        top = subprocess.Popen([*order, url], stdout=pipe, stderr=pipe, text=True, env=node_environment(), cwd=tmp_path)
+        assert top.stdout is not None
+        assert top.stdout.readline()
+        with Client(url) as client:
+            client.post("A", "Projects", subject="Seen")
+        while "Seen" not in (line := top.stdout.readline()):
+            assert line
+    assert (tmp_path / "errors").read_text() == ""
+    _, errors = top.communicate(timeout=60)
+    assert (top.returncode, errors.count("\n")) == (ExitCode.UNKNOWN, 1)
+    assert errors.startswith(f"pflab: no answer from {url}")
 
 
 def test_the_example_of_its_help_does_what_it_says(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:

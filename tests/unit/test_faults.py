@@ -36,6 +36,9 @@ class Told:
     def injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self.lines.append(f"{fault} {kind} {' '.join(f'{key}={value}' for key, value in details.items())}".strip())
 
+    def altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self.lines.append(f"{fault} alters {crossed.message_id} from {server} to {crossed.next_hop}")
+
     def healed(self, fault: str) -> None:
         self.lines.append(f"{fault} healed")
 
@@ -52,7 +55,7 @@ def told() -> Told:
 
 @pytest.fixture
 def plan(topology: Topology, told: Told) -> FaultPlan:
-    return FaultPlan(topology, injected=told.injected, healed=told.healed)
+    return FaultPlan(topology, injected=told.injected, altered=told.altered, healed=told.healed)
 
 
 def address(server: str) -> str:
@@ -213,7 +216,7 @@ def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told)
     assert plan.before_send("A", mail(1, "B"), NOW).alter
     plan.after_send("A", mail(1, "B"), delivered=True)
     assert plan.before_send("A", mail(4, "B"), NOW) is GO
-    assert told.lines == ["F1 alter from=A to=B count=1", "F1 healed"]
+    assert told.lines == ["F1 alter from=A to=B count=1", "F1 alters <1@a> from A to B", "F1 healed"]
 
 
 def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) -> None:

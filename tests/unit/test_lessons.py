@@ -11,6 +11,8 @@ from rich.console import Console
 
 from pflab.demo import Narrator
 from pflab.scenario import Scenario, scenario_from_text
+from pflab.scenario_words import roughly
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 LESSON = """\
 title: A lesson
@@ -65,3 +67,18 @@ def test_headless_nobody_is_waited_for() -> None:
     text = told(scenario_from_text(LESSON), [], ask=False)
     assert "Who is asked?" in text
     assert "The answer: B" in text
+
+
+@pytest.mark.parametrize(
+    ("span_us", "told"),
+    [
+        (3 * DAY_US - HOUR_US, "3 lab days"),
+        (30 * HOUR_US, "30 lab hours"),
+        (6 * HOUR_US, "6 lab hours"),
+        (HOUR_US, "1 lab hour"),
+        (20 * MINUTE_US, "20 lab minutes"),
+    ],
+)
+def test_how_long_a_lesson_took_is_told_in_what_it_took(span_us: int, told: str) -> None:
+    """A lesson of some hours did not take no days."""
+    assert roughly(span_us) == told

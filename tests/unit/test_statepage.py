@@ -112,6 +112,13 @@ def test_what_is_said_of_one_instant_agrees() -> None:
     assert list(table.columns[2].cells) == ["", "2003-10-22T12:15:00Z\n24 h 45 min ago"]
 
 
+@pytest.mark.parametrize(("since_us", "told"), [(34 * SECOND_US, "34 s"), (0, "0 s"), (MINUTE_US, "1 min")])
+def test_less_than_a_minute_ago_is_told_in_seconds(since_us: int, told: str) -> None:
+    """Half a minute is neither a minute nor none."""
+    (table,) = state_tables([state(own("A", ""), other("B", "A-1", NOON))], NOON + since_us)
+    assert str(list(table.columns[2].cells)[1]).endswith(f"\n{told} ago")
+
+
 def entry(path: str = "Projects", requests: tuple[RequestView, ...] = ()) -> EntryView:
     return EntryView(
         id=1,

@@ -59,7 +59,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "setting": "value ignored",
         "backup": "made restored",
         "clock": "changed",
-        "fault": "injected healed",
+        "fault": "injected altered healed",
         "change": "made",
         "mail": "submitted received bad posted not_posted",
         "mailbox": "delivered",

@@ -23,11 +23,15 @@ END_S = 30
 
 @contextmanager
 def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) -> Iterator[str]:
-    """`pflab up` in a folder, its clock standing; the lab's URL. It must end well."""
+    """`pflab up` in a folder, its clock standing; the lab's URL. It must end well, without a traceback; its stderr is in the
+    file `errors`."""
     (folder / "lab.yaml").write_text(topology, "utf-8")
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
     order += ["up", "lab.yaml", "--port", str(port), "--clock", "0", *more]
-    lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment(), cwd=folder)
+    with (folder / "errors").open("w") as errors:
+        lab = subprocess.Popen(
+            order, stdout=subprocess.PIPE, stderr=errors, text=True, env=node_environment(), cwd=folder
+        )
     assert lab.stdout is not None
     try:
         told = ""
@@ -46,3 +50,4 @@ def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) ->
         finally:
             lab.stdout.close()
     assert code == ExitCode.GOOD
+    assert "Traceback" not in (folder / "errors").read_text()
