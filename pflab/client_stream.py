@@ -19,8 +19,8 @@ PATIENCE_S = 30.0
 """Real time for which a stream that was cut is asked for again."""
 
 GONE_S = 15.0
-"""The same where nobody listens any more: the lab has ended, and whoever watched it wants to know; a coordinator that was killed is
-back by then."""
+"""The same where nobody listens any more: the lab has ended, and whoever watched it wants to know; a coordinator that was
+killed is back by then."""
 
 
 def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
