@@ -14,6 +14,9 @@ from node.api_house import House, Name, Number
 from node.api_values import ServerUnknown
 from node.errors import NodeError
 
+EVENTS_A_TURN: Final = 16
+"""Of a stream, before others have a turn."""
+
 LOOK_S: Final = 0.1
 """Real time between two looks for new events while somebody listens."""
 
@@ -132,6 +135,8 @@ async def _followed(
                 position[name] = number
                 told = True
                 yield position, number, line
+                if number % EVENTS_A_TURN == 0:
+                    await asyncio.sleep(0)  # only the loop hears that who asked has gone
         silent_s = 0.0 if told else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

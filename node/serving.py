@@ -7,6 +7,7 @@ import socket
 from typing import Any, Final
 
 import uvicorn
+from starlette.requests import ClientDisconnect
 
 from node.api_guard import BODIES_BYTES, LOOPBACK_NAMES, App, Guard
 from node.serving_door import HttpLimits, door_with
@@ -95,11 +96,14 @@ class HttpServer:
             task.cancel()
 
     def _leaving(self, app: App) -> App:
-        """The application, whose requests are cancelled without a word when the server ends."""
+        """The application, whose requests are cancelled without a word when the server ends, and end so when who asks has
+        hung up in the midst of a body."""
 
         async def leaving(scope: Any, receive: Any, send: Any) -> None:
             try:
                 await app(scope, receive, send)
+            except ClientDisconnect:
+                pass  # nobody is there to be answered
             except asyncio.CancelledError:
                 if not self._server.should_exit:
                     raise

@@ -15,7 +15,7 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
 from node.api import make_app
-from node.api_events import ALIVE_S, LOOK_S, LastEventId, place_of, streamed
+from node.api_events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, place_of, streamed
 from node.api_guard import App
 from node.api_house import House
 from node.api_models import Body, Line
@@ -299,6 +299,8 @@ async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
             seen += 1
             kind = str(event.__struct_config__.tag).encode()
             yield b"id: %d\nevent: %b\ndata: %b\n\n" % (seen, kind, msgspec.json.encode(event))
+            if seen % EVENTS_A_TURN == 0:
+                await asyncio.sleep(0)  # only the loop hears that who asked has gone
         silent_s = 0.0 if fresh else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

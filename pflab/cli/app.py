@@ -60,7 +60,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "pflab.cli.checks",
         "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
     ),
-    "lab": ("pflab.cli.saves", "Keep a running lab in containers as it stands, or bring it back to that."),
+    "lab": (
+        "pflab.cli.saves",
+        "Keep a running lab in containers as it stands, or bring it back to that; or write its traces up to now.",
+    ),
     "follow": (
         "pflab.cli.follows",
         "Keep a verdict on a running lab current, from its traces alone, with Spark.",

@@ -99,7 +99,9 @@ def test_make_explains_itself(project_root: Path) -> None:
 
 def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) -> None:
     """Whoever waits for `make install` is told in one line what for and how long, and at its end what to do next."""
-    told = call(["make", "--dry-run", "--what-if=pyproject.toml", "install"], project_root).splitlines()
+    told = call(
+        ["make", "--no-print-directory", "--dry-run", "--what-if=pyproject.toml", "install"], project_root
+    ).splitlines()
     (begins,) = [line for line in told if line.startswith("echo") and "Installing" in line]
     assert "minutes" in begins
     assert "1 GB" in begins

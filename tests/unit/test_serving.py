@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from node.serving import HttpServer
 
@@ -37,4 +38,22 @@ async def test_what_has_no_end_is_cut_without_a_word(app: Any, caplog: pytest.Lo
     with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
         await reader.readexactly(1_000_000)
     writer.close()
+    assert not caplog.records
+
+
+async def reading(scope: Any, receive: Any, _: Any) -> None:
+    """A request whose body is read, as every one that changes something."""
+    await Request(scope, receive).body()
+
+
+async def test_who_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """A body that is cut in the middle ends its request without an error or a traceback in the log."""
+    caplog.set_level(logging.WARNING)
+    server = HttpServer(reading)
+    _, writer = await asyncio.open_connection(*await server.start())
+    writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf")
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+    await server.stop()
     assert not caplog.records
