@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pflab.lab import LabError
 from pflab.processes import ProcessLab
 from pflab.runfolder import RunFolder
 from tests.lab.torture import ORGANIZATION, torture
@@ -24,3 +25,17 @@ async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path
     assert (len(tally.ids), len(tally.mailed)) == (60, 60)
     assert tally.hung_up + tally.unheard > 0
     assert tally.dropped > 0
+
+
+async def test_what_goes_wrong_in_it_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If one of those who post or kill fails, the others, who are threads in part, end too, and its error comes out."""
+
+    async def fails(*_: object) -> None:
+        raise LabError("it cannot be killed")
+
+    folder = RunFolder.create(tmp_path / "runs", "torture")
+    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+        monkeypatch.setattr(lab, "kill", fails)
+        with pytest.raises(BaseExceptionGroup) as raised:
+            await torture(lab, posts=600, kills=3, drops=0, seed=3)
+    assert raised.group_contains(LabError)

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Awaitable
 from pathlib import Path
 
 from pflab.client import Client
@@ -66,17 +67,27 @@ async def torture(lab: ProcessLab, *, posts: int, kills: int, drops: int, seed: 
             store, way = poster.split()
             chance = random.Random(f"{seed} {poster}")
             if way == "api":
-                group.create_task(asyncio.to_thread(post_all, lab.url, poster, store, count, chance, tally))
+                work: Awaitable[None] = asyncio.to_thread(post_all, lab.url, poster, store, count, chance, tally)
             else:
-                group.create_task(mail_all(lab, poster, store, count, chance, tally))
-        group.create_task(_kill_all(lab, kills, random.Random(seed), tally))
-        group.create_task(_drop_all(lab, drops, random.Random(f"{seed} drops"), tally))
+                work = mail_all(lab, poster, store, count, chance, tally)
+            group.create_task(_ending_all(work, tally))
+        group.create_task(_ending_all(_kill_all(lab, kills, random.Random(seed), tally), tally))
+        group.create_task(_ending_all(_drop_all(lab, drops, random.Random(f"{seed} drops"), tally), tally))
     await lab.coordinator.pause()
     # A fault that has acted is in force no more.
     tally.dropped = drops - sum(fault.kind is FaultKind.SMTP for fault in lab.faults.active())
     lab.faults.heal()
     await _check(lab, tally)
     return tally
+
+
+async def _ending_all(work: Awaitable[None], tally: Tally) -> None:
+    """If it fails, the others are told, so that what went wrong is heard."""
+    try:
+        await work
+    except BaseException:
+        tally.over = True
+        raise
 
 
 def _moments(tally: Tally, count: int, chance: random.Random) -> list[int]:

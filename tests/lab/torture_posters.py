@@ -62,12 +62,17 @@ class Tally:
     unheard: int = 0
     dropped: int = 0
     """Connections between stores that the lab dropped."""
+    over: bool = False
+    """Somebody has failed, and nobody need go on."""
 
     @property
     def total(self) -> int:
         return sum(self.done.values())
 
     def too_far_ahead(self, poster: str) -> bool:
+        """Whether to wait for the others. Raises TortureFailed once there is nobody to wait for: threads are not cancelled."""
+        if self.over:
+            raise TortureFailed(f"{poster} ends, for another has failed")
         return self.done[poster] > min(self.done.values()) + AHEAD and self.total < self.wanted - AHEAD
 
 
