@@ -32,7 +32,7 @@ $(BIN)/python:
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without another word"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
-	@$(BIN)/python -m analytics.archive 2>/dev/null || true
+	@$(BIN)/python -m analytics.archive
 	@touch $@
 
 demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no questions)

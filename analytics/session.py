@@ -36,6 +36,7 @@ hundred plans fill; then it compiles no more, and says so."""
 
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
+    # Without the file of sums that Hadoop writes beside each of ours: to make one takes a process of the system, chmod.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
