@@ -81,9 +81,8 @@ class Proxy:
             return
         if body is None:
             return
-        writer.write(self._head(scope, len(body)) + body)
-        await writer.drain()
-        answering = asyncio.ensure_future(_answer(reader, send))
+        asked = self._head(scope, len(body)) + body
+        answering = asyncio.ensure_future(_asked(writer, asked, reader, send))
         gone = asyncio.ensure_future(_gone(receive))
         done, late = await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
@@ -120,6 +119,16 @@ async def _gone(receive: Receive) -> None:
     """Until whoever asked has hung up."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _asked(writer: asyncio.StreamWriter, asked: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
+    """Ask, and hand the answer back; False if there was none, or half of one."""
+    writer.write(asked)
+    try:
+        await writer.drain()
+    except OSError:
+        return False  # it was killed between the connection and the request
+    return await _answer(reader, send)
 
 
 async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
