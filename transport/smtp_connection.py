@@ -292,6 +292,7 @@ class Connection(SMTP):
         self._flush()
         if fault.mishap is Mishap.SILENCE:
             await asyncio.sleep(self._house.limits.silence_seconds)
+        self._lines.forget()  # what has come may be the content of a chunk, and is not obeyed
         if self.transport is not None:
             cast(asyncio.Transport, self.transport).abort()
         return True

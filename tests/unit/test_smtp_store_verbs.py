@@ -381,6 +381,16 @@ async def test_an_answer_that_is_lost_is_that_of_a_mail_that_was_taken(desk: Des
     assert desk.contents == [b"a\r\n"]
 
 
+@pytest.mark.parametrize("mishap", [Mishap.DISCONNECT, Mishap.SILENCE])
+async def test_what_came_before_a_connection_was_dropped_is_not_obeyed(desk: Desk, mishap: Mishap) -> None:
+    """ML-7: the rest of a chunk at which the lab drops the connection is content, and no commands."""
+    desk.limits = ListenerLimits(silence_seconds=0.01)
+    desk.faults = {Verb.BDAT: VerbFault(mishap)}
+    client = await desk.addressed()
+    assert await client.say(b"BDAT 50 LAST\r\nRSET\r\nMAIL FROM:<b@x.test>\r\n") == ""
+    assert desk.met[-1] == ("A", Verb.BDAT)
+
+
 async def test_a_refused_chunk_of_the_lab_is_read_to_its_end(desk: Desk) -> None:
     """A fault at BDAT answers when the chunk has come."""
     desk.faults = {Verb.BDAT: VerbFault(Mishap.REPLY, 452, "4.3.1 no room")}
