@@ -249,7 +249,7 @@ class Mta(Dispatch):
         return self._failed(s, row, [*refusals, *rest])
 
     def tick(self, s: Stimulus) -> list[LocalDelivery]:
-        """Does what is due at `s.now` without a socket: looks again for a route for mails that have none."""
+        """Does what is due at `s.now` without a socket: mails that found no route until they expired are returned."""
         local: list[LocalDelivery] = []
         for queue_id in mta_queue.unrouted_ids(s.conn, s.now):
             if not self._moved(s, queue_id, local):

@@ -71,10 +71,8 @@ class Dispatch:
         hop: NextHop | None,
         recipients: tuple[str, ...],
     ) -> None:
-        patience = self._policy.of(mail.priority)
-        nowhere = Place(None, None, s.now + patience.retry_us)
-        where = nowhere if hop is None else place(s.conn, s.now, hop, size, mail.priority)
-        expires_at = s.now + patience.expiry_us
+        expires_at = s.now + self._policy.of(mail.priority).expiry_us
+        where = _nowhere(expires_at) if hop is None else place(s.conn, s.now, hop, size, mail.priority)
         queue_id = mta_queue.add_row(
             s.conn, content_id, where, recipients, priority=mail.priority, expires_at=expires_at
         )
@@ -201,9 +199,15 @@ class Dispatch:
         return OutgoingMail(row.message_id, row.sender, row.recipients, content, row.priority, row.subject, row.system)
 
 
+def _nowhere(expires_at: LabTime) -> Place:
+    """The place of a copy without a route: nothing is tried before routes change, which moves what is queued, or it expires."""
+    # spec: RT-2
+    return Place(None, None, expires_at)
+
+
 def _where(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime) -> Place:
     if hop is None:
-        return Place(None, None, retry_at)
+        return _nowhere(row.expires_at)
     if differs(row, hop):
         return place(s.conn, s.now, hop, row.far_size, row.priority)
     # A retry takes no new place on a slow link: what failed has not crossed, and it must not hold up the others.
