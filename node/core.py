@@ -316,7 +316,8 @@ class Node(StoreLife):
         """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
         that are to get no more for now."""
         with self._reading() as (ctx, conn):
-            return ctx.mta.ready(conn, now, limit, busy, crowded)
+            due_at = self._mail_due_at(ctx, conn)
+            return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
 
     def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
         """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
@@ -348,7 +349,7 @@ class Node(StoreLife):
     def next_due(self) -> LabTime | None:
         """When this node has something to do; None if never."""
         with self._reading() as (ctx, conn):
-            due = [at for at in (next_due(conn, timers_of(ctx)), ctx.mta.next_due(conn)) if at is not None]
+            due = [at for at in (next_due(conn, timers_of(ctx)), self._mail_due_at(ctx, conn)) if at is not None]
             return min(due, default=None)
 
     def log(self, now: LabTime, event: int, **values: object) -> None:
@@ -390,6 +391,11 @@ class Node(StoreLife):
         with self._reading() as (ctx, _):
             number = ctx.folders.visible(path).number
             return named(number, look.names_of(ctx)), number.text
+
+    def holds(self, folder: str) -> bool:
+        """Whether this store holds a folder. FolderUnknown if it does not know it."""
+        with self._reading() as (ctx, _):
+            return look.holds(ctx, folder)
 
     def body(self, folder: str, message: str) -> str:
         with self._reading() as (ctx, conn):

@@ -84,6 +84,8 @@ class StoreLife:
         self._ctx: Context | None = None
         self._trace: Recorder | None = None
         self._unread = False
+        self._stimuli = 0
+        self._mail_due: tuple[int, LabTime | None] = (-1, None)
         self._open: tuple[Context, Stimulus] | None = None
         self._unsent: restoring.Unsent = {}
         """Of the database that a restore has replaced."""
@@ -240,6 +242,7 @@ class StoreLife:
         ctx, trace = self._present(), self._trace
         if ctx is None or trace is None:
             raise NotRunning(f"store {self.name} is not running")
+        self._stimuli += 1
         now = max(now, ctx.store.last_at)
         trace.begin(now)
         try:
@@ -309,6 +312,11 @@ class StoreLife:
             return answer
 
     @property
+    def stimuli(self) -> int:
+        """How many stimuli there were since this object was made: its state is another only when this is."""
+        return self._stimuli
+
+    @property
     def seq(self) -> int:
         """The number of the last event committed; NotRunning if the store is stopped."""
         ctx = self._present()
@@ -329,6 +337,12 @@ class StoreLife:
         call. Those that have left the database are read from the closed segments."""
         with self._reading() as (_, conn):
             return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
+
+    def _mail_due_at(self, ctx: Context, conn: Connection) -> LabTime | None:
+        """When the first mail is due to leave; looked up once between two stimuli, for it is asked with every tick."""
+        if self._mail_due[0] != self._stimuli:
+            self._mail_due = (self._stimuli, ctx.mta.next_due(conn))
+        return self._mail_due[1]
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Context, Connection]]:

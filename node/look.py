@@ -87,6 +87,12 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
     )
 
 
+def holds(ctx: Context, folder: str) -> bool:
+    """Whether this store has a replica of a folder and is not about to give it up."""
+    own = ctx.rst.own(fid_of(ctx, folder))
+    return own is not None and not own.pending
+
+
 def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
     """The live messages of a folder, in order of their ids."""
     fid = fid_of(ctx, folder)

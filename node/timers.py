@@ -62,9 +62,11 @@ def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[
 @cache  # every stimulus asks, and there are but two answers
 def _among(kinds: tuple[Timer, ...]) -> str:
     """A condition. The plus keeps SQLite to the index by time: by kind it would read and sort every row each time."""
+    if len(set(kinds)) == len(Timer):
+        return "1"
     return f"+kind IN ({', '.join('?' * len(kinds))})"
 
 
 @cache
 def _values(kinds: tuple[Timer, ...]) -> tuple[str, ...]:
-    return tuple(kind.value for kind in kinds)
+    return () if len(set(kinds)) == len(Timer) else tuple(kind.value for kind in kinds)

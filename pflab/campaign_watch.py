@@ -5,8 +5,8 @@ changed is read and checked. Cheap enough to be done after every step: only fold
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -40,6 +40,7 @@ from traces.events import (
     EntryMade,
     EntryPruned,
     EntrySatisfied,
+    Event,
     ItemExpired,
     MailReceived,
     NodeStarted,
@@ -81,10 +82,10 @@ INVARIANTS: tuple[type[Invariant], ...] = (
 )
 """All that must hold at every instant."""
 
-_NEWS = (ChangeMade, VersionApplied, TombstoneMade, TombstoneDropped, ItemExpired, ReplicaAdded, ReplicaDropped)
+_News = ChangeMade | VersionApplied | TombstoneMade | TombstoneDropped | ItemExpired | ReplicaAdded | ReplicaDropped
 """Events after which a folder is not what it was. All have a field `folder`."""
 
-_NEWS_OF_ROWS = (RowReplaced, EntryPruned, EntrySatisfied, VersionDropped)
+_NEWS_OF_ROWS = (EntryPruned, EntrySatisfied, VersionDropped)
 """Events after which something may be missing that nobody minds."""
 
 _SMALL_LAB = 5
@@ -116,10 +117,20 @@ class Watch:
         self._digest = hashlib.sha256()
         self._news: dict[tuple[str, str], None] = {}
         self._rows: dict[tuple[str, str], None] = {}
+        self._level: dict[tuple[str, str], tuple[str, str]] = {}
         self._waiting: dict[str, None] = {}
+        self._arrays: dict[str, tuple[int, tuple[EntryView, ...]]] = {}
         self._started: dict[str, None] = {}
         self._patience_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
+        self._heeds: dict[type[Event], Callable[[Any], None]] = {
+            **dict.fromkeys(get_args(_News), self._heed_news),
+            **dict.fromkeys(_NEWS_OF_ROWS, self._heed_gap),
+            MailReceived: self._heed_mail,
+            RowReplaced: self._heed_row,
+            EntryMade: self._heed_entry,
+            NodeStarted: self._heed_start,
+        }
         self.last_at: dict[str, int] = {}
         """The time of each node's last event, by its own clock."""
 
@@ -138,20 +149,9 @@ class Watch:
             self._guard.event(event)
             self.branches.event(event)
             self.last_at[event.node] = event.at
-            if isinstance(event, _NEWS):
-                self._news[event.node, event.folder] = None
-                if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
-                    self._rows[event.node, event.object] = None  # another list of holders, perhaps
-            elif isinstance(event, MailReceived):
-                if event.message_type in UPDATES:
-                    self._news.update({(event.node, section.folder): None for section in event.folders})
-            elif isinstance(event, _NEWS_OF_ROWS):
-                self._rows[event.node, event.folder] = None
-            elif isinstance(event, EntryMade):
-                self._waiting[event.node] = None
-            elif isinstance(event, NodeStarted):
-                self._started[event.node] = None
-                self._waiting[event.node] = None
+            heed = self._heeds.get(type(event))
+            if heed is not None:
+                heed(event)
         self._read_news()
         self._read_arrays(quiet=quiet)
         if quiet:
@@ -168,6 +168,37 @@ class Watch:
         if lost:
             witness = f"{store} acknowledged {', '.join(lost)} and no event tells of it"
             raise Violated([Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)])
+
+    # --- what is to be read
+
+    def _heed_news(self, event: _News) -> None:
+        self._news[event.node, event.folder] = None
+        self._level.pop((event.node, event.folder), None)
+        if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
+            self._rows[event.node, event.object] = None  # another list of holders, perhaps
+
+    def _heed_mail(self, event: MailReceived) -> None:
+        if event.message_type in UPDATES:
+            self._news.update({(event.node, section.folder): None for section in event.folders})
+
+    def _heed_row(self, event: RowReplaced) -> None:
+        # Statuses of a folder on which all agree say the same again and again.
+        if self._level.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
+            self._rows[event.node, event.folder] = None
+
+    def _heed_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
+        self._rows[event.node, event.folder] = None
+        self._level.pop((event.node, event.folder), None)
+
+    def _heed_entry(self, event: EntryMade) -> None:
+        self._waiting[event.node] = None
+
+    def _heed_start(self, event: NodeStarted) -> None:
+        self._started[event.node] = None
+        self._waiting[event.node] = None
+        self._arrays.pop(event.node, None)
+        for place in [place for place in self._level if place[0] == event.node]:
+            del self._level[place]
 
     # --- reading
 
@@ -201,7 +232,7 @@ class Watch:
     def _read_arrays(self, *, quiet: bool) -> None:
         now = self._lab.now
         for store in [store for store in self._waiting if self._ripe((store, ""), "array")]:
-            entries = tuple(self._lab.read(store, lambda node: node.backfill()))
+            entries = self._array_of(store)
             if not entries:
                 del self._waiting[store]
                 continue
@@ -213,7 +244,6 @@ class Watch:
 
     def _read_rows(self) -> None:
         now, weather = self._lab.now, self._lab.weather
-        arrays: dict[str, tuple[EntryView, ...]] = {}
         for store, folder in [place for place in self._rows if self._ripe(place, "rows")]:
             if weather.silent(store, now):
                 continue
@@ -221,9 +251,17 @@ class Watch:
             rows = self._lab.read(store, lambda node, folder=folder: read_rows(node, folder))  # type: ignore[misc]
             if not rows:
                 continue
-            if store not in arrays:
-                arrays[store] = tuple(self._lab.read(store, lambda node: node.backfill()))
-            self._guard.rows(RowsReading(store, folder, rows, arrays[store]), now)
+            said = {(row.cnset, row.cnset_fai) for row in rows}
+            if len(said) == 1:
+                self._level[store, folder] = said.pop()
+            self._guard.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
+
+    def _array_of(self, store: str) -> tuple[EntryView, ...]:
+        """Its backfill array, which is what it was while the store has had no stimulus."""
+        stimuli = self._lab.read(store, lambda node: node.stimuli)
+        if store not in self._arrays or self._arrays[store][0] != stimuli:
+            self._arrays[store] = (stimuli, tuple(self._lab.read(store, lambda node: node.backfill())))
+        return self._arrays[store][1]
 
     def _rest(self) -> None:
         now, weather = self._lab.now, self._lab.weather
@@ -235,8 +273,7 @@ class Watch:
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
     """None of a folder that the store does not hold, or is about to give up."""
     try:
-        held = folder == HIERARCHY or any(view.id == folder and view.held_here for view in node.folders())
-        return node.state(folder).rows if held else ()
+        return node.state(folder).rows if folder == HIERARCHY or node.holds(folder) else ()
     except FolderUnknown:
         return ()
 

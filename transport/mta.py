@@ -21,6 +21,7 @@ from transport.hopline import believed_lamport, count_received, received_line
 from transport.linkstate import LinkReport
 from transport.mta_dispatch import NO_ROUTE, Dispatch
 from transport.mta_links import Links
+from transport.mta_queue import QueueRow
 from transport.mta_routes import OUTSIDE
 from transport.mta_values import (
     IncomingHop,
@@ -178,16 +179,17 @@ class Mta(Dispatch):
         if queue_id < 0:
             return self._learnt(s, self._links.called(s, queue_id, answered=outcome.state is SendState.DELIVERED))
         row = mta_queue.find_row(s.conn, queue_id)
-        connector = row.connector if row is not None else None
+        if row is None:
+            return []
         if outcome.state is SendState.DELIVERED:
-            local = self.delivered(s, queue_id, outcome.refusals, outcome.ordinary)
+            local = self._delivered(s, row, outcome.refusals, outcome.ordinary)
         else:
-            local = self.deferred(s, queue_id, outcome.reason, permanent=outcome.permanent, refusals=outcome.refusals)
-        if connector is None:
+            local = self._deferred(s, row, outcome.reason, outcome.permanent, outcome.refusals)
+        if row.connector is None:
             return local
         if outcome.unreachable:
-            return local + self._learnt(s, self._links.failed(s, connector, outcome.reason))
-        return local + self._learnt(s, self._links.reached(s, connector))
+            return local + self._learnt(s, self._links.failed(s, row.connector, outcome.reason))
+        return local + self._learnt(s, self._links.reached(s, row.connector))
 
     def told(self, s: Stimulus, peer: str, reports: Sequence[LinkReport]) -> list[LocalDelivery]:
         """The store `peer`, which has authenticated, told of links: mail takes another way if that changes routes."""
@@ -208,8 +210,11 @@ class Mta(Dispatch):
         """
         # spec: OUT-9
         row = mta_queue.find_row(s.conn, queue_id)
-        if row is None:
-            return []
+        return [] if row is None else self._delivered(s, row, refusals, ordinary)
+
+    def _delivered(
+        self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal], ordinary: str
+    ) -> list[LocalDelivery]:
         refused = {refusal.address for refusal in refusals}
         s.trace.record(
             HopSent,
@@ -219,7 +224,7 @@ class Mta(Dispatch):
             recipients=tuple(address for address in row.recipients if address not in refused),
             size=row.size,
             attempt=row.attempts + 1,
-            queue_id=queue_id,
+            queue_id=row.queue_id,
             ordinary=ordinary,
         )
         left = tuple(address for address in row.recipients if address in refused)
@@ -242,8 +247,11 @@ class Mta(Dispatch):
         """
         # spec: RT-2
         row = mta_queue.find_row(s.conn, queue_id)
-        if row is None:
-            return []
+        return [] if row is None else self._deferred(s, row, reason, permanent, refusals)
+
+    def _deferred(
+        self, s: Stimulus, row: QueueRow, reason: str, permanent: bool, refusals: Sequence[RecipientRefusal]
+    ) -> list[LocalDelivery]:
         own = {refusal.address for refusal in refusals}
         rest = [RecipientRefusal(a, reason, permanent) for a in row.recipients if a not in own]
         return self._failed(s, row, [*refusals, *rest])
