@@ -383,6 +383,8 @@ class Host:
         if self._up:
             try:
                 self._begin_as(plan, transmission, now)
+            except CannotWrite as error:
+                self._without_room(error)  # it stays due, and is asked about again
             except Exception as error:
                 self._failed(error)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import errno
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import cast
 
 import pytest
 
 from node import reports
 from node.core import Node
-from node.errors import MailRefused, NotRunning
+from node.errors import CannotWrite, MailRefused, NotRunning
 from node.host import Address, Host
 from node.labclock import LabClock
 from pflab.fault import GO, Decision
@@ -45,6 +46,8 @@ class Toy:
         self.told: list[str] = []
         self.reports = 0
         self.refusal: MailRefused | None = None
+        self.no_room_left = 0
+        """How many stimuli about mails still find no room."""
 
     @property
     def reported(self) -> list[str]:
@@ -79,6 +82,9 @@ class Toy:
         self.reports += 1
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
+        if self.no_room_left:
+            self.no_room_left -= 1
+            raise CannotWrite(self.name, OSError(errno.ENOSPC, "No space left on device"))
         self.told.append(f"held for {until_at - now}")
         self.queue.clear()
 
@@ -104,9 +110,15 @@ class Gate:
 
     def __init__(self) -> None:
         self.decision = GO
+        self.asks = False
+        """Whether it has to ask somebody else first."""
         self.over: list[bool] = []
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision | Awaitable[Decision]:
+        return self._asked() if self.asks else self.decision
+
+    async def _asked(self) -> Decision:
+        await asyncio.sleep(0)
         return self.decision
 
     def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
@@ -251,6 +263,18 @@ async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
     pair.send()
     await pair.rest()
     assert pair.a.reported == ["failed: cut", f"held for {HOUR_US}"]
+    assert pair.b.told == []
+
+
+async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_about_again(pair: Pair) -> None:
+    """A full disk fails no host, also where whoever keeps the faults answers later: the mail stays due and is held then."""
+    pair.gate.asks = True
+    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.a.no_room_left = 2
+    pair.send()
+    await pair.rest()
+    assert pair.hosts[0].failure is None
+    assert pair.a.reported == [f"held for {HOUR_US}"]
     assert pair.b.told == []
 
 
