@@ -1,7 +1,7 @@
 """The host of one node: its SMTP listener, its deliveries, its timer.  # spec: TM-1, ML-3
 
 The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a
-tick for timers, a delivery for each mail, within the bounds of `node.flights`. It remembers only which queue rows are in
+tick for timers, a delivery for each mail (`node.deliveries`). Nothing is remembered here but which queue rows are in
 flight; everything else is in the node's database, so a host may be thrown away at any time.
 
 It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like
@@ -14,20 +14,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import replace
-from inspect import isawaitable
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from node.deliveries import Deliveries
 from node.errors import CannotWrite, MailRefused, NodeError, NotRunning
-from node.flights import Flights, cancelled
-from node.gate import Arriving, Gate, SendPlan
+from node.flights import cancelled
+from node.gate import Arriving, Gate
 from node.labclock import LabClock
-from node.reports import Ended, Reports
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
-from transport.alteration import altered
-from transport.mta_values import IncomingHop, RefusalError, SendOutcome, SendState, Transmission
+from transport.mta_values import IncomingHop, RefusalError
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
 from transport.smtp_tls import Tls
@@ -82,11 +79,8 @@ class Host:
         arriving: Arriving | None = None,
     ) -> None:
         self.name = node.name
-        self.activity = 0
         self._node = node
         self._clock = clock
-        self._address_of = address_of
-        self._gate = gate
         self._idle = idle
         self._arriving = arriving
         self._listener = SmtpListener(
@@ -100,13 +94,21 @@ class Host:
             tls=tls.server if tls is not None else None,
             on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
         )
-        self._sender = SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None)
         self._wake = asyncio.Event()
-        self._in_flight = Flights()
-        self._reports = Reports(node.name, gate, self._in_flight, conclude=self._conclude, told=self._wake.set)
+        self._deliveries = Deliveries(
+            node,
+            sender=SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None),
+            gate=gate,
+            address_of=address_of,
+            now=clock.now,
+            up=lambda: self._up,
+            stimulus=self._stimulus,
+            stumbled=self._stumbled,
+            woken=self._wake.set,
+        )
+        self._stimuli = 0
         self._due_at: LabTime | None = None
         self._stale = True
-        self._read_out = False
         self._ticked_s = 0.0
         self._held = False
         self._no_room = ""
@@ -127,9 +129,7 @@ class Host:
     async def stop(self, drain_s: float = DRAIN_S) -> None:
         """Take nothing new, give what is in flight `drain_s` to get through, close the node (event node.stopped)."""
         await self._end_pump()
-        if self._in_flight:
-            await asyncio.wait(self._in_flight.tasks, timeout=drain_s)
-            self._reports.flush()
+        await self._deliveries.drain(drain_s)
         await self._end_io()
         self._node.close(self._clock.now())
         self._idle()
@@ -144,12 +144,11 @@ class Host:
 
     def forget(self, address: Address) -> None:
         """Drop kept connections to an address that is gone or cut off."""
-        self._sender.forget(address)
+        self._deliveries.forget(address)
 
     def lost(self, servers: Collection[str]) -> None:
         """These servers have gone or fallen silent: what is under way to or from them is not waited for."""
-        for task in self._in_flight.to(servers):
-            task.cancel()
+        self._deliveries.lost(servers)
         self._listener.hang_up_on(servers)
 
     # --- stimuli
@@ -165,9 +164,9 @@ class Host:
     def _stimulus(self, fn: Callable[[Node], T]) -> T:
         if not self._up:
             raise NotRunning(f"server {self.name} is not running")
-        self.activity += 1
+        self._stimuli += 1
         self._stale = True
-        self._read_out = False
+        self._deliveries.changed()
         self._wake.set()
         return fn(self._node)
 
@@ -224,6 +223,11 @@ class Host:
         """Whether it takes stimuli."""
         return self._up
 
+    @property
+    def activity(self) -> int:
+        """How much has happened here: stimuli, and mails that have begun to leave."""
+        return self._stimuli + self._deliveries.begun
+
     def next_due(self) -> LabTime | None:
         """When the node's next row is due; a mail in flight is a row long due."""
         if self._stale:
@@ -237,10 +241,8 @@ class Host:
             return f"it failed: {self.failure}"
         if self._no_room:
             return self._no_room
-        if self._in_flight:
-            return f"{counted(len(self._in_flight), 'mail')} on the way out"
-        if self._reports.on_their_way:
-            return f"{counted(self._reports.on_their_way, 'report')} on the way"
+        if leaving := self._deliveries.busy():
+            return leaving
         if self._listener.open_transactions:
             return f"{counted(self._listener.open_transactions, 'mail')} on the way in"
         due_at = self.next_due()
@@ -295,6 +297,13 @@ class Host:
             log.warning("%s", error)
         self._stale = True
 
+    def _stumbled(self, error: Exception) -> None:
+        """A stimulus of the host's own ended in an error."""
+        if isinstance(error, CannotWrite):
+            self._without_room(error)
+        else:
+            self._failed(error)
+
     def _failed(self, error: Exception) -> None:
         """Tell whoever waits for this host. The node has rolled the stimulus back."""
         self.failure = self.failure or error
@@ -307,13 +316,13 @@ class Host:
         due_at = self.next_due()
         if due_at is None or due_at > now:
             return False
-        if not self._read_out and self._send_due(now):
+        if self._send_due(now):
             return True
-        if self._in_flight and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
+        if self._deliveries.under_way and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
         self._ticked_s = asyncio.get_running_loop().time()
         self._stimulus(lambda node: node.tick(now))
-        if self._in_flight:
+        if self._deliveries.under_way:
             return False
         due_at = self.next_due()
         if due_at is None or due_at > now or self._send_due(now):
@@ -327,17 +336,24 @@ class Host:
             )
         return False
 
+    def _send_due(self, now: LabTime) -> bool:
+        """Begin with due mails; True if there was any. Then timers are looked after a little later."""
+        begun = self._deliveries.begin_due(now)
+        if begun:
+            self._ticked_s = asyncio.get_running_loop().time()
+        return begun
+
     async def _rest(self) -> None:
         """Wait until something is due or happens."""
         due_at = self.next_due()
         overdue = due_at is not None and due_at <= self._clock.now()
         if overdue:
-            pause_s = TICK_WHILE_SENDING_S if self._in_flight else STUCK_PAUSE_S
+            pause_s = TICK_WHILE_SENDING_S if self._deliveries.under_way else STUCK_PAUSE_S
             alarm = asyncio.get_running_loop().call_later(pause_s, self._wake.set)
             await self._wake.wait()
             alarm.cancel()
             return
-        if not self._in_flight:
+        if not self._deliveries.under_way:
             self._idle()
         # While the clock stands nothing comes due; whoever moves it wakes the pump. No task is needed to wait for it.
         wait_s = None if due_at is None else self._clock.real_seconds_to(due_at)
@@ -348,98 +364,6 @@ class Host:
             if timer is not None:
                 timer.cancel()
 
-    # --- deliveries
-
-    def _send_due(self, now: LabTime) -> bool:
-        """Begin with due mails that are not in flight; True if there was any."""
-        flights, begun = self._in_flight, False
-        room = flights.room
-        found = self._node.outgoing(now, room, flights.ids, flights.crowded) if room else []
-        # There are no more, so the queue need not be read again before something happens here or the next tick.
-        self._read_out = len(found) < room
-        for transmission in found:
-            if flights.takes(transmission.next_hop):
-                self._begin(transmission, now)
-                begun = True
-        if begun:
-            self._ticked_s = asyncio.get_running_loop().time()
-        return begun
-
-    def _begin(self, transmission: Transmission, now: LabTime) -> None:
-        plan = self._gate.before_send(self.name, transmission, now)
-        if isawaitable(plan):
-            later = self._begin_later(transmission, now, plan)
-            task = asyncio.create_task(later, name=f"plan of mail {transmission.queue_id}")
-            self._in_flight.begin(transmission, task)
-        else:
-            self._begin_as(plan, transmission, now)
-
-    async def _begin_later(self, transmission: Transmission, now: LabTime, asked: Awaitable[SendPlan]) -> None:
-        try:
-            plan = await asked
-        finally:
-            self._in_flight.end(transmission)
-            self._wake.set()
-        if self._up:
-            try:
-                self._begin_as(plan, transmission, now)
-            except CannotWrite as error:
-                self._without_room(error)  # it stays due, and is asked about again
-            except Exception as error:
-                self._failed(error)
-
-    def _begin_as(self, plan: SendPlan, transmission: Transmission, now: LabTime) -> None:
-        hold_until_at = plan.hold_until_at
-        if hold_until_at is not None:
-            self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
-            return
-        address = transmission.outside or self._address_of(transmission.next_hop)
-        if plan.refuse is not None or address is None:
-            reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
-            outcome = SendOutcome(SendState.DEFERRED, reason, unreachable=True)
-            self._reports.tell(transmission, outcome)
-            self._conclude([(transmission, outcome)])
-            return
-        self.activity += 1
-        delivery = self._deliver(transmission, address, plan)
-        task = asyncio.create_task(delivery, name=f"mail {transmission.queue_id} of {self.name}")
-        self._in_flight.begin(transmission, task)
-
-    async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
-        outcome = SendOutcome(SendState.DEFERRED, "not sent")
-        sent = replace(transmission, content=altered(transmission.content)) if plan.alter else transmission
-        try:
-            for _ in range(plan.copies):
-                outcome = await self._sender.send(address, sent, self.name, fresh=plan.fresh)
-                if outcome.state is not SendState.DELIVERED:
-                    break
-        except asyncio.CancelledError:
-            if self._up and self._address_of(transmission.next_hop) is None:
-                lost = f"{transmission.next_hop} has fallen silent"
-                self._reports.take(transmission, SendOutcome(SendState.DEFERRED, lost))
-                return
-            self._in_flight.end(transmission)
-            self._wake.set()
-            raise
-        except BaseException:
-            self._in_flight.end(transmission)
-            self._wake.set()
-            raise
-        self._reports.take(transmission, outcome)
-
-    def _conclude(self, ended: Ended) -> None:
-        """What became of mails, in one stimulus."""
-        self._wake.set()
-        if not self._up:
-            return
-        now = self._clock.now()
-        try:
-            self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
-        except CannotWrite as error:
-            self._without_room(error)  # they stay queued and go again, which harms nobody (spec: OUT-9)
-        except Exception as error:
-            self._failed(error)
-
     # --- the end
 
     async def _end_pump(self) -> None:
@@ -449,7 +373,6 @@ class Host:
 
     async def _end_io(self) -> None:
         self._up = False
-        await cancelled(self._in_flight.tasks)
-        self._reports.flush()  # what a kill leaves unreported is sent again, which harms nobody
+        await self._deliveries.cancel()
         await self._listener.stop()
-        await self._sender.close()
+        await self._deliveries.close()
