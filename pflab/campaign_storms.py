@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from node.errors import Crashed
 from pflab import campaign_plan as plan
+from pflab.fault import Mails
 from pflab.lab import LabError
 from pflab.weather import Alteration
 
@@ -69,34 +70,42 @@ def _healer(lab: Simulator) -> Callable[[str], None]:
 # -- what happens to mails
 
 
-def _whose(fault: plan.MailFault) -> dict[str, Any]:
-    return {"from_": fault.from_, "to": fault.to, "type": fault.type, "count": fault.count}
+def _mails(fault: plan.MailFault) -> Mails:
+    return Mails(fault.from_, fault.to, fault.type)
 
 
 def _loss(lab: Simulator, fault: plan.Loss, end_us: int) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.lose(**_whose(fault)), _healer(lab))
+    return _while_it_lasts(fault, lambda: lab.faults.lose(_mails(fault), fault.count), _healer(lab))
 
 
 def _delay(lab: Simulator, fault: plan.Delay, end_us: int) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.delay(**_whose(fault), by_us=fault.by_us), _healer(lab))
+    return _while_it_lasts(
+        fault, lambda: lab.faults.delay(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
+    )
 
 
 def _duplication(lab: Simulator, fault: plan.Duplication, end_us: int) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.duplicate(**_whose(fault)), _healer(lab))
+    return _while_it_lasts(fault, lambda: lab.faults.duplicate(_mails(fault), fault.count), _healer(lab))
 
 
 def _reordering(lab: Simulator, fault: plan.Reordering, end_us: int) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.reorder(**_whose(fault), by_us=fault.by_us), _healer(lab))
+    return _while_it_lasts(
+        fault, lambda: lab.faults.reorder(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
+    )
 
 
 def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[Moment]:
     del end_us
     how = Alteration(fault.how)
-    return _while_it_lasts(fault, lambda: lab.weather.corrupt(**_whose(fault), how=how), lab.weather.heal)
+    return _while_it_lasts(
+        fault,
+        lambda: lab.weather.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
+        lab.weather.heal,
+    )
 
 
 # -- what happens to links

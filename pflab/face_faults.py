@@ -12,7 +12,7 @@ from pydantic import Field
 from node.api_models import Body, Line
 from node.api_values import json_response
 from pflab.face_lab import FacedLab
-from pflab.fault import MAIL_TYPES
+from pflab.fault import MAIL_TYPES, Mails
 from pflab.faults import FaultPlan
 from pflab.lab import Lab, LabError
 from traces.labtime import LabTime, parse_duration
@@ -83,7 +83,7 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         return plan.cut((wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)
-    given: dict[str, Any] = {"connector": wanted.connector}
+    given: dict[str, Any] = {}
     if wanted.kind in {"delay", "reorder"} and wanted.by is not None:
         given["by_us"] = parse_duration(wanted.by)
     if wanted.count is not None:
@@ -91,7 +91,7 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     if wanted.kind == "alter" and wanted.lasts is not None:
         given["until_at"] = now + parse_duration(wanted.lasts)
     act: Callable[..., str] = getattr(plan, wanted.kind)
-    return act(wanted.from_, wanted.to, wanted.type, **given)
+    return act(Mails(wanted.from_, wanted.to, wanted.type, connector=wanted.connector), **given)
 
 
 def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 from urllib.parse import urlencode
@@ -17,8 +18,7 @@ import msgspec
 
 from node.errors import MailRefused, Misuse, NotRunning
 from pflab.client import Client, ClientError, quoted
-from pflab.fault import Fault
-from pflab.faults import REORDER_BY_US
+from pflab.fault import REORDER_BY_US, Fault, Mails
 from pflab.lab import Lab, LabError
 from pflab.remote import RemoteNode
 from traces.events import AnyEvent
@@ -209,43 +209,21 @@ class FarFaults:
     def heal(self, fault: str | None = None) -> None:
         _surely(lambda: self._client.heal(fault))
 
-    def lose(self, from_: Any, to: Any, type_: Any, count: int | None = None, *, connector: Any = None) -> str:
-        return self._inject("lose", from_=from_, to=to, type=type_, count=count, connector=connector)
+    def lose(self, mails: Mails, count: int | None = None) -> str:
+        return self._inject("lose", **asdict(mails), count=count)
 
-    def alter(
-        self,
-        from_: Any,
-        to: Any,
-        type_: Any,
-        count: int | None = None,
-        *,
-        connector: Any = None,
-        until_at: LabTime | None = None,
-    ) -> str:
+    def alter(self, mails: Mails, count: int | None = None, *, until_at: LabTime | None = None) -> str:
         lasts = None if until_at is None else format_duration(until_at - self._lab.now)
-        return self._inject("alter", from_=from_, to=to, type=type_, count=count, connector=connector, lasts=lasts)
+        return self._inject("alter", **asdict(mails), count=count, lasts=lasts)
 
-    def duplicate(self, from_: Any, to: Any, type_: Any, count: int | None = None, *, connector: Any = None) -> str:
-        return self._inject("duplicate", from_=from_, to=to, type=type_, count=count, connector=connector)
+    def duplicate(self, mails: Mails, count: int | None = None) -> str:
+        return self._inject("duplicate", **asdict(mails), count=count)
 
-    def delay(
-        self, from_: Any, to: Any, type_: Any, *, by_us: int, count: int | None = None, connector: Any = None
-    ) -> str:
-        given = {"from_": from_, "to": to, "type": type_, "count": count, "connector": connector}
-        return self._inject("delay", by=format_duration(by_us), **given)
+    def delay(self, mails: Mails, *, by_us: int, count: int | None = None) -> str:
+        return self._inject("delay", **asdict(mails), by=format_duration(by_us), count=count)
 
-    def reorder(
-        self,
-        from_: Any,
-        to: Any,
-        type_: Any,
-        *,
-        by_us: int = REORDER_BY_US,
-        count: int | None = 1,
-        connector: Any = None,
-    ) -> str:
-        given = {"from_": from_, "to": to, "type": type_, "count": count, "connector": connector}
-        return self._inject("reorder", by=format_duration(by_us), **given)
+    def reorder(self, mails: Mails, *, by_us: int = REORDER_BY_US, count: int | None = 1) -> str:
+        return self._inject("reorder", **asdict(mails), by=format_duration(by_us), count=count)
 
     def cut(self, where: str | tuple[str, str], *, one_way: bool = False) -> str:
         if isinstance(where, str):

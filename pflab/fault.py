@@ -65,6 +65,25 @@ Arrival = tuple[str, str, tuple[str, ...], str]
 """A mail as its receiving end sees it: node, sender, recipients, subject."""
 
 
+@dataclass(frozen=True, slots=True)
+class Mails:
+    """Which mails a fault meets, all of this at once; what is None may be any."""
+
+    from_: str | None = None
+    """The store that sent the mail, never a relay."""
+    to: str | None = None
+    """The store that it is for."""
+    type: str | None = None
+    """One of MAIL_TYPES."""
+    link: tuple[str, str] | None = None
+    """On the hop from the first of these servers to the second, whoever lies behind it."""
+    connector: str | None = None
+    """On the hops over this connector, whoever lies behind it."""
+
+
+ALL = Mails()
+
+
 @dataclass(slots=True)
 class Fault:
     """One fault in force."""

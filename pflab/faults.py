@@ -6,12 +6,12 @@ One :class:`FaultPlan` belongs to one lab and both drivers ask it the same quest
 * `on_arrival` - at the receiving end: must this mail be lost here (the node's ArrivalFaults protocol)?
 * `crash_point` - before a stimulus: does the node die in it, and at which point?
 
-Where a fault acts. Without a link, `lose`, `alter`, `delay`, `duplicate` and `reorder` act on the hop that enters a
-recipient's own server (`to`, or any recipient's if `to` is None), so the copies for other stores are not touched
-while they travel on hops of their own; a mail that is lost at a bridgehead which is a recipient too is lost for all
-who lie behind it. With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whoever
-lies behind it. `from_` is always the store that sent the mail, never a relay. A fault meets each transmission once:
-what was delayed is not delayed again when its time comes.
+Where a fault acts. Which mails `lose`, `alter`, `delay`, `duplicate` and `reorder` meet is a value, `Mails`. Without a
+link they act on the hop that enters a recipient's own server (`to`, or any recipient's if `to` is None), so the copies
+for other stores are not touched while they travel on hops of their own; a mail that is lost at a bridgehead which is a
+recipient too is lost for all who lie behind it. With `link` (two servers, in the direction of travel) or `connector`
+they act on that hop, whoever lies behind it. `from_` is always the store that sent the mail, never a relay. A fault
+meets each transmission once: what was delayed is not delayed again when its time comes.
 
 Every injection is an event of node "lab" (fault.injected) and so is its end (fault.healed), by `heal` or because
 `count` is used up.
@@ -20,9 +20,11 @@ Every injection is an event of node "lab" (fault.injected) and so is its end (fa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pflab.fault import (
+    ALL,
     CRASH_POINTS,
     GO,
     MAIL_TYPES,
@@ -31,6 +33,7 @@ from pflab.fault import (
     Decision,
     Fault,
     FaultKind,
+    Mails,
     Sending,
 )
 from pflab.lab import LabError
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from topology import Topology
     from transport.mta_values import Transmission
 
-__all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fault", "FaultKind", "FaultPlan"]
+__all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fault", "FaultKind", "FaultPlan", "Mails"]
 
 
 class FaultPlan(LinkFaults):
@@ -87,93 +90,28 @@ class FaultPlan(LinkFaults):
         """The next is numbered after these, of a plan that has gone with its faults."""
         self._number = number
 
-    # --- injecting: each returns the fault's id, "F1", "F2", ...
+    # --- injecting: each returns the fault's id, "F1", "F2", ... `count`: how often it acts; None: until it is healed
 
-    def lose(
-        self,
-        from_: str | None = None,
-        to: str | None = None,
-        type: str | None = None,  # noqa: A002 - the word of scenarios
-        count: int | None = None,
-        *,
-        link: tuple[str, str] | None = None,
-        connector: str | None = None,
-    ) -> str:
+    def lose(self, mails: Mails = ALL, count: int | None = None) -> str:
         """Lose mail at its receiving end: answered 250, traced as hop.dropped, gone."""
-        return self._mail_fault(
-            FaultKind.LOSE, from_=from_, to=to, type=type, count=count, link=link, connector=connector
-        )
+        return self._mail_fault(FaultKind.LOSE, mails, count)
 
-    def alter(
-        self,
-        from_: str | None = None,
-        to: str | None = None,
-        type: str | None = None,  # noqa: A002
-        count: int | None = None,
-        *,
-        link: tuple[str, str] | None = None,
-        connector: str | None = None,
-        until_at: LabTime | None = None,
-    ) -> str:
+    def alter(self, mails: Mails = ALL, count: int | None = None, *, until_at: LabTime | None = None) -> str:
         """Alter mail on its hop, so that only its signature tells (ML-6). `until_at`: the lab time at which the fault ends
         by itself."""
-        return self._mail_fault(
-            FaultKind.ALTER,
-            from_=from_,
-            to=to,
-            type=type,
-            count=count,
-            link=link,
-            connector=connector,
-            until_at=until_at,
-        )
+        return self._mail_fault(FaultKind.ALTER, mails, count, until_at=until_at)
 
-    def delay(
-        self,
-        from_: str | None = None,
-        to: str | None = None,
-        type: str | None = None,  # noqa: A002
-        by_us: int = REORDER_BY_US,
-        count: int | None = None,
-        *,
-        link: tuple[str, str] | None = None,
-        connector: str | None = None,
-    ) -> str:
+    def delay(self, mails: Mails = ALL, *, by_us: int = REORDER_BY_US, count: int | None = None) -> str:
         """Hold mail in its last queue (or the link's) for `by_us` of lab time."""
-        return self._mail_fault(
-            FaultKind.DELAY, from_=from_, to=to, type=type, count=count, link=link, connector=connector, by_us=by_us
-        )
+        return self._mail_fault(FaultKind.DELAY, mails, count, by_us=by_us)
 
-    def duplicate(
-        self,
-        from_: str | None = None,
-        to: str | None = None,
-        type: str | None = None,  # noqa: A002
-        count: int | None = None,
-        *,
-        link: tuple[str, str] | None = None,
-        connector: str | None = None,
-    ) -> str:
+    def duplicate(self, mails: Mails = ALL, count: int | None = None) -> str:
         """Send mail twice over its hop."""
-        return self._mail_fault(
-            FaultKind.DUPLICATE, from_=from_, to=to, type=type, count=count, link=link, connector=connector
-        )
+        return self._mail_fault(FaultKind.DUPLICATE, mails, count)
 
-    def reorder(
-        self,
-        from_: str | None = None,
-        to: str | None = None,
-        type: str | None = None,  # noqa: A002
-        by_us: int = REORDER_BY_US,
-        count: int | None = 1,
-        *,
-        link: tuple[str, str] | None = None,
-        connector: str | None = None,
-    ) -> str:
+    def reorder(self, mails: Mails = ALL, *, by_us: int = REORDER_BY_US, count: int | None = 1) -> str:
         """Let the second mail of each of `count` pairs overtake the first, which is held for `by_us`."""
-        return self._mail_fault(
-            FaultKind.REORDER, from_=from_, to=to, type=type, count=count, link=link, connector=connector, by_us=by_us
-        )
+        return self._mail_fault(FaultKind.REORDER, mails, count, by_us=by_us)
 
     def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
         """Refuse connections: over the connector of that name, or between two ends, each a server or a site.
@@ -377,20 +315,21 @@ class FaultPlan(LinkFaults):
         self._end(fault)
         return True
 
-    def _mail_fault(self, kind: FaultKind, **what: Any) -> str:
-        fault = Fault("", kind, **what)
-        for name in (fault.from_, fault.to, *(fault.link or ())):
+    def _mail_fault(
+        self, kind: FaultKind, mails: Mails, count: int | None, *, by_us: int = 0, until_at: LabTime | None = None
+    ) -> str:
+        for name in (mails.from_, mails.to, *(mails.link or ())):
             if name is not None:
                 self._known(name, self._sites, "server")
-        if fault.type is not None:
-            self._known(fault.type, MAIL_TYPES, "message type")
-        if fault.connector is not None:
-            self._known(fault.connector, self._connectors, "connector")
-        if fault.count is not None and fault.count < 1:
-            raise LabError(f"a fault acts at least once; count {fault.count} would not")
-        if kind in {FaultKind.DELAY, FaultKind.REORDER} and fault.by_us <= 0:
+        if mails.type is not None:
+            self._known(mails.type, MAIL_TYPES, "message type")
+        if mails.connector is not None:
+            self._known(mails.connector, self._connectors, "connector")
+        if count is not None and count < 1:
+            raise LabError(f"a fault acts at least once; count {count} would not")
+        if kind in {FaultKind.DELAY, FaultKind.REORDER} and by_us <= 0:
             raise LabError("a delay is longer than nothing; say for instance 20 min")
-        return self._add(fault)
+        return self._add(Fault("", kind, **asdict(mails), count=count, by_us=by_us, until_at=until_at))
 
     def _add(self, fault: Fault) -> str:
         self._number += 1

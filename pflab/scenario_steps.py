@@ -8,11 +8,11 @@ from typing import Any
 from node.errors import MailRefused, Misuse
 from node.views import Post
 from pflab import scenario_model as model
-from pflab.faults import REORDER_BY_US
+from pflab.fault import REORDER_BY_US, Mails
 from pflab.oracle_sets import parse_named
 from pflab.scenario_lesson import Quiz
 from pflab.scenario_links import Cut, Hold, Smtp
-from pflab.scenario_mailfaults import Alter, Delay, Duplicate, Lose, Reorder
+from pflab.scenario_mailfaults import Alter, Delay, Duplicate, Lose, MailFault, Reorder
 from pflab.scenario_play import Named, Play, StepFailed
 from pflab.scenario_values import Moment
 from pflab.scenario_waits import expect, until
@@ -242,39 +242,36 @@ async def _heal(play: Play, names: tuple[str, ...]) -> None:
             play.lab.faults.heal(fault)
 
 
+def _mails(step: MailFault) -> Mails:
+    return Mails(step.from_, step.to, step.type, connector=step.connector)
+
+
 async def _lose(play: Play, step: Lose) -> None:
-    fault = play.lab.faults.lose(step.from_, step.to, step.type, step.count, connector=step.connector)
+    fault = play.lab.faults.lose(_mails(step), step.count)
     _note_fault(play, step.name, fault)
 
 
 async def _alter(play: Play, step: Alter) -> None:
     until_at = None if step.lasts is None else play.lab.now + step.lasts
-    fault = play.lab.faults.alter(
-        step.from_, step.to, step.type, step.count, connector=step.connector, until_at=until_at
-    )
+    fault = play.lab.faults.alter(_mails(step), step.count, until_at=until_at)
     _note_fault(play, step.name, fault)
 
 
 async def _delay(play: Play, step: Delay) -> None:
-    fault = play.lab.faults.delay(
-        step.from_, step.to, step.type, by_us=step.by, count=step.count, connector=step.connector
-    )
+    fault = play.lab.faults.delay(_mails(step), by_us=step.by, count=step.count)
     _note_fault(play, step.name, fault)
 
 
 async def _duplicate(play: Play, step: Duplicate) -> None:
-    fault = play.lab.faults.duplicate(step.from_, step.to, step.type, step.count, connector=step.connector)
+    fault = play.lab.faults.duplicate(_mails(step), step.count)
     _note_fault(play, step.name, fault)
 
 
 async def _reorder(play: Play, step: Reorder) -> None:
     fault = play.lab.faults.reorder(
-        step.from_,
-        step.to,
-        step.type,
+        _mails(step),
         by_us=REORDER_BY_US if step.by is None else step.by,
         count=1 if step.count is None else step.count,
-        connector=step.connector,
     )
     _note_fault(play, step.name, fault)
 

@@ -13,6 +13,7 @@ import pytest
 
 from node.core import Node
 from node.errors import NotRunning
+from pflab.fault import Mails
 from pflab.lab import LabError, NotIdle
 from pflab.network import NetworkPolicy
 from pflab.runfolder import RunFolder
@@ -53,9 +54,9 @@ def subjects(lab: Simulator, server: str) -> list[str]:
 
 async def eventful(lab: Simulator) -> None:
     """Two days with posts everywhere, every kind of fault, a stop and a kill."""
-    lab.faults.lose("A", "C", count=1)
+    lab.faults.lose(Mails("A", "C"), count=1)
     lab.faults.duplicate(count=3)
-    lab.faults.reorder("B", "A")
+    lab.faults.reorder(Mails("B", "A"))
     lab.faults.crash("B", "after commit", after=9)
     for number in range(6):
         for server in lab.names:
@@ -281,7 +282,7 @@ async def test_a_shuffled_network_ends_in_the_same_state(topology: Topology) -> 
 async def test_a_loss_on_a_connector_loses_the_crossing_copy(topology: Topology) -> None:
     """A mail lost on a connector is gone for those behind it, and has arrived for the others."""
     async with Simulator(topology) as lab:
-        lab.faults.lose(connector="SEA-NYC", type="content", count=1)
+        lab.faults.lose(Mails(connector="SEA-NYC", type="content"), count=1)
         await post(lab, "A")
         await lab.advance(lab.now + HOUR_US)
         assert subjects(lab, "B") == ["Hello"]

@@ -16,6 +16,7 @@ import pytest
 from node.database import LOG_BYTES
 from node.errors import NotRunning
 from node.views import Post
+from pflab.fault import Mails
 from pflab.lab import LabError
 from pflab.ledlab import FaceAt
 from pflab.runfolder import RunFolder
@@ -121,14 +122,14 @@ async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) ->
     one trace."""
     async with lab_of(keeper, folder, stays=True) as lab:
         await post(lab, "A")
-        lab.faults.lose("A", "B", count=1)
+        lab.faults.lose(Mails("A", "B"), count=1)
         await lab.advance(START_AT + ALWAYS_US)
         await lab.stop("C")
         now, run, seen = lab.now, lab.run, list(lab.events())
     async with lab_of(keeper, folder) as lab:
         assert (lab.now, lab.run) == (now, run)
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
-        assert lab.faults.lose("A", "B", count=1) == "F2"
+        assert lab.faults.lose(Mails("A", "B"), count=1) == "F2"
         assert lab.held_from == 0
         assert list(lab.events())[: len(seen)] == seen
         assert sorted(lab.replicas.values()) == ["A", "B", "C"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pflab.bound import Bound, bound_of, bound_of_topology, longest_gap_us
+from pflab.fault import Mails
 from pflab.simulator import Simulator
 from topology import NEVER, topology_from_text
 from topology.schedule import parse_schedule
@@ -80,7 +81,7 @@ async def test_a_labs_bound_counts_what_is_held_back() -> None:
     async with Simulator(topology_from_text(ONE_SITE)) as lab:
         quiet = bound_of(lab)
         assert quiet.total_us == bound_of_topology(lab.topology, hierarchy_changes=False).total_us
-        lab.faults.delay("A", "B", by_us=20 * HOUR_US, count=1)
+        lab.faults.delay(Mails("A", "B"), by_us=20 * HOUR_US, count=1)
         await lab.do("A", lambda node, now: node.create_folder(now, "News", schedule="every 4 h"))
         await lab.advance(lab.now + 15 * MINUTE_US)
         lab.faults.heal()

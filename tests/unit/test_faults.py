@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from pflab.faults import GO, MAIL_TYPES, FaultPlan
+from pflab.faults import GO, MAIL_TYPES, FaultPlan, Mails
 from pflab.lab import LabError
 from topology import Topology, topology_from_text
 from traces.labtime import HOUR_US, MINUTE_US, parse_instant
@@ -109,7 +109,7 @@ def test_without_faults_everything_goes(plan: FaultPlan) -> None:
 
 def test_lose_takes_what_it_names_and_nothing_else(plan: FaultPlan) -> None:
     """A mail is lost if sender, recipient and type are the fault's, and not if any of them is another."""
-    fault = plan.lose("A", "B", "content")
+    fault = plan.lose(Mails("A", "B", "content"))
     assert arrives(plan, mail(1, "B")) == fault
     assert arrives(plan, mail(2, "B", sender="C")) is None
     assert arrives(plan, mail(3, "C")) is None
@@ -126,7 +126,7 @@ def test_lose_without_names_takes_all(plan: FaultPlan) -> None:
 
 def test_lose_happens_at_the_recipients_own_server(plan: FaultPlan) -> None:
     """A mail that only passes through a bridgehead is not lost there, but where it is addressed to."""
-    fault = plan.lose("A", "D")
+    fault = plan.lose(Mails("A", "D"))
     assert arrives(plan, mail(1, "C", "D")) is None
     assert arrives(plan, mail(2, "C", "C", "D")) is None
     assert arrives(plan, mail(3, "D")) == fault
@@ -134,7 +134,7 @@ def test_lose_happens_at_the_recipients_own_server(plan: FaultPlan) -> None:
 
 def test_lose_counts_and_then_ends(plan: FaultPlan, told: Told) -> None:
     """After `count` mails the fault is over, and both its ends are told."""
-    fault = plan.lose("A", "B", count=2)
+    fault = plan.lose(Mails("A", "B"), count=2)
     assert [arrives(plan, mail(number, "B")) for number in range(4)] == [fault, fault, None, None]
     assert told.lines == ["F1 lose from=A to=B count=2", "F1 healed"]
     assert not plan.active()
@@ -142,7 +142,7 @@ def test_lose_counts_and_then_ends(plan: FaultPlan, told: Told) -> None:
 
 def test_lose_on_a_connector(plan: FaultPlan) -> None:
     """A loss on a connector takes the copy that crosses it, whoever it is for, at the far end."""
-    fault = plan.lose(connector="SEA-NYC")
+    fault = plan.lose(Mails(connector="SEA-NYC"))
     crossing = mail(1, "C", "D", connector="SEA-NYC")
     assert plan.before_send("A", crossing, NOW) is GO
     assert arrives(plan, crossing) == fault
@@ -152,7 +152,7 @@ def test_lose_on_a_connector(plan: FaultPlan) -> None:
 
 def test_lose_on_a_link_has_a_direction(plan: FaultPlan) -> None:
     """A loss on a link takes what goes from the first server to the second only."""
-    fault = plan.lose(link=("A", "B"), count=1)
+    fault = plan.lose(Mails(link=("A", "B")), count=1)
     there, back = mail(1, "B"), mail(2, "A", sender="B")
     plan.before_send("B", back, NOW)
     plan.before_send("A", there, NOW)
@@ -162,7 +162,7 @@ def test_lose_on_a_link_has_a_direction(plan: FaultPlan) -> None:
 
 def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
     """A loss on a link counts when the mail arrives, not when an attempt to send it fails."""
-    fault = plan.lose(link=("A", "B"), count=1)
+    fault = plan.lose(Mails(link=("A", "B")), count=1)
     for _ in range(2):
         plan.before_send("A", mail(1, "B"), NOW)
         plan.after_send("A", mail(1, "B"), delivered=False)
@@ -175,7 +175,7 @@ def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
 
 def test_delay_holds_a_mail_once(plan: FaultPlan) -> None:
     """A delayed mail's queue row is held for the time given; when that has passed it goes."""
-    plan.delay("A", "B", by_us=2 * HOUR_US)
+    plan.delay(Mails("A", "B"), by_us=2 * HOUR_US)
     assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 2 * HOUR_US
     assert plan.before_send("A", mail(1, "B"), NOW + HOUR_US).hold_until_at == NOW + 2 * HOUR_US
     assert plan.before_send("A", mail(1, "B"), NOW + 2 * HOUR_US) is GO
@@ -184,7 +184,7 @@ def test_delay_holds_a_mail_once(plan: FaultPlan) -> None:
 
 def test_delay_counts_mails_not_questions(plan: FaultPlan) -> None:
     """A count of one delays one mail, however often the driver asks."""
-    plan.delay("A", "B", by_us=HOUR_US, count=1)
+    plan.delay(Mails("A", "B"), by_us=HOUR_US, count=1)
     assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + HOUR_US
     assert plan.before_send("A", mail(2, "B"), NOW) is GO
     assert plan.before_send("A", mail(1, "B"), NOW + HOUR_US) is GO
@@ -193,12 +193,12 @@ def test_delay_counts_mails_not_questions(plan: FaultPlan) -> None:
 def test_a_delay_of_nothing_is_refused(plan: FaultPlan) -> None:
     """A delay has to be longer than nothing."""
     with pytest.raises(LabError, match="20 min"):
-        plan.delay("A", "B", by_us=0)
+        plan.delay(Mails("A", "B"), by_us=0)
 
 
 def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
     """The sender repeats the transmission, also when the first attempt came to nothing."""
-    plan.duplicate("A", "B")
+    plan.duplicate(Mails("A", "B"))
     assert plan.before_send("A", mail(1, "B"), NOW).copies == 2
     plan.after_send("A", mail(1, "B"), delivered=False)
     assert plan.before_send("A", mail(1, "B"), NOW).copies == 2
@@ -207,7 +207,7 @@ def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
 
 def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told) -> None:
     """A mail to be altered is so at each attempt, and counts when it has crossed; others go as they are."""
-    plan.alter("A", "B", count=1)
+    plan.alter(Mails("A", "B"), count=1)
     for _ in range(2):
         assert plan.before_send("A", mail(1, "B"), NOW).alter
         plan.after_send("A", mail(1, "B"), delivered=False)
@@ -221,8 +221,8 @@ def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told)
 
 def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) -> None:
     """On a link it falls on what goes that way, on a connector on what crosses it; after its time it is over."""
-    plan.alter(link=("A", "B"), until_at=NOW + HOUR_US)
-    plan.alter(connector="SEA-NYC")
+    plan.alter(Mails(link=("A", "B")), until_at=NOW + HOUR_US)
+    plan.alter(Mails(connector="SEA-NYC"))
     assert plan.before_send("A", mail(1, "B"), NOW).alter
     assert plan.before_send("B", mail(2, "A", sender="B"), NOW) is GO
     assert plan.before_send("A", mail(3, "C", connector="SEA-NYC"), NOW).alter
@@ -230,12 +230,12 @@ def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) ->
     assert plan.before_send("A", mail(4, "B"), NOW + HOUR_US) is GO
     assert told.lines[-1] == "F1 healed"
     with pytest.raises(LabError, match="no server 'X'"):
-        plan.alter("X")
+        plan.alter(Mails("X"))
 
 
 def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> None:
     """Of each pair of mails the second overtakes the first; a count is a number of pairs."""
-    plan.reorder("A", "B", by_us=20 * MINUTE_US, count=1)
+    plan.reorder(Mails("A", "B"), by_us=20 * MINUTE_US, count=1)
     assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 20 * MINUTE_US
     assert plan.before_send("A", mail(2, "B"), NOW + 15 * MINUTE_US) is GO
     assert not plan.active()
@@ -245,8 +245,8 @@ def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> No
 
 def test_the_longest_delay_holds(plan: FaultPlan) -> None:
     """Where two delays meet one mail, it waits for the longer one."""
-    plan.delay("A", "B", by_us=HOUR_US)
-    plan.delay(type="content", by_us=3 * HOUR_US)
+    plan.delay(Mails("A", "B"), by_us=HOUR_US)
+    plan.delay(Mails(type="content"), by_us=3 * HOUR_US)
     assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 3 * HOUR_US
 
 
@@ -308,7 +308,7 @@ def test_a_driver_without_crash_points_says_so(topology: Topology) -> None:
 def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
     """A healed fault works no longer; healing without a name heals all but servers that were killed."""
     plan.killed("C")
-    first, second, third = plan.lose("A", "B"), plan.cut(["A", "B"]), plan.delay("A")
+    first, second, third = plan.lose(Mails("A", "B")), plan.cut(["A", "B"]), plan.delay(Mails("A"))
     plan.heal(second)
     assert plan.before_send("A", mail(1, "B"), NOW).refuse is None
     plan.heal()
@@ -320,10 +320,10 @@ def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
 @pytest.mark.parametrize(
     ("inject", "says"),
     [
-        (lambda plan: plan.lose("X"), "no server 'X'; there is A, B, C, D"),
-        (lambda plan: plan.lose(to="X"), "no server 'X'"),
-        (lambda plan: plan.delay(type="letter"), "no message type 'letter'; there is backfill request, content"),
-        (lambda plan: plan.duplicate(connector="X"), "no connector 'X'; there is SEA-NYC"),
+        (lambda plan: plan.lose(Mails("X")), "no server 'X'; there is A, B, C, D"),
+        (lambda plan: plan.lose(Mails(to="X")), "no server 'X'"),
+        (lambda plan: plan.delay(Mails(type="letter")), "no message type 'letter'; there is backfill request, content"),
+        (lambda plan: plan.duplicate(Mails(connector="X")), "no connector 'X'; there is SEA-NYC"),
         (lambda plan: plan.cut(["A", "X"]), "no server or site 'X'"),
         (lambda plan: plan.cut(["A"]), "two ends"),
         (lambda plan: plan.crash("A", "at noon"), "no crash point 'at noon'"),
