@@ -2,7 +2,7 @@
 
 Each method that changes something is one stimulus in one transaction, and what it returned is durable. A driver calls
 them: the live host with sockets and a clock, the simulator with neither. Nothing here waits, and nothing here knows
-which of the two is calling.
+which of the two is calling. What only looks is inherited from `node.reads`.
 """
 
 from __future__ import annotations
@@ -11,30 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from node import agent, changes, deletion, eventlog, expiry, foldering, look, ordinary, outgoing, suspension
+from node import agent, changes, deletion, eventlog, expiry, foldering, ordinary, outgoing, suspension
 from node.agentless import timers_of
 from node.config import config_from, read_at_once, store_settings
 from node.context import Context
 from node.errors import MailRefused, Misuse, NotRunning
-from node.life import ArrivalFaults, StoreLife
-from node.numbers import ChangeNumber, named
+from node.life import ArrivalFaults
+from node.reads import StoreReads
 from node.sources import tell_ignored
 from node.timers import next_due
-from node.views import (
-    BadMailView,
-    EntryView,
-    FolderView,
-    Knowledge,
-    LogView,
-    MessageView,
-    NoticeView,
-    Post,
-    QueueView,
-    StateView,
-)
+from node.views import Post
 from topology.quantities import format_size
 from topology.setting_table import find_spec
-from topology.settings import RawSetting, Settings, value_text
+from topology.settings import RawSetting, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
 from transport.errors import CodecError
@@ -53,7 +42,7 @@ WRITTEN_FACTOR: Final = 4
 """How often a mail may be on the disk for a while: in the log, as an item, in the queue, and in an event's segment."""
 
 
-class Node(StoreLife):
+class Node(StoreReads):
     """One server of the organization."""
 
     # -- users
@@ -357,97 +346,6 @@ class Node(StoreLife):
         says which values each id wants."""
         with self._stimulus(now) as (_, s):
             eventlog.write(s.conn, s.now, event, values)
-
-    # -- reads
-
-    def folders(self) -> list[FolderView]:
-        with self._reading() as (ctx, _):
-            return look.folders(ctx)
-
-    def messages(self, folder: str) -> list[MessageView]:
-        with self._reading() as (ctx, conn):
-            return look.messages(ctx, conn, folder)
-
-    def count(self, folder: str) -> int:
-        """How many live messages the folder has here; a query, whatever their number."""
-        with self._reading() as (ctx, conn):
-            return look.count(ctx, conn, folder)
-
-    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
-        """The change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
-        with self._reading() as (ctx, conn):
-            names = look.names_of(ctx)
-            found = [look.change_of(ctx, conn, message) for message in messages]
-            return [(named(each, names), each.text) for each in found]
-
-    def shown(self, changes: Sequence[str]) -> list[str]:
-        """Change numbers of traces as people see them: A-100 (spec: CN-1)."""
-        with self._reading() as (ctx, _):
-            names = look.names_of(ctx)
-            return [named(ChangeNumber.parse(each), names) for each in changes]
-
-    def number_of_folder(self, path: str) -> tuple[str, str]:
-        """The change number of a folder's present version, as people see it and as traces write it."""
-        with self._reading() as (ctx, _):
-            number = ctx.folders.visible(path).number
-            return named(number, look.names_of(ctx)), number.text
-
-    def holds(self, folder: str) -> bool:
-        """Whether this store holds a folder. FolderUnknown if it does not know it."""
-        with self._reading() as (ctx, _):
-            return look.holds(ctx, folder)
-
-    def body(self, folder: str, message: str) -> str:
-        with self._reading() as (ctx, conn):
-            return look.body(ctx, conn, folder, message)
-
-    def mail(self, folder: str, message: str) -> bytes:
-        """A message as a mail; one that came as a mail is that mail, to the byte (spec: ML-5)."""
-        with self._reading() as (ctx, conn):
-            return look.mail(ctx, conn, folder, message)
-
-    def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
-        """Name and data of a message's files."""
-        with self._reading() as (ctx, conn):
-            return look.attachments(ctx, conn, folder, message)
-
-    def state(self, folder: str) -> StateView:
-        with self._reading() as (ctx, _):
-            return look.state(ctx, folder)
-
-    def backfill(self) -> list[EntryView]:
-        with self._reading() as (ctx, conn):
-            return look.backfill_array(ctx, conn)
-
-    def queue(self) -> list[QueueView]:
-        with self._reading() as (ctx, conn):
-            return look.queue(ctx, conn)
-
-    def bad_mail(self) -> list[BadMailView]:
-        with self._reading() as (_, conn):
-            return look.bad_mail(conn)
-
-    def mailbox(self) -> list[NoticeView]:
-        with self._reading() as (_, conn):
-            return look.mailbox(conn)
-
-    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
-        """The application log: the newest `limit` entries after the id `after`, in order (spec: EV-1)."""
-        with self._reading() as (_, conn):
-            return look.event_log(conn, after=after, limit=limit, event=event)
-
-    def mailbox_mail(self, notice: int) -> bytes:
-        """A mail of the lab's mailbox, by the id that its view has."""
-        with self._reading() as (_, conn):
-            return look.mailbox_mail(conn, notice)
-
-    def knowledge(self, folder: str) -> Knowledge:
-        with self._reading() as (ctx, conn):
-            return look.knowledge(ctx, conn, folder)
-
-    def settings(self) -> Settings:
-        """The settings in force, with those that an administrator gave since the topology was written."""
-        return self._config.settings
 
 
 __all__ = ["ArrivalFaults", "Node"]
