@@ -1,28 +1,17 @@
-"""Verbs that tell: the life of a lost change, two runs beside each other, lines of events, logs, settings."""
+"""The life of a change or of a mail, as `pflab explain` tells it."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pflab.cli.app import run
-from pflab.runevents import RunEvents, style_of
+from pflab.runevents import RunEvents
 from pflab.verdict import ExitCode
-from traces.events import EVENT_TYPES, MailBad
+from tests.unit.tells.played import LOST, closing, document, play, told
+from traces.events import MailBad
 
-LOST = """\
-title: A lost mail comes back
-topology: one-site.yaml
-rules: [BF-2]
-steps:
-  - lose: {from: A, to: B, type: content, count: 1}
-  - post: {on: A, folder: Projects, subject: Hello, as: hello}
-  - until: {mail: backfill request, from: B, to: A, within: 48 h}
-  - expect: {converged: all, within: 15 min}
-"""
 LOST_FOR_EVER = """\
 title: Two lost mails, of one of which the store has heard
 topology: {servers: {A: , B: }, folders: {Projects: , News: }}
@@ -47,30 +36,6 @@ steps:
   - advance: 20 min
   - expect: {converged: all}
 """
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def play(text: str, *more: str) -> Path:
-    """A simulated run of a scenario, kept; its folder."""
-    Path("played.yaml").write_text(text, "utf-8")
-    assert run(["run", "played.yaml", "--simulate", "--traces", "runs", *more]) == ExitCode.GOOD
-    return Path("runs/latest").resolve()
-
-
-def told(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCode.GOOD) -> list[str]:
-    capsys.readouterr()
-    assert run(list(args)) == code
-    return capsys.readouterr().out.splitlines()
-
-
-def document(capsys: pytest.CaptureFixture[str], *args: str, code: int = ExitCode.GOOD) -> Any:
-    return json.loads("\n".join(told(capsys, *args, "--json", code=code)))
-
-
 SIX_GROUPS = """\
 title: A partial holder
 topology: {servers: {A: {version: "5.5"}, B: {version: "2000"}, C: {}}, folders: {Projects: {}}}
@@ -81,9 +46,6 @@ steps:
   - post: {on: C, folder: Projects, subject: There}
   - until: {mail: backfill request, from: B, to: A, within: 48 h}
 """
-
-
-# --- explain
 
 
 def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,10 +153,6 @@ def test_only_mails_about_its_folder_carry_a_change(change: str, capsys: pytest.
     assert closing(lines) == ("Every store has it." if change == "A-4" else "Every store that holds a replica has it.")
 
 
-def closing(lines: list[str]) -> str:
-    return lines[lines.index("") - 1].strip()
-
-
 HOLDERS = """\
 title: Who holds what at the end
 topology:
@@ -287,167 +245,3 @@ def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None
         " is not known to have any of it.",
     ):
         assert sentence in story
-
-
-# --- diff
-
-
-def test_equal_runs_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same scenario with the same seed: the same to the last event; exit 0. Another seed is said, and no matter."""
-    one, two, other = play(LOST), play(LOST), play(LOST, "--seed", "7")
-    assert "The same happened in both" in told(capsys, "diff", str(one), str(two))[-1]
-    lines = told(capsys, "diff", str(one), str(other))
-    assert "Seed: 1; 7." in lines
-    assert "The same happened in both" in lines[-1]
-
-
-def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
-    """A run without the loss parts from one with it when the fault is injected; the store has its change earlier."""
-    lost = play(LOST)
-    sound = play(
-        LOST.replace("  - lose: {from: A, to: B, type: content, count: 1}\n", "").replace(
-            "until: {mail: backfill request, from: B, to: A, within: 48 h}", "advance: 31 h"
-        )
-    )
-    found = document(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
-    assert found["parted_at"] == "2003-10-21T00:00:00Z"
-    assert any("fault F1" in line for line in found["only_left"])
-    assert found["counts"]["request.sent"] == [1, 0]
-    assert found["arrivals"] == ["B has A-1 ('Hello' in Projects) 30 h earlier in the second"]
-    lines = told(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
-    assert any(line.startswith("They are the same until 2003-10-21T00:00:00Z") for line in lines)
-
-
-def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """A setting that one run has and the other not is told by its place in the topology."""
-    one = play(LOST)
-    two = play(LOST.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
-    lines = told(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
-    assert any("Replication Short Backfill Request Timeout" in line for line in lines)
-
-
-def test_of_two_runs_the_one_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that does not exist is told before anything is said of the other."""
-    Path("empty").mkdir()
-    for pair in (("empty", "nothere"), ("nothere", "empty")):
-        assert run(["diff", *pair]) == ExitCode.UNKNOWN
-        assert capsys.readouterr().err.startswith("nothere: no such run folder")
-
-
-def test_runs_that_nobody_judged_end_without_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
-    """A run that only did what it was told has no verdict, and diff says so in words."""
-    Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
-    Path("one.eml").write_bytes(b"Subject: 1\n\n")
-    runs = []
-    for _ in range(2):
-        assert run(["import", "Projects", "one.eml", "--topology", "lab.yaml"]) == ExitCode.GOOD
-        runs.append(str(Path("runs/latest").resolve()))
-    (ends,) = [each for each in told(capsys, "diff", *runs) if each.startswith("Ends: ")]
-    assert ends.count("ended without a verdict") == 2
-
-
-# --- events
-
-
-def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
-    """By server, folder, type or group of types, and time; the last ones if there are too many."""
-    play(LOST)
-    everything = told(capsys, "trace")
-    assert all(line.startswith("2003-10-2") for line in everything)
-    requests = told(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
-    assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
-    assert len(told(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
-    limited = told(capsys, "trace", "--limit", "3")
-    assert limited == [f"({len(everything) - 3} earlier ones; --limit shows more)", *everything[-3:]]
-    found = document(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
-    assert {each["type"] for each in found} == {"version.applied"}
-    assert {each["node"] for each in found} == {"C"}
-
-
-def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.CaptureFixture[str]) -> None:
-    """The lab's own events are written at the end of a run; without them trace and explain have the names of folders from
-    the topology that the run's folder keeps."""
-    path = play(LOST)
-    whole = told(capsys, "trace", "--node", "A")
-    (lab,) = (path / "traces").glob("lab-*.jsonl")
-    lab.unlink()
-    assert told(capsys, "trace", "--node", "A") == whole
-    life = told(capsys, "explain", "A-1")
-    assert life[0].startswith("Change A-1: 'Hello' in Projects, made on A")
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (("--type", "version.aplied"), "did you mean"),
-        (("--server", "Z"), "no such server"),
-        (("--since", "yesterday"), "--since yesterday"),
-    ],
-)
-def test_filters_that_fit_nothing_are_refused(
-    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A misspelt type, server or instant is misuse, in one line."""
-    play(LOST)
-    capsys.readouterr()
-    assert run(["trace", *args]) == ExitCode.UNKNOWN
-    assert said in capsys.readouterr().err
-
-
-def test_events_have_the_look_of_their_kind() -> None:
-    """What went wrong is red, the longest beginning of a type decides, and plain news is plain."""
-    plain = [tag for tag in EVENT_TYPES if not style_of(tag)]
-    assert {tag.partition(".")[0] for tag in plain} == {"setting", "address", "folder", "responders", "post", "sources"}
-    assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
-
-
-# --- log, analyze
-
-
-def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab log prints ids, levels, categories and texts of all stores in order; one id of one server if asked."""
-    play(LOST)
-    lines = told(capsys, "log")
-    assert any(
-        line.endswith("3020  Information  MSExchangeIS Public Store  Replication Outgoing Messages") for line in lines
-    )
-    found = document(capsys, "log", "--server", "B", "--event", "3031")
-    assert [each["event"] for each in found] == [3031]
-    assert "Hello" in found[0]["text"]
-
-
-def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each value with its default, its place and what it does; the preferred source is checked (SE-1)."""
-    Path("t.yaml").write_text(
-        "sites: [SEA, NYC]\n"
-        "connectors: [{between: [SEA, NYC]}]\n"
-        "servers:\n"
-        "  A: {site: SEA, settings: {Preferred Backfill Source: B, Replication Always Interval: 5}}\n"
-        "  B: {site: NYC, settings: {Preferred Backfill Source: Z, Replication Folder Count Limit: 30}}\n"
-        "  C: {site: NYC, settings: {Preferred Backfill Source: C, Repeat Status: 0}}\n"
-        "folders: {Plans: {replicas: [A]}, Other: {alias: plans}}\n",
-        "utf-8",
-    )
-    found = document(capsys, "analyze", "t.yaml")
-    by_name = {(each["server"], each["setting"]): each for each in found["findings"]}
-    interval = by_name["A", "Replication Always Interval"]
-    assert (interval["value"], interval["default"], interval["unit"]) == ("5 min", "15 min", "min")
-    assert by_name["A", "Preferred Backfill Source"]["place"].endswith(r"\A\Public-<GUID>\Preferred Backfill Source")
-    told_of = {(each["server"], each["text"]) for each in found["warnings"]}
-    for server, text in (
-        ("A", "it backfills from B first while B is up, although that is in another site (NYC, not SEA)"),
-        ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
-        ("B", "Replication Folder Count Limit has no effect on 2003, only on 5.5, 2000"),
-        ("", "folder Plans is held by A alone: what that store loses is lost"),
-        ("", "folder Other cannot have the address plans@contoso.test, which is Plans's"),
-    ):
-        assert (server, text) in told_of
-    assert any(server == "B" and "'Z' is no server" in text for server, text in told_of)
-    lines = told(capsys, "analyze", "t.yaml")
-    assert "  Replication Always Interval = 5 min (default 15 min)" in lines
-
-
-def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing changed, nothing found."""
-    Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
-    assert told(capsys, "analyze", "t.yaml") == ["Every setting has its default."]
