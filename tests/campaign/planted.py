@@ -215,19 +215,18 @@ def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> Chan
     return trace.change(node, counter, **given | fields)
 
 
-def applies(trace: Trace, node: str, made: ChangeMade) -> VersionApplied:
-    """A store applies a version as its author made it."""
-    return trace.add(
-        VersionApplied,
-        node,
-        folder=made.folder,
-        object=made.object,
-        number=made.number,
-        kind=made.kind,
-        pcl=made.pcl,
-        modified_at=made.modified_at,
-        way="broadcast",
-        stands_for=made.pcl,
-        digest=made.digest,
-        deleted=made.operation == "delete",
-    )
+def applies(trace: Trace, node: str, made: ChangeMade, **fields: Any) -> VersionApplied:
+    """A store applies a version as its author made it, but for `fields`."""
+    given: dict[str, Any] = {
+        "folder": made.folder,
+        "object": made.object,
+        "number": made.number,
+        "kind": made.kind,
+        "pcl": made.pcl,
+        "modified_at": made.modified_at,
+        "way": "broadcast",
+        "stands_for": made.pcl,
+        "digest": made.digest,
+        "deleted": made.operation == "delete",
+    }
+    return trace.add(VersionApplied, node, **given | fields)

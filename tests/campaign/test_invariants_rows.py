@@ -1,152 +1,36 @@
-"""Each invariant of the events fires on a violation that was planted, says who and what, and is silent on its like."""
+"""Each invariant of rows, and of what mails say of sets, fires on a violation that was planted, says who and what, and is
+silent on its like."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pflab.invariants_mail import (
-    AcceptedIsDurable,
     AnswersAreAsked,
     MailsNameWhatTheSenderHas,
     OwnRowGrows,
     OwnRowIsTrue,
     RequestsWithinTheLimit,
     RowsOfOthersAreTheirs,
-    SameBytesEverywhere,
     TombstonesStay,
 )
 from pflab.invariants_missing import MailsBringWhatTheyName
 from pflab.invariants_numbers import (
-    EventsWithoutGaps,
-    LaterThanWhatItReplaces,
     MailNumbersGrow,
-    NumbersNeverReissued,
-    TimeGoesForward,
 )
-from tests.campaign.planted import FOLDER, GUIDS, MESSAGE, START_AT, Trace, number, numbers
+from tests.campaign.planted import FOLDER, START_AT, Trace, applies, number, numbers
 from traces.events import (
     HopReceived,
-    HopSent,
     ItemExpired,
     MailReceived,
     NodeStarted,
-    NodeStopped,
     ReplicaDropped,
     RequestAnswered,
-    RequestEnded,
-    RequestSent,
     RowReplaced,
-    TombstoneDropped,
-    TombstoneMade,
-    VersionApplied,
     VersionFailed,
     VersionHeld,
 )
 from traces.labtime import HOUR_US
-
-
-def applied(trace: Trace, node: str, of: str, **fields: object) -> None:
-    """`node` applies the version of that number, as its author made it."""
-    made = trace.facts.changes[of]
-    given = {
-        "folder": made.folder,
-        "object": made.object,
-        "number": of,
-        "kind": made.kind,
-        "pcl": made.pcl,
-        "modified_at": made.modified_at,
-        "way": "broadcast",
-        "stands_for": made.pcl,
-        "digest": made.digest,
-        "deleted": made.operation == "delete",
-    }
-    trace.add(VersionApplied, node, **given | fields)
-
-
-# -- numbering
-
-
-def test_a_number_given_twice() -> None:
-    """A change number that a store gives a second time is a violation (CN-1)."""
-    trace = Trace(NumbersNeverReissued)
-    trace.change("A", 5)
-    assert trace.witnesses() == []
-    trace.change("A", 5, object=number("A", 300))
-    assert trace.witnesses() == ["A gave a change the number A-5, which it had given before"]
-
-
-def test_a_counter_that_goes_back() -> None:
-    """A later stimulus with a lower number is a violation, one stimulus with numbers in any order is none (CN-1)."""
-    trace = Trace(NumbersNeverReissued)
-    trace.change("A", 5)
-    trace.change("A", 4)
-    assert trace.witnesses() == []
-    trace.at += 1
-    trace.change("A", 3)
-    assert trace.witnesses() == ["A gave a change the number A-3 after it had given 5"]
-
-
-def test_a_number_of_another_guid() -> None:
-    """A change under a GUID that is not the store's present one is a violation (CN-1)."""
-    trace = Trace(NumbersNeverReissued)
-    trace.change("A", 5, number=number("B", 5))
-    assert trace.witnesses() == ["A gave a change the number B-5, which is not of its own GUID"]
-
-
-def test_an_object_id_given_twice() -> None:
-    """An object id that a store gives a second time is a violation (CN-1)."""
-    trace = Trace(NumbersNeverReissued)
-    trace.change("A", 5, object=MESSAGE)
-    trace.change("A", 6, object=MESSAGE)
-    (witness,) = trace.witnesses()
-    assert f"A created object {MESSAGE} with A-6" in witness
-
-
-def test_a_version_that_is_not_later() -> None:
-    """A version is later in time than each that it replaces (CN-8)."""
-    trace = Trace(LaterThanWhatItReplaces)
-    made = trace.change("A", 5)
-    trace.change("B", 1, object=made.object, supersedes=(made.number,), modified_at=made.modified_at + 1)
-    assert trace.witnesses() == []
-    trace.change("B", 2, object=made.object, supersedes=(made.number,), modified_at=made.modified_at)
-    (witness,) = trace.witnesses()
-    assert "A-5, which it replaces" in witness
-
-
-def test_a_gap_in_the_events() -> None:
-    """A sequence number that is left out or given twice is a violation."""
-    trace = Trace(EventsWithoutGaps)
-    trace.change("A", 1)
-    assert trace.witnesses() == []
-    trace.change("A", 2, seq=9)
-    assert trace.witnesses() == ["event 9 of A (change.made) follows its event 2"]
-
-
-def test_a_clock_that_goes_back() -> None:
-    """Neither time nor Lamport number of a node's events may go back; other nodes have clocks of their own (TM-1)."""
-    trace = Trace(TimeGoesForward)
-    trace.change("A", 1, at=START_AT + HOUR_US)
-    trace.change("B", 1, at=START_AT)
-    assert trace.witnesses() == []
-    trace.change("A", 2, at=START_AT)
-    trace.change("A", 3, at=START_AT, lamport=1)
-    first, second = trace.witnesses()
-    assert "event 3 of A is of 2003-10-21T00:00:00Z, the one before of 2003-10-21T01:00:00Z" in first
-    assert "event 4 of A has Lamport number 1" in second
-
-
-def test_mail_numbers() -> None:
-    """A mail number must grow, and no two mails have one id (RST-4); a restored store may begin anew."""
-    trace = Trace(MailNumbersGrow)
-    trace.mail("A", 1)
-    trace.mail("A", 2)
-    trace.mail("B", 1)
-    assert trace.witnesses() == []
-    trace.mail("A", 2)
-    assert trace.witnesses() == ["A sent mail number 2 after mail number 2", "A sent a second mail with the id 2@A"]
-
-
-# -- rows and sets
 
 
 def test_an_own_row_above_every_change() -> None:
@@ -174,7 +58,7 @@ def test_an_own_row_with_what_a_version_brought() -> None:
     """What an applied version stands for may be claimed (CN-7)."""
     trace = Trace(OwnRowIsTrue)
     trace.change("A", 5)
-    applied(trace, "B", number("A", 5), stands_for=numbers("A", 2, 5))
+    applies(trace, "B", trace.facts.changes[number("A", 5)], stands_for=numbers("A", 2, 5))
     trace.mail("B", 1, row=numbers("A", 2, 5))
     assert trace.witnesses() == []
 
@@ -299,7 +183,7 @@ def arrives(trace: Trace, number_: int, *brought: str, **section: Any) -> None:
     )
     replaced(trace, number_, section.get("row", ""))
     for each in brought:
-        applied(trace, "B", each)
+        applies(trace, "B", trace.facts.changes[each])
 
 
 def test_a_mail_that_names_what_it_does_not_bring() -> None:
@@ -345,85 +229,3 @@ def test_what_expired_at_its_author_before_it_was_sent_is_a_hole() -> None:
         arrives(trace, 1, cnset=numbers("A", 5))
         trace.change("B", 1)
         assert len(trace.witnesses()) == witnesses
-
-
-# -- objects
-
-
-def test_other_bytes_than_the_authors() -> None:
-    """A version is applied with its author's bytes, and no version that nobody made (ML-2)."""
-    trace = Trace(SameBytesEverywhere)
-    made = trace.change("A", 5)
-    applied(trace, "B", made.number)
-    assert trace.witnesses() == []
-    applied(trace, "B", made.number, digest="others")
-    applied(trace, "B", made.number, number=number("A", 6))
-    first, second = trace.witnesses()
-    assert "B applied A-5" in first
-    assert "with other bytes than its author's" in first
-    assert second == "B applied A-6, which nobody made"
-
-
-def test_a_version_after_the_tombstone() -> None:
-    """An object that was deleted at a store lives there no more, until the tombstone is dropped (IN-4)."""
-    trace = Trace(TombstonesStay)
-    made = trace.change("A", 5)
-    trace.add(TombstoneMade, "B", folder=FOLDER, object=made.object, number=number("A", 6))
-    applied(trace, "C", made.number)
-    assert trace.witnesses() == []
-    applied(trace, "B", made.number)
-    (witness,) = trace.witnesses()
-    assert witness.startswith("B applied A-5 of 'post 5'")
-    assert witness.endswith("deleted there by A-6")
-    trace.add(TombstoneDropped, "B", folder=FOLDER, object=made.object, number=number("A", 6))
-    applied(trace, "B", made.number)
-    assert len(trace.witnesses()) == 1
-
-
-# -- mail
-
-
-def test_a_250_without_a_commit() -> None:
-    """A mail that its sender saw accepted must be among the next server's events (IN-2)."""
-    trace = Trace(AcceptedIsDurable)
-    sent = {"next_hop": "B", "connector": None, "recipients": (), "size": 1, "attempt": 1, "queue_id": 1}
-    trace.add(HopReceived, "B", mail="1@A", peer="A", recipients=(), size=1)
-    trace.add(HopSent, "A", mail="1@A", **sent)
-    assert trace.witnesses() == []
-    trace.add(HopSent, "A", mail="2@A", **sent)
-    assert trace.witnesses() == ["A was told by B that mail 2@A is safe, and it is not there"]
-
-
-def test_answers() -> None:
-    """A request is answered once, with nothing that it did not ask for (BF-5)."""
-    trace = Trace(AnswersAreAsked)
-    trace.mail("B", 1, message_type=0x8, cnset=numbers("A", 1, 2))
-    answer = {"folder": FOLDER, "requester": "B", "mails": 1, "request_mail": "1@B"}
-    trace.add(RequestAnswered, "A", cnset=numbers("A", 1), **answer)
-    assert trace.witnesses() == []
-    trace.add(RequestAnswered, "A", cnset=numbers("A", 1, 3), **answer)
-    assert trace.witnesses() == [
-        "A answered the request 1@B a second time",
-        "A answered B with A-3, which was not asked for",
-    ]
-
-
-def test_requests_over_the_limit() -> None:
-    """More requests outstanding than the limit are a violation; one that ended gives its slot back (BF-6)."""
-    trace = Trace(RequestsWithinTheLimit)
-    sent = {"folder": FOLDER, "entry": 1, "cnset": "", "cnset_fai": "", "retry_at": START_AT}
-    for source in ("B", "C"):
-        trace.add(RequestSent, "A", source=source, **sent)
-    trace.add(RequestEnded, "A", folder=FOLDER, entry=1, source="B", how="satisfied")
-    trace.add(RequestSent, "A", source="B", **sent)
-    assert trace.witnesses() == []
-    trace.add(RequestSent, "A", source="B", **sent)
-    assert trace.witnesses() == ["A has 3 requests outstanding, its limit is 2"]
-
-
-def test_an_unheard_event_is_no_violation() -> None:
-    """Events that an invariant does not ask for leave it alone."""
-    trace = Trace(NumbersNeverReissued, OwnRowIsTrue)
-    trace.add(NodeStopped, "A", how="stop")
-    assert trace.witnesses() == []
-    assert GUIDS["A"] in trace.facts.store_of
