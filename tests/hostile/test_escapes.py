@@ -5,26 +5,15 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import AsyncIterator
 
 import pytest
 
 from pflab import oracle_sets as sets
 from pflab.cli.output import harmless, json_text, print_mail, terminal_to
-from tests.unit.test_smtp_store_verbs import Desk
+from tests.unit.smtp.desk import Desk
 from traces.errors import SetTextError
 
 CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800"]
-
-
-@pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
-    desk = Desk()
-    yield desk
-    for client in desk.clients:
-        await client.close()
-    if desk.listener is not None:
-        await desk.listener.stop()
 
 
 @pytest.mark.parametrize("line", [b"MAIL FROM:<\x1b[2J@x.test>\r\n", b"EHLO \x07\r\n", b"MAIL FROM:<a\0@x.test>\r\n"])

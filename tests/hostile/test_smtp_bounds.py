@@ -2,28 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.unit.smtp.desk import Desk, credentials, prove
 from tests.unit.test_smtp_listener import HOUSE
-from tests.unit.test_smtp_store_verbs import Desk, credentials, prove
 from transport.mta_values import RefusalError
 from transport.smtp_auth import MECHANISM
 from transport.smtp_limits import ListenerLimits
 
 KB = 1024
 SMALL = ListenerLimits(message_bytes=100 * KB, contents_bytes=200 * KB)
-
-
-@pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
-    desk = Desk()
-    yield desk
-    for client in desk.clients:
-        await client.close()
-    if desk.listener is not None:
-        await desk.listener.stop()
 
 
 async def coming(desk: Desk, size: int) -> None:

@@ -10,9 +10,9 @@ import pytest
 from node.certificates import server_certificate
 from node.keys import Verifier
 from pflab.labtls import tls_of
+from tests.unit.smtp.desk import AUTHORITY, credentials
 from tests.unit.test_smtp_listener import HOUSE, Client
 from tests.unit.test_smtp_sender import Peer, mail
-from tests.unit.test_smtp_store_verbs import AUTHORITY, credentials
 from transport.mta_values import SendState
 from transport.smtp_listener import SmtpListener
 from transport.smtp_sender import SmtpSender
