@@ -26,8 +26,9 @@ from pflab.gathered import Gathered
 from pflab.lab import LabError
 from pflab.labtls import tls_of
 from pflab.members import Member, Roll, Standing
-from pflab.remote import RemoteHost, RemoteNode
+from pflab.remote import RemoteNode
 from pflab.remote_clock import RemoteCoordinator
+from pflab.remote_host import RemoteHost
 from pflab.socketlab import SocketLab, hand_in
 from pflab.whereabouts import Whereabouts
 

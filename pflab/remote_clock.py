@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pflab.coordinator import LOOK_AGAIN_S, Coordinator
-from pflab.remote import RemoteHost
+from pflab.remote_host import RemoteHost
 from traces.labtime import LabTime
 
 

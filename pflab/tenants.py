@@ -22,7 +22,7 @@ from pflab.labsaves import RETURNS, Saves
 from pflab.labstate import LabState, LastingRecord
 from pflab.ledlab import GATHER_S, HERE, FaceAt, LedLab
 from pflab.members import Member, Standing
-from pflab.remote import RemoteHost
+from pflab.remote_host import RemoteHost
 from pflab.tenant import FOUND_AGAIN_S, FOUND_S, Tenant
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pflab.fault import FaultKind
 if TYPE_CHECKING:
     from node.host import Address
     from pflab.faults import FaultPlan
-    from pflab.remote import RemoteHost
+    from pflab.remote_host import RemoteHost
 
 
 class Whereabouts:

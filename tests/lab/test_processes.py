@@ -11,7 +11,8 @@ import pytest
 
 from pflab.client import Client, ClientError
 from pflab.processes import ProcessLab
-from pflab.remote import RemoteHost, RemoteNode
+from pflab.remote import RemoteNode
+from pflab.remote_host import RemoteHost
 from pflab.runfolder import RunFolder
 from tests.lab.acts import ALWAYS_US, START_AT, WITH_A_LATE_STORE, post, subjects, told
 from tests.lab.conftest import ONE_SITE
