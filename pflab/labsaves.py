@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +18,13 @@ from pflab.lab import LabError
 from pflab.runfolder import safe_name
 from traces.segments import list_segments
 
-RETURNS: Final = "returns"
-"""In a run's folder: the databases that its stores begin on."""
-
 _TRACES: Final = ".saved"
 """Below the traces. Whoever reads all traces passes over names that begin with a dot."""
 
 _RUN: Final = "run"
 _STORES: Final = "stores"
+_RETURNS: Final = "returns"
+"""In a run's folder: the databases that its stores begin on."""
 
 
 class Taken(LabError):
@@ -57,7 +56,7 @@ class Saves:
         draft = Draft(self, name)
         for each in (draft.folder, draft.traces):
             shutil.rmtree(each, ignore_errors=True)
-        for each in (draft.stores, draft.traces):
+        for each in (draft.folder, draft.traces):
             each.mkdir(parents=True)
         return draft
 
@@ -69,7 +68,7 @@ class Saves:
             shutil.rmtree(each, ignore_errors=True)
         link_all(list_files(self.traces / _TRACES / name), traces)
         shutil.copytree(self.folder / name / _RUN, run)
-        shutil.copytree(self.folder / name / _STORES, run / RETURNS)
+        shutil.copytree(self.folder / name / _STORES, run / _RETURNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +83,19 @@ class Draft:
         return self.saves.folder / f".{self.name}"
 
     @property
-    def run(self) -> Path:
-        """The run's folder goes here."""
-        return self.folder / _RUN
-
-    @property
-    def stores(self) -> Path:
-        """Each store's database goes here, as NAME.sqlite."""
-        return self.folder / _STORES
-
-    @property
     def traces(self) -> Path:
         return self.saves.traces / _TRACES / f".{self.name}"
+
+    def keep_stores(self, databases: Mapping[str, bytes]) -> None:
+        """The stores' databases, by name."""
+        stores = self.folder / _STORES
+        stores.mkdir()
+        for name, content in databases.items():
+            (stores / _database(name)).write_bytes(content)
+
+    def keep_run(self, folder: Path, *, but: str) -> Path:
+        """What is in a run's folder now, but for files of that pattern and what its own stores began on; the copy."""
+        return Path(shutil.copytree(folder, self.folder / _RUN, ignore=shutil.ignore_patterns(but, _RETURNS)))
 
     def keep_traces(self, folder: Path) -> None:
         """What is in a run's traces now."""
@@ -109,6 +109,15 @@ class Draft:
         ):
             shutil.rmtree(place, ignore_errors=True)
             draft.rename(place)
+
+
+def returns_of(run: Path, name: str) -> Path:
+    """In a run's folder: the database that a store begins on, if the run goes back to a saved lab."""
+    return run / _RETURNS / _database(name)
+
+
+def _database(name: str) -> str:
+    return f"{name}.sqlite"
 
 
 def list_files(folder: Path) -> list[Path]:

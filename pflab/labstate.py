@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_HELD: Final = 50_000
 """Events of a lab that stays up that are held, some 50 MB of memory; older ones are in the traces."""
 
+STATE: Final = "lab.sqlite"
+"""Its name in a run's folder."""
+
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 _TABLES: Final = """

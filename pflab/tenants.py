@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from node.errors import NodeError, NotRunning
 from pflab.face_lab import Shipped
 from pflab.lab import LabError
-from pflab.labsaves import RETURNS, Saves
-from pflab.labstate import LabState, LastingRecord
+from pflab.labsaves import Saves, returns_of
+from pflab.labstate import STATE, LabState, LastingRecord
 from pflab.ledlab import GATHER_S, HERE, FaceAt, LedLab
 from pflab.members import Member, Standing
 from pflab.remote_host import RemoteHost
@@ -68,7 +67,7 @@ class TenantLab(LedLab[Tenant]):
     ) -> None:
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
-        self._state = LabState(folder.path / "lab.sqlite", run=named, topology=topology.as_json())
+        self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
         self._lasting = LastingRecord(
             self._state, folder=folder, now=lambda: self.now, real_time=time.time, changed=self._save
         )
@@ -100,7 +99,7 @@ class TenantLab(LedLab[Tenant]):
                 token=self.token,
                 run=self.run,
                 order=order,
-                returns=folder.path / RETURNS / f"{name}.sqlite",
+                returns=returns_of(folder.path, name),
             )
             for name in topology.servers
         }
@@ -152,12 +151,10 @@ class TenantLab(LedLab[Tenant]):
                 self._save()
                 begun = [each.name for each in self._members.all() if each.standing is not Standing.ABSENT]
                 copies = await asyncio.gather(*[self._homes[each].copy() for each in begun])
-                for each, content in zip(begun, copies, strict=True):
-                    (draft.stores / f"{each}.sqlite").write_bytes(content)
+                draft.keep_stores(dict(zip(begun, copies, strict=True)))
                 self._lasting.write_out()
                 draft.keep_traces(self._folder.traces)
-                shutil.copytree(self._folder.path, draft.run, ignore=shutil.ignore_patterns("lab.sqlite*", RETURNS))
-                self._state.copy(draft.run / "lab.sqlite")
+                self._state.copy(draft.keep_run(self._folder.path, but=f"{STATE}*") / STATE)
 
             await self.coordinator.at_rest(keep)
             draft.done()
