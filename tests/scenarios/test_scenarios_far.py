@@ -49,3 +49,33 @@ def test_what_makes_no_sense_there_is_said_in_a_line(
             client.advance("1 h")
         assert run(["run", scenario, "--lab", url]) == ExitCode.UNKNOWN
         assert "bring up a fresh one" in capsys.readouterr().err
+
+
+MAIL_FAULTS = """\
+title: Each fault on mails
+topology: {servers: {A: , B: }, folders: {Projects: , News: }}
+steps:
+  - lose: {from: A, to: B, type: content, count: 2}
+  - alter: {from: B, for: 2 h}
+  - delay: {to: A, by: 20 min, count: 3}
+  - duplicate: {type: status}
+  - reorder: {from: A, by: 5 min}
+"""
+
+
+def test_faults_on_mails_are_injected_there_as_the_scenario_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which mails a fault meets, how often, by how much and for how long reach a lab that is up as they do one's own."""
+    (tmp_path / "faults.yaml").write_text(MAIL_FAULTS, "utf-8")
+    with lab_up(tmp_path, topology=load_scenario(tmp_path / "faults.yaml").topology.as_yaml()) as url:
+        assert run(["run", str(tmp_path / "faults.yaml"), "--lab", url, "--json"]) == ExitCode.GOOD
+        capsys.readouterr()
+        with Client(url) as client:
+            assert client.faults() == [
+                {"id": "F1", "kind": "lose", "from": "A", "to": "B", "type": "content", "count": "2"},
+                {"id": "F2", "kind": "alter", "from": "B", "until": "2003-10-21T02:00:00Z"},
+                {"id": "F3", "kind": "delay", "to": "A", "by": "20 min", "count": "3"},
+                {"id": "F4", "kind": "duplicate", "type": "status"},
+                {"id": "F5", "kind": "reorder", "from": "A", "by": "5 min", "count": "1"},
+            ]
