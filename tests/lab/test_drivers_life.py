@@ -106,7 +106,8 @@ async def test_who_did_not_hear_of_a_deletion_hears_of_it_at_its_start(make_lab:
         assert told(lab, StoreDeleted, "B") == []
         await lab.start("B")
         await lab.restore("B", backup)
-        await lab.start("E")  # afterwards: what B hears of E before it goes back, which is chance, it would forget again
+        # Only now: what B hears of E before it goes back, which is chance, it would forget again.
+        await lab.start("E")
         assert sorted(event.node for event in told(lab, StoreDeleted) if event.store == "Z") == ["A", "B", "B", "E"]
         with pytest.raises(LabError, match="server Z does not start: its store was deleted"):
             await lab.start("Z")
