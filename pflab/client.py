@@ -21,10 +21,10 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from pflab.client_requests import UNHEARD, ClientError, Requests, quoted
+from pflab.client_requests import UNHEARD, ClientError, Requests, quoted, url_at
 from pflab.client_stream import followed
 
-__all__ = ["UNHEARD", "Client", "ClientError", "quoted"]
+__all__ = ["UNHEARD", "Client", "ClientError", "quoted", "url_at"]
 
 
 class Client(Requests):

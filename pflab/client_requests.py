@@ -34,6 +34,12 @@ def quoted(text: str) -> str:
     return quote(text, safe="")
 
 
+def url_at(address: tuple[str, int]) -> str:
+    """The URL of whoever serves HTTP at a host and port."""
+    host, port = address
+    return f"http://{host}:{port}"
+
+
 class Requests:
     """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if it wants one."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, T
 
 from node.errors import NotRunning
 from node.serving import HttpServer
-from pflab.client import Client
+from pflab.client import Client, url_at
 from pflab.face import make_face
 from pflab.gathered import Gathered
 from pflab.lab import LabError
@@ -393,9 +393,3 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
         await asyncio.gather(*[host.go() for host in hosts])
-
-
-def url_at(address: Address) -> str:
-    """The URL of whoever serves HTTP at an address."""
-    host, port = address
-    return f"http://{host}:{port}"

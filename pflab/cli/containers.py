@@ -19,12 +19,13 @@ from node.serving import OpenToAll
 from pflab.cli.labs import read_topology, shown_path
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.ups import PORT, rate_of
+from pflab.client import url_at
 from pflab.compose import ComposeOrder, addresses_of, compose_text
 from pflab.gateway import default_gateways
 from pflab.house import source_root
 from pflab.labruns import Runs
 from pflab.labsecrets import made_or_read
-from pflab.ledlab import FaceAt, url_at
+from pflab.ledlab import FaceAt
 from pflab.tenants import TenantLab
 from pflab.traceroom import make_room
 from pflab.verdict import ExitCode
