@@ -70,7 +70,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
-    """An attempt failed. retry_at: None when there will be no other."""
+    """An attempt failed. retry_at: None when there will be no other; of a mail without a route, when it expires."""
 
     next_hop: str
     connector: str | None
