@@ -112,6 +112,7 @@ class Host:
         self._ticked_s = 0.0
         self._held = False
         self._no_room = ""
+        self._tired = False
         self._up = False
         self._pump_task: asyncio.Task[None] | None = None
         self._fruitless = 0
@@ -168,7 +169,9 @@ class Host:
         self._stale = True
         self._deliveries.changed()
         self._wake.set()
-        return fn(self._node)
+        done = fn(self._node)
+        self._no_room = ""
+        return done
 
     async def _accept_later(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
         assert self._arriving is not None
@@ -278,16 +281,16 @@ class Host:
                     if self._held:
                         await self._wake.wait()
                         continue
-                    more = self._turn()
-                    self._no_room = ""
-                    if more:
+                    if self._tired:
+                        self._tired = False
+                        await asyncio.sleep(NO_ROOM_PAUSE_S)
+                        continue
+                    if self._turn():
                         await asyncio.sleep(0)
                     else:
                         await self._rest()
                 except CannotWrite as error:
-                    self._without_room(error)
-                    self._no_room = str(error)
-                    await asyncio.sleep(NO_ROOM_PAUSE_S)
+                    self._stumbled(error)
         except Exception as error:
             self._failed(error)
 
@@ -301,6 +304,7 @@ class Host:
         """A stimulus of the host's own ended in an error."""
         if isinstance(error, CannotWrite):
             self._without_room(error)
+            self._no_room, self._tired = str(error), True
         else:
             self._failed(error)
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from node import host as hosting
 from node import reports
 from node.core import Node
 from node.errors import CannotWrite, MailRefused, NotRunning
@@ -74,6 +75,7 @@ class Toy:
         self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
 
     def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        self._need_room()
         for queue_id, outcome in ended:
             delivered = outcome.state is SendState.DELIVERED
             failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
@@ -82,11 +84,14 @@ class Toy:
         self.reports += 1
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
+        self._need_room()
+        self.told.append(f"held for {until_at - now}")
+        self.queue.clear()
+
+    def _need_room(self) -> None:
         if self.no_room_left:
             self.no_room_left -= 1
             raise CannotWrite(self.name, OSError(errno.ENOSPC, "No space left on device"))
-        self.told.append(f"held for {until_at - now}")
-        self.queue.clear()
 
     def offers(self) -> Offers:
         return Offers()
@@ -276,6 +281,28 @@ async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_abou
     assert pair.hosts[0].failure is None
     assert pair.a.reported == [f"held for {HOUR_US}"]
     assert pair.b.told == []
+
+
+async def test_a_mail_whose_end_cannot_be_written_does_not_go_again_at_once(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk a host rests before it sends again what has left already, and says why it is not idle."""
+    monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 3600.0)
+    pair.a.no_room_left = 1
+    pair.send()
+    while "cannot write" not in pair.hosts[0].busy(START_AT):  # noqa: ASYNC110 - a host tells nobody of this
+        await asyncio.sleep(0)
+    assert len(pair.b.told) == 1 and pair.a.queue
+
+
+async def test_a_host_goes_on_when_there_is_room_again(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could not be written is written at the next try, and the host is idle then."""
+    monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 0.001)
+    pair.a.no_room_left = 3
+    pair.send()
+    await pair.rest()
+    assert pair.a.reported == ["done"] and len(pair.b.told) == 4
+    assert pair.hosts[0].busy(START_AT) == "" and pair.hosts[0].failure is None
 
 
 @pytest.mark.parametrize(("code", "told"), [(550, "failed for good: 550"), (451, "failed: 451")])
