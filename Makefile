@@ -41,8 +41,8 @@ demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no que
 test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
-test-long: $(STAMP)  ## what takes Spark long: planted defects from their traces, a verdict that is kept current
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics)
+test-long: $(STAMP)  ## what takes long: planted defects from their traces, a verdict that is kept current, the benchmarks
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/lab/test_benchmarks.py)
 
 test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)

@@ -34,12 +34,14 @@ _JAVA_OPTIONS: Final = "-XX:+DisplayVMOutputToStderr -XX:ReservedCodeCacheSize=2
 """What Java itself has to say is no part of our output. With one compiler alone it would keep 48 MB of code, which a few
 hundred plans fill; then it compiles no more, and says so."""
 
+_LOGGING: Final = Path(__file__).with_name("log4j2.properties")
+"""Without it Spark would warn of this and that before anybody can tell it to be quiet."""
+
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
     # Without the file of sums that Hadoop writes beside each of ours: to make one takes a process of the system, chmod.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
     # Segments are many and small: without this each of them would be a task of its own.
     "spark.sql.files.openCostInBytes": "65536",
@@ -165,8 +167,10 @@ def new_session(
     local = _LOCAL_SETTINGS if where.startswith("local") else {}
     builder = SparkSession.builder.appName("pflab check").master(where)
     given = {**_SETTINGS, **local, **(settings or {})}
+    options = [given.get(JAVA, _JAVA_OPTIONS), f'-Dlog4j2.configurationFile="{_LOGGING.as_uri()}"']
     if archive and local:
-        given[JAVA] = f"{given[JAVA]} {classes.options()}"
+        options.append(classes.options())
+    given[JAVA] = " ".join(options)
     for name, value in given.items():
         builder = builder.config(name, value)
     try:

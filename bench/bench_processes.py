@@ -56,7 +56,7 @@ class Users:
 
     def __init__(self, lab: ProcessLab) -> None:
         self._lab = lab
-        self._lines = {name: HttpLine(_address(lab.url_of(name))) for name in lab.names}
+        self._lines = {name: HttpLine(_address(lab.url_of(name)), lab.token) for name in lab.names}
 
     async def post(self, subjects: Sequence[str]) -> None:
         """Posts of 1 KB at A, in one request and one commit."""

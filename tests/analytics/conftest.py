@@ -75,6 +75,8 @@ class Judged:
     shiviz: str
     judgements: dict[str, dict[str, str]]
     """By place, path to judgement."""
+    complaints: str
+    """What the check wrote to its standard error."""
 
     def table(self, name: str) -> DataFrame:
         return self.spark.read.parquet(str(self.tables / name))
@@ -132,4 +134,5 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
         page,
         (left / "shiviz.log").read_text("utf-8"),
         judgements,
+        done.stderr,
     )

@@ -25,6 +25,11 @@ def test_runs_are_judged_and_told(judged: Judged) -> None:
     assert (judged.tables / "gold" / "verdicts" / "_SUCCESS").exists()
 
 
+def test_spark_says_nothing_of_its_own(judged: Judged) -> None:
+    """Where a check goes well nothing stands beside its verdict but the one line with which Java itself begins."""
+    assert [line for line in judged.complaints.splitlines() if "incubator modules" not in line] == []
+
+
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:
     """Without Java there is one clear line and exit code 2, and nothing is started."""
     done = pflab_check(project_root, str(tmp_path), JAVA_HOME=str(tmp_path))

@@ -1,0 +1,24 @@
+"""The benchmarks measure what is there: each of them still runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.long
+
+WITHIN_S = 900
+"""For all of them, on a slow machine; what they give is nobody's affair here."""
+
+
+def test_every_benchmark_runs_to_its_end(project_root: Path) -> None:
+    """`python -m bench` ends well, and each benchmark has figures."""
+    order = [sys.executable, "-m", "bench", "--json"]
+    done = subprocess.run(order, cwd=project_root, capture_output=True, text=True, check=False, timeout=WITHIN_S)
+    told = json.loads(done.stdout)["benchmarks"]
+    assert [(each["name"], each["failure"]) for each in told if each["failure"] is not None] == []
+    assert done.returncode == 0 and all(each["figures"] for each in told)
