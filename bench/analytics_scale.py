@@ -3,12 +3,12 @@
     python -m bench.analytics_scale                 1 and 10 million events
     python -m bench.analytics_scale 100000          so many
 
-JSON to Parquet and checks are timed apart; faults are planted, and both engines must find as many as there are.
+JSON to Parquet and checks are timed apart; faults are planted, and both engines must find as many as there are. Peaks of memory
+are Spark's, Python and Java, before DuckDB runs in the same process.
 """
 
 from __future__ import annotations
 
-import resource
 import sys
 import tempfile
 import time
@@ -44,6 +44,12 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - began, done
 
 
+def peak_mib(pid: int | str) -> int:
+    """The most memory that a process has had at once (VmHWM of proc_pid_status(5)), in MiB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
+
+
 def measure(events: int) -> None:
     spark = new_session()
     shape = Shape.of_events(events, fault_every=FAULT_EVERY)
@@ -55,6 +61,8 @@ def measure(events: int) -> None:
             lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"])
         )
         checks_s, result = timed(lambda: check.conclude(check.judge(kept, tables)))
+        java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # there is one while the session lives
+        python_mib, java_mib = peak_mib("self"), peak_mib(java)
         lacks = spark.read.parquet(tables.path("gold/mismatches")).count()
         query = CONVERGENCE.format(bronze=f"{folder}/tables/bronze")
         duck_s, (found,) = timed(lambda: duckdb.connect().execute(query).fetchone() or (None,))
@@ -71,7 +79,8 @@ def measure(events: int) -> None:
         "faults_spark": lacks,
         "faults_duckdb": found,
         "rule_violations": result.violations,
-        "driver_python_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "python_mib": python_mib,
+        "java_mib": java_mib,
     }
     print("  ".join(f"{name}={value}" for name, value in told.items()), flush=True)
     if not shape.faults == lacks == found:

@@ -114,7 +114,8 @@ def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
             row=section.row.text(),
             row_fai=section.row_fai.text(),
             updates=count,
-            expired=(section.expired | section.expired_fai).text(),
+            expired=section.expired.text(),
+            expired_fai=section.expired_fai.text(),
         )
         for section in mail.sections
     )

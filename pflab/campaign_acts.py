@@ -194,8 +194,10 @@ async def _move_folder(cast: Cast, step: plan.MoveFolder) -> bool:
     return await _change(cast, step.on, step.folder, move_to="" if above is None else above.path)
 
 
-async def _schedule_folder(cast: Cast, step: plan.ScheduleFolder) -> bool:
-    return await _change(cast, step.on, step.folder, schedule=step.schedule)
+async def _change_folder(cast: Cast, step: plan.ChangeFolder) -> bool:
+    return await _change(
+        cast, step.on, step.folder, schedule=step.schedule, priority=step.priority, resolve=step.resolve
+    )
 
 
 async def _delete_folder(cast: Cast, step: plan.DeleteFolder) -> bool:
@@ -278,7 +280,7 @@ _ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
     plan.CreateFolder: _create_folder,
     plan.RenameFolder: _rename_folder,
     plan.MoveFolder: _move_folder,
-    plan.ScheduleFolder: _schedule_folder,
+    plan.ChangeFolder: _change_folder,
     plan.DeleteFolder: _delete_folder,
     plan.AddReplica: _add_replica,
     plan.RemoveReplica: _remove_replica,

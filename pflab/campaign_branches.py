@@ -204,8 +204,7 @@ class BranchBook:
     def _request(self, event: ev.RequestSent) -> None:
         key = (event.node, event.entry)
         asked = self._asked.setdefault(key, {})
-        bits.add(asked, bits.parse(event.cnset))
-        bits.add(asked, {f"{guid} fai": each for guid, each in bits.parse(event.cnset_fai).items()})
+        bits.add(asked, bits.by_kind(event.cnset, event.cnset_fai))
         if sum(each.bit_count() for each in asked.values()) > self._best.get(key, 0):
             self.seen["no source had all"] += 1
 

@@ -146,7 +146,7 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.08, {"Replication Message Count Limit": (1, 2, 5)}),
     (0.10, {"Replication Folder Tree RMQ Timeout": ("1 h",)}),
     (0.08, {"Replication Folder Content RMQ Timeout": ("5 min", "1 h")}),
-    (0.08, {"Replication Always Interval": ("5 min", "60 min")}),
+    (0.08, {"Replication Always Interval": (0, "5 min", "60 min")}),
     (0.06, {"MTA Retry Interval Normal": ("2 min", "1 h")}),
     (0.12, {"MTA Expiry Normal": ("30 min", "2 h", "8 h")}),
     (0.04, {"MTA Maximum Retries": (2, 5)}),

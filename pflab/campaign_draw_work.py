@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from pflab.campaign_plan import (
     AddReplica,
     AnyStep,
+    ChangeFolder,
     CreateFolder,
     Delete,
     DeleteFolder,
@@ -20,10 +22,10 @@ from pflab.campaign_plan import (
     RenameFolder,
     Resolve,
     ResumeContent,
-    ScheduleFolder,
     SuspendContent,
 )
 from pflab.campaign_sketch import FolderSketch, Sketch
+from topology import FolderPriority, ResolveMethod
 from traces.labtime import HOUR_US, MINUTE_US
 
 _PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_US, 7 * HOUR_US)
@@ -35,6 +37,11 @@ _MOST_STEPS_WHEN_LARGE = 12
 """Each change goes to so many stores that few steps make as much work as many elsewhere."""
 
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
+_PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
+    lambda draw: {"schedule": draw.choice(_SCHEDULES)},
+    lambda draw: {"resolve": draw.choice(tuple(ResolveMethod))},
+    lambda draw: {"priority": draw.choice(tuple(FolderPriority))},
+)
 _TITLES = ("G1", "G2", "G3", "G4")
 """Few, so that two stores at times create the same name at once (spec: HI-7)."""
 
@@ -179,10 +186,10 @@ def _move_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[An
         yield MoveFolder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
 
 
-def _schedule_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+def _change_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
     found = _any_folder(draw, sketch)
     if found is not None:
-        yield ScheduleFolder(at_us=at_us, on=found[0], folder=found[1].label, schedule=draw.choice(_SCHEDULES))
+        yield ChangeFolder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
 
 
 def _delete_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
@@ -223,7 +230,7 @@ _ACTS: tuple[tuple[int, Callable[[random.Random, Sketch, int], Iterator[AnyStep]
     (3, _create_folder),
     (2, _rename_folder),
     (2, _move_folder),
-    (1, _schedule_folder),
+    (2, _change_folder),
     (1, _delete_folder),
     (3, _add_replica),
     (2, _remove_replica),

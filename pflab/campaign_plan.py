@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from pflab.network import NetworkPolicy
-from topology import Topology, topology_from_text
+from topology import FolderPriority, ResolveMethod, Topology, topology_from_text
 
 MailType = Literal[
     "hierarchy",
@@ -90,10 +90,14 @@ class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
     under: str | None = None
 
 
-class ScheduleFolder(Step, frozen=True, kw_only=True, tag="schedule folder"):
+class ChangeFolder(Step, frozen=True, kw_only=True, tag="change folder"):
+    """Other properties of a folder; None: that one stays."""
+
     on: str
     folder: str
-    schedule: str
+    schedule: str | None = None
+    priority: FolderPriority | None = None
+    resolve: ResolveMethod | None = None
 
 
 class DeleteFolder(Step, frozen=True, kw_only=True, tag="delete folder"):
@@ -145,7 +149,7 @@ AnyStep = (
     | CreateFolder
     | RenameFolder
     | MoveFolder
-    | ScheduleFolder
+    | ChangeFolder
     | DeleteFolder
     | AddReplica
     | RemoveReplica

@@ -85,8 +85,8 @@ class RequestsAreAnswered(Invariant):
                 yield f"{what} is {counted(len(answers), 'mail')}, and is said to be {event.mails}"
                 continue
             yield from self._expired(what, event.node, answers)
-            for kind in ("cnset", "cnset_fai"):
-                yield from self._covers(what, section, answers, kind, "row" if kind == "cnset" else "row_fai")
+            for kind in ("", "_fai"):
+                yield from self._covers(what, section, answers, kind)
 
     def _refuses(self, event: RequestRefused) -> Witnesses:
         asked = self._open.pop(event.node, None)
@@ -94,21 +94,23 @@ class RequestsAreAnswered(Invariant):
             yield f"{event.node} refused the request of {asked.mail.sender}, and its content is not suspended"
 
     def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
-        for number in bits.numbers(bits.union(bits.parse(each.expired) for each in answers)):
+        both = (text for each in answers for text in (each.expired, each.expired_fai))
+        for number in bits.numbers(bits.union(bits.parse(text) for text in both)):
             change = self.facts.changes.get(number)
             if change is None or (node, change.object) not in self.facts.expired_at:
                 yield f"{what} calls {self.facts.shown(number)} expired, and no age limit took it"
 
-    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder], kind: str, row: str) -> Witnesses:
+    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder], kind: str) -> Witnesses:
         told: dict[str, int] = {}
         for answer in answers:
-            part = bits.parse(getattr(answer, kind))
+            part = bits.parse(getattr(answer, f"cnset{kind}"))
             twice = bits.common(told, part)
             if twice:
                 yield f"{what} names {self.facts.words(twice)} in two of its mails"
             bits.add(told, part)
-        owed = bits.common(bits.parse(getattr(asked, kind)), bits.parse(getattr(answers[-1], row)))
-        lacking = bits.minus(bits.minus(owed, told), bits.union(bits.parse(each.expired) for each in answers))
+        owed = bits.common(bits.parse(getattr(asked, f"cnset{kind}")), bits.parse(getattr(answers[-1], f"row{kind}")))
+        expired = bits.union(bits.parse(getattr(each, f"expired{kind}")) for each in answers)
+        lacking = bits.minus(bits.minus(owed, told), expired)
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
 

@@ -63,8 +63,7 @@ class GivenUpByAll(Invariant):
         }
 
     def _row(self, event: RowReplaced) -> Witnesses:
-        said = bits.union((bits.parse(event.cnset), bits.parse(event.cnset_fai)))
-        self._rows[event.node, event.folder, event.store] = said
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
@@ -73,7 +72,7 @@ class GivenUpByAll(Invariant):
         return iter(())
 
     def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
-        numbers = bits.union((bits.parse(event.cnset), bits.parse(event.cnset_fai)))
+        numbers = bits.by_kind(event.cnset, event.cnset_fai)
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             place = (event.node, event.folder, store)
             claimed = bits.common(numbers, self._rows.get(place, bits.EMPTY))

@@ -64,7 +64,7 @@ class Facts:
         self.expired: set[str] = set()
         """Messages that an age limit has taken from some store (DL-3)."""
         self.said_expired: dict[tuple[str, str, str], bits.Bits] = {}
-        """Store, folder and source to what that source told it has expired there: it is asked for that no more (DL-3)."""
+        """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more (DL-3)."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -248,9 +248,9 @@ class Facts:
 
     def _received(self, event: MailReceived) -> None:
         for section in event.folders:
-            if section.expired:
+            if section.expired or section.expired_fai:
                 place = (event.node, section.folder, event.sender)
-                said = (self.said_expired.get(place, bits.EMPTY), bits.parse(section.expired))
+                said = (self.said_expired.get(place, bits.EMPTY), bits.by_kind(section.expired, section.expired_fai))
                 self.said_expired[place] = bits.union(said)
         if event.message_type in UPDATES:
             for section in event.folders:

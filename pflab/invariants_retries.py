@@ -54,8 +54,7 @@ class SomebodyIsAsked(Invariant):
             key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
         ]:
             del self._timed_out[key]
-        said = bits.union((bits.parse(event.cnset), bits.parse(event.cnset_fai)))
-        self._rows[event.node, event.folder, event.store] = said
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
@@ -68,7 +67,7 @@ class SomebodyIsAsked(Invariant):
             event = self._timed_out.pop((reading.store, entry.id), None)
             if event is None or entry.requests:
                 continue
-            missing = bits.union((bits.parse(entry.cnset), bits.parse(entry.cnset_fai)))
+            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
             sources = [store for store in self._sources(event) if bits.common(missing, self._claims(event, store))]
             if sources:
                 what = f"{reading.store}'s entry {entry.id} ({self.facts.words(missing)} of {entry.path})"

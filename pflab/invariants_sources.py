@@ -91,8 +91,7 @@ class SourcesAreChosenAsTold(Invariant):
         return iter(())
 
     def _row(self, event: RowReplaced) -> Witnesses:
-        said = (bits.parse(event.cnset), {f"{guid} fai": each for guid, each in bits.parse(event.cnset_fai).items()})
-        self._rows[event.node, event.folder, event.store] = bits.union(said)
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         return iter(())
 
     def _folder_changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
@@ -163,17 +162,13 @@ class SourcesAreChosenAsTold(Invariant):
         row = self._rows.get((event.node, event.folder, each.store))
         if row is not None and each.store in self.facts.known.holders(event.node, event.folder):
             gone = self.facts.said_expired.get((event.node, event.folder, each.store), bits.EMPTY)
-            row = bits.minus(row, bits.union((gone, {f"{guid} fai": each for guid, each in gone.items()})))
-            gap, missing = _numbers(event.cnset, event.cnset_fai), _numbers(event.missing, event.missing_fai)
+            row = bits.minus(row, gone)
+            gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
             expected["what it has"] = (each.has, bits.count(bits.common(gap, row)))
             expected["having all"] = (each.has_all, not bits.minus(missing, row))
         for name, (said, right) in expected.items():
             if said != right:
                 yield f"one with {name} {said}; it is {right}"
-
-
-def _numbers(cnset: str, cnset_fai: str) -> bits.Bits:
-    return bits.union((bits.parse(cnset), {f"{guid} fai": each for guid, each in bits.parse(cnset_fai).items()}))
 
 
 def _names(candidates: Sequence[Candidate]) -> str:

@@ -9,7 +9,8 @@ from traces.labtime import LabTime
 class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a replication mail says of one folder: the numbers that it stands for and the sender's own row.
 
-    expired: in a response, numbers asked for whose items have expired at the sender (spec: DL-3).
+    expired, expired_fai: in a response, numbers asked for whose items have expired at the sender (spec: DL-3). One of contents
+    may lie within the set of associated messages as a hole, so they are apart; before 1.7 the first had both.
     """
 
     folder: str
@@ -19,6 +20,7 @@ class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     row_fai: str
     updates: int
     expired: str = ""
+    expired_fai: str = ""
 
 
 class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):

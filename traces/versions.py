@@ -13,7 +13,7 @@ major version in the field `v`, which is left out while it is 1. So a reader
 from typing import Final
 
 TRACE_MAJOR: Final = 1
-TRACE_MINOR: Final = 6
+TRACE_MINOR: Final = 7
 TRACE_VERSION: Final = f"{TRACE_MAJOR}.{TRACE_MINOR}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pflab import campaign_plan as cp
+from topology import ResolveMethod
 from traces.labtime import HOUR_US, MINUTE_US
 
 DOCUMENT: dict[str, Any] = {
@@ -24,7 +25,9 @@ WORK: tuple[cp.AnyStep, ...] = (
     cp.AddReplica(at_us=3 * HOUR_US, on="A", folder="g1", store="B"),
     cp.RenameFolder(at_us=4 * HOUR_US, on="B", folder="g1", title="H"),
     cp.MoveFolder(at_us=5 * HOUR_US, on="B", folder="g1"),
-    cp.ScheduleFolder(at_us=5 * HOUR_US, on="A", folder="g1", schedule="every 1 h"),
+    cp.ChangeFolder(
+        at_us=5 * HOUR_US, on="A", folder="g1", schedule="every 1 h", resolve=ResolveMethod.LAST_WRITER_WINS
+    ),
     cp.RemoveReplica(at_us=6 * HOUR_US, on="A", folder="F", store="C"),
     cp.DeleteFolder(at_us=8 * HOUR_US, on="C", folder="g1"),
 )

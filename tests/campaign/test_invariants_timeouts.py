@@ -126,6 +126,32 @@ def test_who_said_that_it_expired_need_not_be_asked_again() -> None:
     assert run_plan(plan_from_text(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
 
 
+A_HOLE_AMONG_ASSOCIATED_MESSAGES = """
+plan: 1
+seed: 982
+length: 19 h 30 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers:
+    A: {site: SEA, version: "5.5"}
+    B: {site: SEA, version: "2003", settings: {Age Limit: 1 h, Replication Expiry: 1 h}}
+  folders: {F0: {replicas: [B]}}
+steps:
+  - {at: 16 min, do: post, on: B, folder: F0, as: m2, size: 10}
+  - {at: 201 min, do: add replica, on: A, folder: F0, store: A}
+  - {at: 386 min, do: post, on: B, folder: F0, as: m6, size: 10, associated: true}
+faults:
+  - {at: 330 min, fault: delay, lasts: 14 h, from: B, to: A, type: content, count: 1, by: 40 min}
+  - {at: 424 min, fault: loss, lasts: 40 min, from: B, to: A, type: content, count: 1}
+"""
+
+
+def test_what_expired_of_contents_is_a_hole_among_associated_messages() -> None:
+    """A number that expired as one of contents lies in the other set as a hole, and may still be asked for there (DL-3)."""
+    assert run_plan(plan_from_text(A_HOLE_AMONG_ASSOCIATED_MESSAGES)).judgement is Judgement.CONVERGED
+
+
 BACK_ON_THE_LIST = """
 plan: 1
 seed: 1125
