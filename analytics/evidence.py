@@ -75,7 +75,8 @@ def plain_stores(events: Silver) -> DataFrame:
 
 
 def changes(events: Silver) -> DataFrame:
-    """Changes made, each with the one before it of the same GUID, and the versions that it replaced."""
+    """Changes made, each with the one before it of the same GUID, and the versions that it replaced; of a folder's, whether
+    those had replicas, and whether a store was just then taken off lists by force (spec: RP-6)."""
     made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
     made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
     own = Window.partitionBy("trace", "guid").orderBy("seq")
@@ -86,16 +87,21 @@ def changes(events: Silver) -> DataFrame:
         F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
     )  # fmt: skip
     older = made.select(
-        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l")
-    )
+        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l"),
+        F.size("replicas").alias("r"),
+    )  # fmt: skip
     links = rows.select("trace", "node", "seq", F.explode("supersedes").alias("replaced"))
     pairs = F.array_sort(F.flatten(F.collect_list(F.map_entries("l"))))
     of = (
         links.join(older, ["trace", "replaced"])
         .groupBy("trace", "node", "seq")
-        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"))
+        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"),
+             F.max("r").alias("replaced_replicas"))
+    )  # fmt: skip
+    forced = (
+        events.of("store.deleted").where("forced").select("trace", "node", "at", F.lit(True).alias("forced")).distinct()
     )
-    return rows.join(of, ["trace", "node", "seq"], "left")
+    return rows.join(of, ["trace", "node", "seq"], "left").join(F.broadcast(forced), ["trace", "node", "at"], "left")
 
 
 def applied(events: Silver, rows: DataFrame) -> DataFrame:

@@ -51,7 +51,10 @@ CHECKS: Final = (
     ),
     Check(
         "a folder keeps a replica", ("RP-2",), "changes", "The last replica of a folder is never removed.",
-        "kind = 'folder' and operation != 'delete'", "size(replicas) > 0", "concat(node, ' left ', subject, ' without a replica by ', number)",
+        "kind = 'folder' and operation != 'delete'",
+        # One whose last holder was taken off its list by force has none, and stays so whatever else of it changes (RP-6).
+        "size(replicas) > 0 or forced or coalesce(replaced_replicas, 1) = 0",
+        "concat(node, ' left ', subject, ' without a replica by ', number)",
     ),
     Check(
         "bytes are the author's", ("HI-2", "ML-2", "DU-1"), "applied",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from node import expiry, sources, suspension
+from node import expiry, slots, sources, suspension
 from node.array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.choices import Gap
 from node.cnset import CNSet
@@ -19,7 +19,6 @@ from node.mailer import section_of, send
 from node.replmail import MessageType
 from node.sources import leaver_claims, leavers
 from node.store import LOCAL_REP, StoreState
-from node.tables import HIERARCHY_FID
 from node.timers import Timer, clear_timer, set_timer
 from traces import LabTime
 from traces.events import (
@@ -33,7 +32,6 @@ from traces.events import (
     RequestSent,
     SourceDown,
 )
-from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
@@ -218,7 +216,7 @@ def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
         end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
-    _wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
+    slots.wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
 
 
 def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
@@ -231,28 +229,7 @@ def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
         source=request.source,
         how=how,
     )
-    _wake_next(ctx, s)
-
-
-def _wake_next(ctx: Context, s: Stimulus) -> None:
-    if _outstanding(s.conn) >= ctx.config.request_limit:
-        return
-    content = 0 if ctx.config.content_suspended else 1
-    row = s.conn.exec_driver_sql(
-        "SELECT id FROM entry WHERE waiting = 1 AND (fid = ? OR ?) ORDER BY due_at, id LIMIT 1",
-        (HIERARCHY_FID, content),
-    ).first()
-    if row is not None:
-        set_timer(s.conn, Timer.ENTRY, row[0], s.now)
-
-
-def _slot_is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
-    """A slot that no entry longer due is waiting for."""
-    before: int = conn.exec_driver_sql(
-        "SELECT count(*) FROM entry WHERE waiting = 1 AND id <> ? AND (due_at, id) < (?, ?)",
-        (entry.id, entry.due_at, entry.id),
-    ).scalar_one()
-    return _outstanding(conn) + before < ctx.config.request_limit
+    slots.wake_next(ctx, s)
 
 
 def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
@@ -333,7 +310,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
         near = any(source.near for source, _, _ in choice.asked)
         retry_at = s.now + ctx.config.timeouts(near).later_retry_us
     for source, numbers, fai in choice.asked:
-        if not _slot_is_free(ctx, s.conn, entry):  # spec: BF-6
+        if not slots.is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
             if requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
@@ -348,7 +325,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     entry.due_at = min([retry_at, *(request.retry_at for request in running)])
     save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
-    _wake_next(ctx, s)
+    slots.wake_next(ctx, s)
 
 
 def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
@@ -359,11 +336,6 @@ def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
     asked = CNSet.union_all(request.numbers for request in running)
     asked_fai = CNSet.union_all(request.fai for request in running)
     return Gap(entry.numbers - asked, entry.fai - asked_fai, stores)
-
-
-def _outstanding(conn: Connection) -> int:
-    count: int = conn.exec_driver_sql("SELECT count(*) FROM request").scalar_one()
-    return count
 
 
 def _request(

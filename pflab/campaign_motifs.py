@@ -113,6 +113,7 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(18, versions.oldest_replica),
     Motif(6, versions.expired_everywhere, ("loss",)),
     Motif(6, versions.asked_while_suspended, ("loss",)),
+    Motif(6, versions.still_in_the_queue, ("loss", "delay")),
     Motif(6, versions.deleted_source, ("loss",)),
 )
 """By weights that give each branch its share of the seeds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pflab.campaign_plan import AddReplica, DeleteStore, ResumeContent, SuspendContent
+from pflab.campaign_plan import AddReplica, Delay, DeleteStore, Loss, ResumeContent, SuspendContent
 from pflab.campaign_stage import ALL_TIMEOUTS, FIRST_TIMEOUTS, Part, Stage
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -100,6 +100,25 @@ def asked_while_suspended(on: Stage) -> list[Part]:
         unsent,
         goes_on,
     ]
+
+
+def still_in_the_queue(on: Stage) -> list[Part]:
+    """Content waits for the only slot, stands still when it comes free, and then the hierarchy misses something."""
+    on.sketch.versions |= {on.b: on.draw.choice(("2003", "2007"))}
+    on.sketch.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h") | {"Replication Outstanding Backfill Limit": 1}
+    folders = [on.folder(on.a, on.b) for _ in range(2)]
+    posts = [on.post(on.a, folder.label, after_us) for folder in folders for after_us in (0, 50 * MINUTE_US)]
+    lost = on.lose("content", on.a, on.b, None, 40 * MINUTE_US)
+    late = Delay(
+        at_us=on.at_us, lasts_us=4 * HOUR_US, from_=on.a, to=on.b, type="content response", count=1, by_us=HOUR_US
+    )
+    still = SuspendContent(at_us=on.at_us + 145 * MINUTE_US)
+    missed = on.folder(on.a, on.b, at_us=still.at_us + HOUR_US)
+    unheard = Loss(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=on.a, to=on.b, type="hierarchy", count=None)
+    told = on.folder(on.a, on.b, at_us=missed.at_us + 30 * MINUTE_US)
+    goes_on = ResumeContent(at_us=told.at_us + on.draw.choice((3, 5, 9)) * HOUR_US)
+    on.sketch.goes_on(goes_on.at_us + HOUR_US)
+    return [*folders, *posts, lost, late, still, missed, unheard, told, goes_on]
 
 
 def deleted_source(on: Stage) -> list[Part]:

@@ -27,6 +27,7 @@ from pflab.invariants_repeats import REPEATS
 from pflab.invariants_responders import RESPONDERS
 from pflab.invariants_retries import RETRIES
 from pflab.invariants_rows import ROWS
+from pflab.invariants_slots import SLOTS
 from pflab.invariants_sources import SOURCES
 from pflab.invariants_state import STATE
 from pflab.invariants_timeouts import TIMEOUTS
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 INVARIANTS: tuple[type[Invariant], ...] = (
     *NUMBERING,
     *MAILING,
+    *SLOTS,
     *TOLD,
     *ANSWERS,
     *MISSING,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pflab import invariants_sets as bits
 from pflab.invariants import Hears, Invariant, Witnesses
 from pflab.invariants_facts import Facts
@@ -18,8 +16,6 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     RequestAnswered,
-    RequestEnded,
-    RequestSent,
     RowReplaced,
     TombstoneDropped,
     TombstoneMade,
@@ -263,34 +259,6 @@ class AnswersAreAsked(Invariant):
             yield f"{event.node} answered {event.requester} with {self.facts.words(extra)}, which was not asked for"
 
 
-class RequestsWithinTheLimit(Invariant):
-    id = "requests within the limit"
-    rules = ("BF-6",)
-    says = "A store has never more backfill requests outstanding than its limit."
-
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._out: Counter[str] = Counter()
-
-    def hears(self) -> Hears:
-        return {RequestSent: self._sent, RequestEnded: self._ended, NodeStarted: self._started}
-
-    def _started(self, event: NodeStarted) -> Witnesses:
-        if event.reason != "restart":
-            del self._out[event.node]  # what was outstanding is as it was at the backup; the array tells (see below)
-        return iter(())
-
-    def _sent(self, event: RequestSent) -> Witnesses:
-        self._out[event.node] += 1
-        limit = self.facts.topology.servers[event.node].settings.outstanding_backfill_limit
-        if self._out[event.node] > limit:
-            yield f"{event.node} has {self._out[event.node]} requests outstanding, its limit is {limit}"
-
-    def _ended(self, event: RequestEnded) -> Witnesses:
-        self._out[event.node] -= 1
-        return iter(())
-
-
 MAILING: tuple[type[Invariant], ...] = (
     OwnRowIsTrue,
     OwnRowGrows,
@@ -300,5 +268,4 @@ MAILING: tuple[type[Invariant], ...] = (
     TombstonesStay,
     AcceptedIsDurable,
     AnswersAreAsked,
-    RequestsWithinTheLimit,
 )

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pflab.invariants_mail import (
     AcceptedIsDurable,
     AnswersAreAsked,
-    RequestsWithinTheLimit,
     SameBytesEverywhere,
     TombstonesStay,
 )
+from pflab.invariants_slots import RequestsWithinTheLimit
 from tests.campaign.planted import FOLDER, START_AT, Trace, applies, number, numbers
 from traces.events import (
     HopReceived,

@@ -10,7 +10,6 @@ from pflab.invariants_mail import (
     MailsNameWhatTheSenderHas,
     OwnRowGrows,
     OwnRowIsTrue,
-    RequestsWithinTheLimit,
     RowsOfOthersAreTheirs,
     TombstonesStay,
 )
@@ -18,6 +17,7 @@ from pflab.invariants_missing import MailsBringWhatTheyName
 from pflab.invariants_numbers import (
     MailNumbersGrow,
 )
+from pflab.invariants_slots import RequestsWithinTheLimit
 from tests.campaign.planted import FOLDER, START_AT, Trace, applies, number, numbers
 from traces.events import (
     HopReceived,

@@ -61,6 +61,26 @@ def test_array_clocks_stand_still() -> None:
     assert len(office["B"].messages("Projects")) == 1
 
 
+def test_content_that_waits_for_a_slot_does_not_hold_the_hierarchy_up() -> None:
+    """Content that stood still while it waited for a slot keeps none from the hierarchy, which goes on (spec: RP-5, BF-6)."""
+    folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(2))
+    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    for index in range(2):
+        office["A"].post(office.at(1), f"F{index}", subject="lost")
+    office.cycle("A", office.at(15))
+    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    due = office["B"].backfill()[0].due_at
+    deliver_all(office, office.cycle("B", due), due)
+    suspend(office, due, names="B")
+    deliver_all(office, office.take("A", due), due)
+    assert [entry.waiting_for_slot for entry in office["B"].backfill()] == [True], "F1, and no request is out"
+    office["A"].create_folder(due, "New", replicas=["A", "B"])
+    deliver_all(office, office.cycle("A", due + HOUR_US), due + HOUR_US, "C")  # lost on its way to B
+    for hours in range(2, 60):
+        office.run(due + hours * HOUR_US)
+    assert "New" in [view.path for view in office["B"].folders()]
+
+
 def test_what_arrives_is_applied_and_a_request_is_not_answered() -> None:
     """Content that comes is applied; a request for content is left unanswered, with event 3116, and one for the hierarchy is
     answered (spec: RP-5)."""
