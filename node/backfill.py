@@ -273,6 +273,9 @@ def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """What nobody has any more is waited for no longer."""
     missing, missing_fai = sources.missing_of(s.conn, fid)
     gone, gone_fai = expiry.said_by_all(ctx, s, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
+    for store in leavers(s.conn, fid):  # a store that leaves keeps what it has until it is answered (spec: RP-2)
+        (claimed, claimed_fai), (said, said_fai) = leaver_claims(s.conn, fid, store), expiry.said_by(s.conn, fid, store)
+        gone, gone_fai = gone - (claimed - said), gone_fai - (claimed_fai - said_fai)
     if gone or gone_fai:
         ctx.rst.add(fid, gone, gone_fai)
         s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), cnset=gone.text(), cnset_fai=gone_fai.text())

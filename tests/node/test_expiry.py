@@ -247,3 +247,30 @@ def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
     assert office["C"].backfill() == []
     assert subjects(office, "A") == subjects(office, "C") == []
     assert len(given_up_by_c(office)) == 1
+
+
+TWO_LEAVE = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, K: {settings: {Age Limit: 1 d}}, L: {}}
+folders:
+  Projects: {replicas: [A, B, K, L]}
+"""
+
+
+def test_what_a_leaving_store_still_has_is_not_given_up() -> None:
+    """Two stores leave at once. One says that an item has expired there, and the other has it: until it was asked with success
+    the item is missing, and its store is not told that it may go (spec: DL-3, RP-2, DU-1)."""
+    office = Office(TWO_LEAVE)
+    office["L"].post(office.at(1), "Projects", subject="only on L")
+    deliver_all(office, office.cycle("L", office.at(15)), office.at(15), "K")  # lost for A and B
+    for minutes in (*NIGHTS[:3], *(night + 15 for night in NIGHTS[:3])):
+        office.cycle("K", office.at(minutes))
+    assert subjects(office, "K") == []
+    office["A"].change_folder(office.at(121 * H), "Projects", replicas=["A", "B"])
+    for minutes in range(121 * H + 15, 260 * H, 30):
+        for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
+            if minutes > 190 * H or (mail[0], mail[1].subject) != ("L", "Folder Content Backfill Response"):
+                office.deliver(mail, office.at(minutes))
+    assert [event for event in office.events if isinstance(event, ExpiredEverywhere)] == []
+    assert [subjects(office, name) for name in "ABKL"] == [["only on L"], ["only on L"], [], []]
