@@ -101,11 +101,15 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
 # -- at a source
 
 
-def expired_among(ctx: Context, conn: Connection, fid: int, wanted: CNSet) -> CNSet:
-    """Of the numbers wanted those whose item has expired here, the superseded ones of that item too (spec: CN-7)."""
+def expired_among(ctx: Context, conn: Connection, fid: int, wanted: CNSet, *, fai: bool) -> CNSet:
+    """Of the numbers wanted those whose item has expired here, the superseded ones of that item too (spec: CN-7). `fai`: of
+    which kind the numbers and the items are."""
+    if not wanted:
+        return wanted
     found = CNSet.EMPTY
     for object_id, rep, ctr, pcl in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl FROM message WHERE fid = ? AND deleted = ? ORDER BY mid", (fid, EXPIRED)
+        "SELECT object, rep, ctr, pcl FROM message WHERE fid = ? AND deleted = ? AND fai = ? ORDER BY mid",
+        (fid, EXPIRED, int(fai)),
     ).all():
         number = ctx.store.number(rep, ctr)
         older = [each for each in tied_numbers(ctx, conn, object_id).numbers() if Pcl.decode(pcl).includes(each)]

@@ -38,14 +38,20 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
         _answer_empty(ctx, s, mail, requested, None, kind)
         return
     have, have_fai = requested.cnset & own.numbers, requested.cnset_fai & own.fai
-    expired = CNSet.EMPTY if hierarchy else expired_among(ctx, s.conn, fid, have | have_fai)
     if not have and not have_fai:
         _answer_empty(ctx, s, mail, requested, own, kind)
         return
-    gone, gone_fai = have & expired, have_fai & expired  # spec: DL-3
-    have, have_fai = have - expired, have_fai - expired
-    find = _folders_for if hierarchy else _messages_for
-    updates = in_order([*find(ctx, s.conn, fid, have | have_fai)])
+    gone = gone_fai = CNSet.EMPTY
+    if hierarchy:
+        updates = in_order([*_folders_for(ctx, s.conn, fid, have)])
+    else:  # spec: CN-9 a number of the one kind is a hole in the set of the other
+        gone = expired_among(ctx, s.conn, fid, have, fai=False)  # spec: DL-3
+        gone_fai = expired_among(ctx, s.conn, fid, have_fai, fai=True)
+        have, have_fai = have - gone, have_fai - gone_fai
+        contents = _messages_for(ctx, s.conn, fid, have, fai=False)
+        associated = _messages_for(ctx, s.conn, fid, have_fai, fai=True)
+        updates = in_order([*contents, *associated])
+    expired = gone | gone_fai
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
     parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
@@ -120,18 +126,18 @@ def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: 
     return list(found)
 
 
-def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:
-    """Every kept version, or the tombstone, of every message that one of the numbers belongs to."""
+def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet, *, fai: bool) -> Iterator[Update]:
+    """Every kept version, or the tombstone, of every message of one kind that one of the numbers belongs to."""
     for object_id in _objects_for(ctx, conn, fid, "message", numbers):
         tied = CNSet.EMPTY
-        for rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
-            "SELECT rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
-            " WHERE object = ? AND deleted <> ? ORDER BY rep, ctr",
-            (object_id, EXPIRED),
+        for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
+            "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
+            " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr",
+            (object_id, EXPIRED, int(fai)),
         ).all():
             if supersedes and not tied:
                 tied = tied_numbers(ctx, conn, object_id)
-            version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
+            version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, fai)
             yield Update(version, named_by(version, tied))
 
 

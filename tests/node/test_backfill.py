@@ -6,8 +6,10 @@ import pytest
 
 from node.cnset import CNSet
 from node.numbers import ChangeNumber
+from node.replmail import MessageType
 from node.views import EntryView
 from tests.node.office import CHECK, THREE, H, Office, deliver_all, only
+from traces.events import MailSubmitted
 from traces.labtime import HOUR_US
 
 TWO_SITES = """
@@ -300,3 +302,24 @@ def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
     asked = [CNSet.parse(event.cnset) for event in office.of_type("request.sent")]  # type: ignore[attr-defined]
     held = ChangeNumber(office["A"]._ctx.store.guid, 2)  # type: ignore[union-attr]
     assert [held in numbers for numbers in asked] == [True, False]
+
+
+def test_who_lacks_an_associated_message_is_not_sent_the_contents_too() -> None:
+    """The numbers of contents are holes in the set of associated messages; no content comes for them (spec: BF-5, CN-9)."""
+    office = Office()
+    for index in range(20):
+        office["A"].post(office.at(1), "Projects", subject=f"content {index}")
+    office.run(office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="a view", associated=True)
+    office.cycle("A", office.at(30))  # lost
+    entry = tell(office, "B", CHECK + 12 * H)
+    assert (entry.missing, entry.missing_fai) == ("", "A-1..21")
+    office.run(entry.due_at)
+    answers = [
+        event
+        for event in office.events
+        if isinstance(event, MailSubmitted) and event.message_type == MessageType.CONTENT_RESPONSE
+    ]
+    assert [(len(answer.folders), answer.folders[0].updates) for answer in answers] == [(1, 1)]
+    assert office["B"].backfill() == []
+    assert office["B"].knowledge("Projects") == office["A"].knowledge("Projects")

@@ -6,7 +6,7 @@ import pytest
 
 from node.errors import MessageUnknown
 from tests.node.office import H, Office, deliver_all, only
-from traces.events import ExpiredEverywhere, ItemExpired, RequestSent
+from traces.events import ExpiredEverywhere, ItemExpired, RequestAnswered, RequestSent
 from traces.labtime import DAY_US, HOUR_US
 
 AGED = """
@@ -247,6 +247,29 @@ def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
     assert office["C"].backfill() == []
     assert subjects(office, "A") == subjects(office, "C") == []
     assert len(given_up_by_c(office)) == 1
+
+
+def test_what_has_expired_is_told_by_kind() -> None:
+    """The number of a content that expired is a hole among associated messages: it is accounted for (spec: DL-3, CN-9)."""
+    office = Office(
+        AGED.replace("A: {}", "A: {settings: {Age Limit: 3 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
+    )
+    office["A"].post(office.at(1), "Projects", subject="old")
+    office.run(office.at(15))
+    pass_nights(office, 5)
+    assert [subjects(office, name) for name in "AB"] == [[], ["old"]]
+    office["A"].post(office.at(133 * H), "Projects", subject="a view", associated=True)
+    office.cycle("A", office.at(133 * H + 15))  # lost
+    for hours in (144, 156, 168):
+        deliver_all(office, only(office.cycle("A", office.at(hours * H + 15)), "B"), office.at(hours * H + 15))
+    (entry,) = office["B"].backfill()
+    assert (entry.missing, entry.missing_fai) == ("", "A-1..2")
+    for mail in office.cycle("B", entry.due_at):
+        office.deliver(mail, entry.due_at)
+    deliver_all(office, office.cycle("A", entry.due_at), entry.due_at, "B")
+    assert office["B"].backfill() == []
+    (answer,) = [event for event in office.events if isinstance(event, RequestAnswered)]
+    assert answer.expired == ""
 
 
 TWO_LEAVE = """
