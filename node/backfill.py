@@ -129,8 +129,10 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         entry.local = True
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
         if due_at < entry.due_at and not entry.waiting:
-            entry.due_at = max(due_at, s.now)
-            if not suspension.stands(ctx, fid):
+            if suspension.stands(ctx, fid):
+                entry.due_at = due_at  # the clock stands; the time that it does is added when it goes on (spec: RP-5)
+            else:
+                entry.due_at = max(due_at, s.now)
                 set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
             s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
         save(s.conn, entry)
@@ -316,8 +318,8 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
         if not slots.is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
-            if requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
-                set_timer(s.conn, Timer.ENTRY, entry.id, retry_at)
+            if asked := requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
+                set_timer(s.conn, Timer.ENTRY, entry.id, min(request.retry_at for request in asked))
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
         _request(ctx, s, entry, source.store, numbers, fai, retry_at)

@@ -323,3 +323,44 @@ def test_who_lacks_an_associated_message_is_not_sent_the_contents_too() -> None:
     assert [(len(answer.folders), answer.folders[0].updates) for answer in answers] == [(1, 1)]
     assert office["B"].backfill() == []
     assert office["B"].knowledge("Projects") == office["A"].knowledge("Projects")
+
+
+FOUR = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, C: {}, D: {}}
+settings: {Replication Outstanding Backfill Limit: 2}
+folders:
+  E0: {replicas: [A, B]}
+  P: {replicas: [A, B, C, D]}
+"""
+
+
+def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_another() -> None:
+    """Deferred again, an entry keeps the slots that it has for their own retry time and no longer (spec: BF-4, BF-6)."""
+    office = Office(FOUR)
+    office["A"].post(office.at(1), "E0", subject="e0")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    start = office["B"].backfill()[0].due_at
+
+    def at(hours: float) -> int:
+        return start + int(hours * HOUR_US)
+
+    office.cycle("B", at(0))  # the request to A is lost, and 12 h later A is marked down for its silence
+    for name in "ACD":
+        office[name].post(at(0), "P", subject=name)
+    for name in "ACD":
+        deliver_all(office, office.cycle(name, at(0.25)), at(0.25), "" if name == "A" else "A")
+    office["A"].post(at(7) - 1, "P", subject="a2")
+    deliver_all(office, office.cycle("A", at(7)), at(7), "B")  # A has all, C and D have their own: one entry
+    for name in "CD":
+        office[name].post(at(7) + 1, "P", subject="more")
+        deliver_all(office, office.cycle(name, at(8)), at(8), "B")
+    for hours in range(8, 30):
+        if hours == 19:
+            deliver_all(office, late, at(hours))  # E0's slot comes free: D is asked, and for A there is none
+        office.cycle("B", at(hours))
+    # C, asked at 13 h, has been silent for its 12 h.
+    downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
+    assert downs.get("C") == at(25)
