@@ -25,7 +25,7 @@ from node import (
 from node.context import Context
 from node.errors import NodeError
 from node.tables import HIERARCHY_FID
-from node.timers import Timer, set_timer, take_due
+from node.timers import Timer, is_set, set_timer, take_due
 from traces.events import StatusMissed
 from transport.mta_values import LocalDelivery
 from transport.stimulus import Stimulus
@@ -68,7 +68,10 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     if restored:
         conflicts.begin_anew(s)
     conflicts.plan(ctx, s)
-    suspension.settle(ctx, s)
+    if suspension.settle(ctx, s):
+        for fid in ctx.rst.held_fids():
+            if not is_set(s.conn, Timer.CYCLE, fid):  # one that was missed comes at once
+                outgoing.reschedule(ctx, s, fid)
     if not ctx.config.replicates:
         agentless.tell(ctx, s)
     if first and joins_later:

@@ -131,8 +131,9 @@ class StoreLife:
         with self._database.reading() as conn:
             known = StoreState(conn)
             unsent = restoring.unsent(conn)
+            given = stored_settings(conn)
         self.export()
-        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at)
+        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given)
         settings = self._config.settings
 
         def prepare(conn: Connection) -> None:

@@ -7,9 +7,11 @@ backfill. A setting leaves the new GUID out, so that a class can watch change nu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from node.cnset import CNSet
+from node.config import store_settings
 from node.context import Context
 from node.entropy import guid_from
 from node.folders import ROOT_TEXT, object_text
@@ -18,6 +20,7 @@ from node.pcl import Pcl
 from node.status import request, want_status
 from node.store import LOCAL_REP, Begins, StoreState
 from node.tables import HIERARCHY_FID
+from topology.settings import RawSetting
 from traces import LabTime
 from traces.events import Loss
 from transport.sql import Connection
@@ -26,12 +29,14 @@ from transport.stimulus import Stimulus
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """What does not go back with a backup: the trace's numbers, which are the lab's and not the store's."""
+    """What does not go back with a backup: the trace's numbers, which are the lab's and not the store's, and the settings,
+    which stand in the registry and the directory."""
 
     incarnation: int
     seq: int
     lamport: int
     last_at: LabTime
+    settings: Mapping[str, RawSetting]
 
 
 Unsent = dict[str, CNSet]
@@ -74,7 +79,7 @@ def tell_losses(ctx: Context, s: Stimulus, before: Unsent) -> None:
 def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:
     """Makes a backup fit to start from, before it takes the database's place."""
     store = StoreState(conn)
-    _go_on(store, continued)
+    _go_on(conn, store, continued)
     store.begins = Begins.RESTORED
     store.save(conn)
     if new_guid:
@@ -85,14 +90,16 @@ def prepare_anew(conn: Connection, continued: Continued, name: str, seed: bytes)
     """Makes an empty database a new store's that has a trace already."""
     guid = guid_from(seed, "replica", continued.incarnation)
     store = StoreState.create(conn, name, guid, continued.last_at)
-    _go_on(store, continued)
+    _go_on(conn, store, continued)
     store.begins = Begins.ANEW
     store.save(conn)
 
 
-def _go_on(store: StoreState, continued: Continued) -> None:
+def _go_on(conn: Connection, store: StoreState, continued: Continued) -> None:
     store.incarnation, store.seq = continued.incarnation, continued.seq
     store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
+    conn.exec_driver_sql("DELETE FROM setting")
+    store_settings(conn, continued.settings)  # spec: SE-1
 
 
 def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:

@@ -22,8 +22,9 @@ def stands(ctx: Context, fid: int) -> bool:
     return fid != HIERARCHY_FID and ctx.config.content_suspended
 
 
-def settle(ctx: Context, s: Stimulus) -> None:
-    """Does what a changed setting asks for; at a start too, for what changed while the store was stopped."""
+def settle(ctx: Context, s: Stimulus) -> bool:
+    """Does what a changed setting asks for; at a start too, for what changed while the store was stopped. True if content
+    goes on now: what waited for its cycle wants a new one."""
     since_at = _since(s.conn)
     if ctx.config.content_suspended and since_at is None:
         s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = ?", (s.now,))
@@ -35,6 +36,8 @@ def settle(ctx: Context, s: Stimulus) -> None:
         s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = NULL")
         _go_on(s, since_at)
         s.trace.record(ContentResumed)
+        return True
+    return False
 
 
 def _since(conn: Connection) -> LabTime | None:

@@ -267,3 +267,15 @@ def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -
     node.reopen(office.at(41))
     subjects = {mail[1].subject for mail in office.cycle("A", office.at(45))}
     assert "Folder Status Request" in subjects
+
+
+@pytest.mark.parametrize("later", [2, 200 * DAY])
+def test_settings_do_not_go_back(later: int) -> None:
+    """They stand in the registry and the directory, not in the store: those of now hold after a restore (spec: SE-1, RP-4)."""
+    office = Office()
+    office["A"].configure(office.at(1), {"Age Limit": "3 d"})
+    backup = office["A"].backup()
+    office["A"].configure(office.at(2), {"Age Limit": "5 d"})
+    office["A"].close(office.at(later))
+    office["A"].restore(office.at(later), backup)
+    assert office["A"].settings().text("Age Limit") == "5 d"

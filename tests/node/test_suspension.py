@@ -149,3 +149,17 @@ def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlie
     suspend(office, start + 60 * HOUR_US, on=False, names="B")
     (entry,) = office["B"].backfill()
     assert (entry.local, entry.due_at) == (True, start + (6 + 59) * HOUR_US)
+
+
+def test_what_waits_in_a_backup_goes_when_content_was_resumed_since() -> None:
+    """Suspending is the organization's: a store back from a backup of before goes on with the others (spec: RP-4, RP-5)."""
+    office = Office()
+    suspend(office, office.at(1))
+    office["A"].post(office.at(2), "Projects", subject="waits")
+    office.run(office.at(15))
+    backup = office["A"].backup()
+    suspend(office, office.at(20), on=False)
+    office["A"].close(office.at(21))
+    office["A"].restore(office.at(22), backup)
+    office.run(office.at(30))
+    assert [message.subject for message in office["B"].messages("Projects")] == ["waits"]
