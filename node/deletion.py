@@ -11,6 +11,7 @@ from node.array import entries, requests
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import Misuse
+from node.sources import leavers
 from traces.events import Loss, StoreDeleted
 from transport.stimulus import Stimulus
 
@@ -25,10 +26,12 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
     if store == ctx.name:
         raise Misuse(f"{store} does not delete itself; do it on another store")
     holding = [each for each in ctx.folders.all() if each.props is not None and store in each.props.replicas]
-    if holding and not force:
-        paths = ", ".join(sorted(each.path or each.text for each in holding))
+    leaving = [ctx.folders.at(fid) for fid in ctx.rst.held_fids() if store in leavers(s.conn, fid)]  # spec: RP-2
+    instances = {each.path or each.text for each in (*holding, *leaving)}
+    if instances and not force:
+        paths = ", ".join(sorted(instances))
         raise Misuse(f"store {store} cannot be deleted: it holds replicas of {paths}; move them, or delete it by force")
-    gone(ctx, s, store, forced=bool(holding))  # before the lists change, so that what only it had is told
+    gone(ctx, s, store, forced=bool(instances))  # before the lists change, so that what only it had is told
     for folder in holding:
         foldering.take_off_list(ctx, s, folder, store)
 

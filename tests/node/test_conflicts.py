@@ -344,3 +344,47 @@ def test_every_holder_tells_of_the_conflict_that_the_home_store_ends() -> None:
     arose = [each for each in office.events if isinstance(each, ConflictArose) and each.node == "A"]
     assert [each.at for each in arose] == [event.since_at]
     assert arose[0].winner == event.winner
+
+
+BESIDE = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {settings: {Age Limit: 2 d}}, C: {}, D: {}}
+folders:
+  Projects: {replicas: [A, B, C, D]}
+"""
+
+
+def beside_an_expired_version(late: str) -> tuple[Office, str, str]:
+    """A's edit has expired on B when those of these stores come, which knew nothing of it; the message and A's change."""
+    office = Office(BESIDE)
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    expired = office["A"].edit(office.at(16), "Projects", message, subject="from A")
+    for name in late:
+        office[name].edit(office.at(17), "Projects", message, subject=f"from {name}")
+    mails = {name: office.cycle(name, office.at(30)) for name in "A" + late}
+    deliver_all(office, mails["A"], office.at(30), "B")
+    for day in (1, 2, 3, 4):
+        for minutes in (0, 15):
+            office.cycle("B", office.at(day * 24 * H + minutes))
+    assert office["B"].messages("Projects") == []
+    for name in late:
+        deliver_all(office, mails[name], office.at(97 * H), "B")
+    return office, message, expired
+
+
+def test_a_version_beside_an_expired_one_is_in_no_conflict_that_an_edit_could_end() -> None:
+    """What has expired stands in no conflict, so nothing ends with the next edit (spec: CF-1, DL-3)."""
+    office, message, _ = beside_an_expired_version("C")
+    assert not office["B"].messages("Projects")[0].in_conflict
+    office["B"].edit(office.at(98 * H), "Projects", message, subject="from B")
+    assert office.of_type("conflict.ended") == []
+
+
+def test_a_version_that_has_expired_is_none_to_keep() -> None:
+    """A contact keeps one of the versions that are still there (spec: CF-3, DL-3)."""
+    office, message, expired = beside_an_expired_version("CD")
+    assert office["B"].messages("Projects")[0].in_conflict
+    with pytest.raises(Misuse, match="none of the versions kept"):
+        office["B"].resolve(office.at(98 * H), "Projects", message, expired)

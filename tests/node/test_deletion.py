@@ -112,3 +112,17 @@ def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
         due.append((entry.due_at - office.start) / (H * 60_000_000))
         office.cycle("A", entry.due_at)
     assert [round(later - earlier) for earlier, later in pairwise(due)] == [12, 24, 24, 24]
+
+
+def test_a_store_that_has_not_left_its_folder_yet_is_not_deleted() -> None:
+    """Off the list and waiting until another store has all of it, it still has an instance; by force what it had is told as
+    lost (spec: RP-6, RP-2)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office["C"].post(office.at(1), "Projects", subject="only there")
+    office.cycle("C", office.at(15))  # lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A"])
+    office.run(office.at(30))
+    with pytest.raises(Misuse, match="holds replicas of Projects"):
+        office["A"].delete_store(office.at(31), "C")
+    office["A"].delete_store(office.at(32), "C", force=True)
+    assert [event.node for event in office.events if isinstance(event, Loss)] == ["A"]
