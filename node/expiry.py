@@ -151,6 +151,17 @@ def note_said(s: Stimulus, fid: int, store: str, numbers: CNSet, fai: CNSet) -> 
     )
 
 
+def take_back(s: Stimulus, fid: int, store: str, row: CNSet, row_fai: CNSet) -> None:
+    """A row without a number of which its store has said that it expired there: the replica that said so is gone, or has gone
+    back. If the store gets the number again, it is with the item."""
+    said, said_fai = said_by(s.conn, fid, store)
+    if not (said <= row and said_fai <= row_fai):
+        s.conn.exec_driver_sql(
+            "UPDATE said_expired SET numbers = ?, numbers_fai = ? WHERE fid = ? AND store = ?",
+            (encode_idset(said & row), encode_idset(said_fai & row_fai), fid, store),
+        )
+
+
 def ever_said(conn: Connection, fid: int, numbers: CNSet, fai: CNSet) -> tuple[CNSet, CNSet]:
     """Of the numbers those of which any store has said so."""
     said, said_fai = CNSet.EMPTY, CNSet.EMPTY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node import backfill, conflicts, eventlog, hierarchy, leaving, rmq, status
+from node import backfill, conflicts, eventlog, expiry, hierarchy, leaving, rmq, status
 from node.cnset import CNSet
 from node.context import Context
 from node.errors import BadMail, OrdinaryMail
@@ -159,6 +159,7 @@ def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section
         sent_at=mail.sent_at,
         sent_number=mail.number,
     )
+    expiry.take_back(s, fid, mail.store, section.row, section.row_fai)
     if old is not None and (old.numbers - section.row or old.fai - section.row_fai):
         backfill.prune(ctx, s, fid, f"{mail.store} no longer claims it")
 

@@ -29,6 +29,7 @@ from traces.events import (
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
+    RowReplaced,
     TombstoneDropped,
     VersionApplied,
     VersionIgnored,
@@ -64,7 +65,8 @@ class Facts:
         self.expired: set[str] = set()
         """Messages that an age limit has taken from some store (DL-3)."""
         self.said_expired: dict[tuple[str, str, str], bits.Bits] = {}
-        """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more (DL-3)."""
+        """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more
+        (DL-3), as long as its row has it."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -101,6 +103,7 @@ class Facts:
             TombstoneDropped: self._forgot,
             ItemExpired: self._expires,
             ExpiredEverywhere: self._gone,
+            RowReplaced: self._row,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
@@ -286,6 +289,13 @@ class Facts:
     def _gone(self, event: ExpiredEverywhere) -> None:
         self._hear((event.node, event.folder, False), bits.parse(event.cnset))
         self._hear((event.node, event.folder, True), bits.parse(event.cnset_fai))
+
+    def _row(self, event: RowReplaced) -> None:
+        """Who claims no more what it called expired has another replica by now, or went back; it has not said so of that."""
+        place = (event.node, event.folder, event.store)
+        said = self.said_expired.get(place)
+        if said is not None:
+            self.said_expired[place] = bits.common(said, bits.by_kind(event.cnset, event.cnset_fai))
 
     def _suspended(self, event: ContentSuspended) -> None:
         self.stands_still[event.node] = True

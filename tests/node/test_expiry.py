@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from node.errors import MessageUnknown
@@ -297,3 +299,38 @@ def test_what_a_leaving_store_still_has_is_not_given_up() -> None:
                 office.deliver(mail, office.at(minutes))
     assert [event for event in office.events if isinstance(event, ExpiredEverywhere)] == []
     assert [subjects(office, name) for name in "ABKL"] == [["only on L"], ["only on L"], [], []]
+
+
+def until(office: Office, start: int, met: Callable[[], bool]) -> int:
+    """Time goes on by quarters of an hour, C's responses to B being lost, until something is met; when that was."""
+    for minutes in range(start, start + 96 * H, 15):
+        if met():
+            return minutes
+        for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
+            if (mail[0], mail[1].next_hop, mail[1].subject) != ("C", "B", "Folder Content Backfill Response"):
+                office.deliver(mail, office.at(minutes))
+    raise AssertionError("it was not met in four days")
+
+
+def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
+    """What a store said to have expired there was of a replica that is gone since: it is a source like any other (spec: DL-3,
+    RP-2, BF-3)."""
+    office = Office(
+        AGED.replace("A: {}", "A: {settings: {Age Limit: 1 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
+    )
+    office["C"].post(office.at(1), "Projects", subject="late")
+    deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "A")  # lost for B
+    told = until(office, 30, lambda: any(each.expired for each in office.events if isinstance(each, RequestAnswered)))
+    told = until(office, told, lambda: bool(office["B"].backfill()[0].requests))
+    office["A"].configure(office.at(told), {"Age Limit": "100 d"})
+    office["C"].change_folder(office.at(told), "Projects", replicas=["B", "C"])
+    gone = until(office, told, lambda: not office["A"].folders()[0].held_here)
+    office["C"].change_folder(office.at(gone), "Projects", replicas=["A", "B", "C"])
+    again = until(office, gone, lambda: subjects(office, "A") == ["late"])
+    office["C"].close(office.at(again))
+    office.running.remove("C")
+    for minutes in range(again, again + 200 * H, 15):
+        for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
+            if mail[1].next_hop != "C":
+                office.deliver(mail, office.at(minutes))
+    assert subjects(office, "B") == ["late"]
