@@ -178,7 +178,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh, waiting)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
-        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=not section.cnset)
+        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
     free_content(ctx, s, news)
 
 
@@ -215,10 +215,16 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         conflicts.arose(ctx, s, folder)
     if mail.type in RESPONSES:
         backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
-        empty = not (section.cnset or section.cnset_fai or section.expired or section.expired_fai)
-        backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=empty)
+        backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
             leaving.leaver_gone(ctx, s, folder.fid, mail.store)
+
+
+def _is_empty(mail: ReplicationMail) -> bool:
+    """Whether a response says that its source has none of what it was asked for (spec: BF-5). One of several mails may bring
+    a version whose number was not asked for, beside that of another mail, and claim nothing."""
+    said = mail.sections[0]
+    return not (mail.updates or mail.failures or said.cnset or said.cnset_fai or said.expired or said.expired_fai)
 
 
 def _drop_dead(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:

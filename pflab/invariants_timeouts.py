@@ -80,7 +80,7 @@ class EntriesWaitAsSet(Invariant):
     def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
         """The filling of a new replica has begun, and what is found missing from now on waits."""
         for section in sections:
-            if section.cnset or section.cnset_fai or section.expired or section.expired_fai:
+            if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
                 self._new.pop((store, section.folder), None)
 
     def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:

@@ -9,7 +9,7 @@ from node.numbers import ChangeNumber
 from node.replmail import MessageType
 from node.views import EntryView
 from tests.node.office import CHECK, THREE, H, Office, deliver_all, only
-from traces.events import MailSubmitted
+from traces.events import MailSubmitted, RequestEnded
 from traces.labtime import HOUR_US
 
 TWO_SITES = """
@@ -364,3 +364,28 @@ def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_anothe
     # C, asked at 13 h, has been silent for its 12 h.
     downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
     assert downs.get("C") == at(25)
+
+
+def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None:
+    """Of a conflict's versions each goes in a mail of its own here, and the one was not asked for: the other is still to come,
+    and what else was asked of the source has no answer in it (spec: BF-5, BF-6)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    for name in "AB":
+        office[name].edit(office.at(16), "Projects", message, body=name * 3000)
+    from_a, from_b = office.cycle("A", office.at(30)), office.cycle("B", office.at(30))
+    deliver_all(office, from_a, office.at(30), "B")  # lost for C
+    deliver_all(office, from_b, office.at(30))
+    office["A"].post(office.at(31), "Projects", subject="tells of the one")
+    deliver_all(office, only(office.cycle("A", office.at(45)), "C"), office.at(45))
+    (entry,) = office["C"].backfill()
+    assert entry.missing == "A-2"
+    requests = office.cycle("C", entry.due_at)
+    deliver_all(office, requests, entry.due_at)
+    answers = only(office.cycle("A", entry.due_at), "C")
+    assert len(answers) == 2
+    deliver_all(office, answers, entry.due_at)
+    assert office["C"].backfill() == []
+    ended = [event for event in office.events if isinstance(event, RequestEnded)]
+    assert [event.how for event in ended] == ["satisfied"]
