@@ -215,6 +215,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         conflicts.arose(ctx, s, folder)
     if mail.type in RESPONSES:
         backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
+        leaving.answer_leavers(ctx, s, folder.fid)  # what nobody has any more is accounted for now
         backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
             leaving.leaver_gone(ctx, s, folder.fid, mail.store)

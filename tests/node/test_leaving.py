@@ -125,3 +125,21 @@ def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
         office.run(office.at(hours * H + 20))
     assert subjects(office, "B") == ["x"]
     assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_a_leaving_store_is_answered_when_what_it_had_has_expired() -> None:
+    """What the leaving store alone had, and has let expire, is accounted for at its word, and that is when it is answered
+    (spec: RP-2, DL-3)."""
+    text = THREE.replace("[A, B, C]", "[A, C]").replace("C: {site: SEA}", "C: {site: SEA, settings: {Age Limit: 1 d}}")
+    office = Office(text)
+    office["C"].post(office.at(1), "Projects", subject="never came to A")
+    office.cycle("C", office.at(15))  # lost
+    for minutes in (24 * H, 48 * H, 72 * H):
+        office.cycle("C", office.at(minutes))
+        office.cycle("C", office.at(minutes + 15))
+    office["A"].change_folder(office.at(73 * H), "Projects", replicas=["A"])
+    office.run(office.at(73 * H + 15))
+    (entry,) = office["A"].backfill()
+    office.run(entry.due_at)
+    (dropped,) = office.of_type("replica.dropped")
+    assert dropped.at == entry.due_at
