@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,9 @@ def index(project_root: Path, tmp_path: Path) -> Iterator[Index]:
     shelf = tmp_path / "shelf"
     _shelve(project_root, shelf)
     (bridge,) = json.loads(_run(["docker", "network", "inspect", "bridge"], project_root))
-    address = bridge["IPAM"]["Config"][0]["Gateway"]
+    (net,) = (each for each in bridge["IPAM"]["Config"] if ":" not in each["Subnet"])
+    # An engine that has just been installed does not tell the gateway yet: it is the first address.
+    address = net.get("Gateway") or str(next(ip_network(net["Subnet"]).hosts()))
     found = Index(tmp_path / "pip.conf", tmp_path / "ca.crt", tmp_path / "named.yaml")
     server = http.server.ThreadingHTTPServer((address, 0), partial(_Shelf, found.asked, directory=str(shelf)))
     server.socket = _authority(tmp_path).wrap_socket(server.socket, server_side=True)
