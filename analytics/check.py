@@ -93,19 +93,22 @@ def judge(
 ) -> Gold:
     """From bronze to gold."""
     events = silver.silver(kept, goes_on)
-    events = replace(events, doubts=tables.keep("evidence/doubts", events.doubts))
     tell(STAGES[1])
     org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))
     rows = tables.keep("evidence/versions", histories.histories(events, org))
     tell(STAGES[2])
     things = tables.keep("evidence/objects", objects.objects(rows))
     everyone = tables.keep("evidence/stores", folders.stores(events, org))
+    unseen = everyone.where("not seen").select(
+        "trace", F.format_string("%s is not in the trace", "store").alias("doubt")
+    )
+    events = replace(events, doubts=tables.keep("evidence/doubts", events.doubts.unionByName(unseen)))
     tree = tables.keep("evidence/folders", folders.folders(things, rows, everyone))
     tell(STAGES[3])
     ends = {"mails": lambda: mails.mail_ends(events), "mail_folders": lambda: mails.mail_folders(events)}
     post = tables.keep_all("evidence", ends)
     wrong = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
-    off = convergence.stopped(events.events, everyone, goes_on=goes_on is not None)
+    off = convergence.stopped(events.events, goes_on=goes_on is not None)
     judged = tables.keep("gold/verdicts", convergence.verdicts(tree, wrong, events.doubts, off))
     tell(STAGES[4])
     material = evidence.material(tables, events, rows, things, org)
@@ -187,7 +190,12 @@ def _told(gold: Gold) -> tuple[FolderVerdict, ...]:
     bad = [row for row in chosen if row.judgement == convergence.NOT_CONVERGED]
     said: dict[tuple[str, str], list[str]] = {}
     if bad:
-        few = witness.told(gold.mismatches, gold.org.guids).limit(witness.FOLDERS_TOLD * witness.WITNESSES_TOLD).cache()
+        # What seems wrong in a folder of which nobody can tell is no witness: the doubt is told.
+        sure = F.broadcast(
+            gold.verdicts.where(F.col("judgement") == convergence.NOT_CONVERGED).select("trace", "folder")
+        )
+        wrong = gold.mismatches.join(sure, ["trace", "folder"], "left_semi")
+        few = witness.told(wrong, gold.org.guids).limit(witness.FOLDERS_TOLD * witness.WITNESSES_TOLD).cache()
         key = ("trace", "folder", "store", "guid", "low")
         fates = {
             tuple(row[name] for name in key): row

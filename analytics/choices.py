@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.mails import ranges
+from analytics.mails import by_kind
 from analytics.organization import HIERARCHY, Organization
 from analytics.silver import Silver
 
@@ -30,7 +30,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     """A row for each store that could be asked at a choice (`what` choice), and each of the site as an entry was made (entry):
 
     _ASKING, method, store, place (in the node's order, from 1), told (the node's own words: down, preferred, cost, version,
-    has, passed_over, ...), row (ranges, null where none came or it is stale), stale (another list came since), down, asked_at
+    has, passed_over, ...), row (by kind, null where none came or it is stale), stale (another list came since), down, asked_at
     (when a request last went to it, or the first of the six steps listed it; null for never), transit (the mean of how long
     its mails took, null where none came), cost, affinity, version, preferred.
     """
@@ -85,7 +85,7 @@ def _known(events: Silver, few: DataFrame) -> DataFrame:
     take (mean); and when it turned to it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
-        F.struct("seq", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")).alias("came"),
+        F.struct("seq", by_kind("cnset", "cnset_fai").alias("row")).alias("came"),
     )  # fmt: skip
     down = events.of("source.down").select("trace", "node", "seq", "store", F.lit(True).alias("marked"))
     up = events.of("mail.received").select(
@@ -150,7 +150,7 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
     """trace, node, at, folder, entry, local (as the node says), near (stores of the site whose rows have all of it), stale
     (the row of one cannot be told)."""
     made = events.of("entry.made").select(
-        "trace", "node", "seq", "entry", "local", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("missing")
+        "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )
     rows = found.where("what = 'entry'").join(made, ["trace", "node", "seq", "entry"])
     has_all = F.expr(_within("missing", "coalesce(row, array())"))
@@ -164,7 +164,7 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     it, whose row has some of what it was asked for."""
     sent = events.of("request.sent").select(
         "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
-        F.concat(ranges("cnset"), ranges("cnset_fai")).alias("asked"),
+        by_kind("cnset", "cnset_fai").alias("asked"),
     )  # fmt: skip
     ahead = F.struct(
         F.col("down"), (~F.col("preferred")).alias("not_preferred"),
@@ -231,7 +231,7 @@ def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
     Left out: choices with a row that cannot be told, and runs in which items expire, for what has expired at a source is not
     in its row.
     """
-    missing = F.concat(ranges("coalesce(missing, '')"), ranges("coalesce(missing_fai, '')")).alias("missing")
+    missing = by_kind("coalesce(missing, '')", "coalesce(missing_fai, '')").alias("missing")
     told = events.of("sources.considered").where("method = 'six groups'")
     told = told.select("trace", "node", "seq", "entry", missing, F.col("chosen")[0].alias("chosen"))
     told = told.join(F.broadcast(events.of("item.expired").select("trace").distinct()), "trace", "left_anti")

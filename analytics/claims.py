@@ -12,14 +12,15 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.mails import excused, ranges
+from analytics.mails import by_kind, excused, of_kind
 from analytics.schemas import MAIL_FOLDERS
 from analytics.silver import Silver
 
-_CLAIMED: Final = "exists(s.said, c -> c.guid = r.guid and r.counter between c.low and c.high)"
+_KEY: Final = of_kind("r.guid", "r.kind")
+_CLAIMED: Final = f"exists(s.said, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.store and x.act != 'forgot' and x.seq < s.seq"
 _STANDS_FOR: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
-_EXCUSED: Final = "exists(coalesce(s.excused, array()), c -> c.guid = r.guid and r.counter between c.low and c.high)"
+_EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
 """Of a folder or an associated message the last writer's version stands for all others (HI-5, CN-9)."""
 
@@ -36,7 +37,7 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
     dropped = events.of("replica.dropped").select("trace", F.col("node").alias("store"), "folder").distinct()
     sure = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
     sure = sure.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
-    said = F.concat(ranges("m.row"), ranges("m.row_fai")).alias("said")
+    said = by_kind("m.row", "m.row_fai").alias("said")
     sure = sure.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
     row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), said)
     return (

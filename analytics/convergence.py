@@ -11,6 +11,8 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.mails import of_kind
+
 CONVERGED: Final = "converged"
 NOT_CONVERGED: Final = "not converged"
 UNKNOWN: Final = "unknown"
@@ -19,7 +21,7 @@ _EMPTY: Final = "array()"
 
 
 def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
-    """A row for each thing that a holder has not as it must: trace, folder, path, object, subject, store, what, number.
+    """A row for each thing that a holder has not as it must: trace, folder, path, object, kind, subject, store, what, number.
 
     what: lacks, keeps (what is superseded or deleted), stranger (what nobody made), bytes (other than its author's), lacks
     deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing,
@@ -35,12 +37,12 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     )
     sure = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
     unsure = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
-    kept = ["trace", "folder", "path", "object", "subject", "versions", "tombstone", "made"]
+    kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made"]
     both = sure.select(*kept, "wrong").unionByName(unsure.select(*kept, "wrong"))
     found = (
         both.where("size(wrong) > 0")
         .select(*kept, F.explode("wrong").alias("w"))
-        .select("trace", "folder", "path", "object", "subject", "versions", "w.*")
+        .select("trace", "folder", "path", "object", "kind", "subject", "versions", "w.*")
     )
     # spec: DL-3 who could not be given the newest version any more keeps the one before
     gone = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
@@ -51,8 +53,9 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
 
 def _inside(number: str) -> str:
     """Whether a number is among the excused ones."""
+    key = of_kind(f"substring_index({number}, ':', 1)", "kind")
     return (
-        f"exists(coalesce(excused, array()), r -> r.guid = substring_index({number}, ':', 1)"
+        f"exists(coalesce(excused, array()), r -> r.guid = {key}"
         f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high)"
     )
 
@@ -98,9 +101,8 @@ def losses(objects: DataFrame, folders: DataFrame) -> DataFrame:
     )
 
 
-def stopped(events: DataFrame, everyone: DataFrame, *, goes_on: bool = False) -> DataFrame:
+def stopped(events: DataFrame, *, goes_on: bool = False) -> DataFrame:
     """Stores that did not run when the run ended, or do not run now: trace, store, why."""
-    silent = everyone.where("not seen").select("trace", "store", F.lit("is not in the trace").alias("why"))
     ended = events.where("type = 'run.ended'").groupBy("trace").agg(F.max("at").alias("ended_at"))
     last = (
         events.where("type in ('node.started', 'node.stopped')")
@@ -109,7 +111,7 @@ def stopped(events: DataFrame, everyone: DataFrame, *, goes_on: bool = False) ->
     )
     off = last.where("type = 'node.stopped'")
     early = off if goes_on else off.join(ended, "trace").where("at < ended_at")
-    return silent.unionByName(early.select("trace", "store", F.lit("is stopped").alias("why")))
+    return early.select("trace", "store", F.lit("is stopped").alias("why"))
 
 
 def verdicts(folders: DataFrame, wrong: DataFrame, doubts: DataFrame, off: DataFrame) -> DataFrame:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics import choices, comings, hopping, lists, slots, statuses
 from analytics.claims import claims
 from analytics.cycles import cycles
-from analytics.histories import firsts, pcl_map, restores
+from analytics.histories import deleted_stores, firsts, pcl_map, restores
 from analytics.mails import ranges
 from analytics.organization import Organization
 from analytics.silver import Silver
@@ -74,9 +74,9 @@ def plain_stores(events: Silver) -> DataFrame:
     return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
 
 
-def changes(events: Silver) -> DataFrame:
-    """Changes made, each with the one before it of the same GUID, and the versions that it replaced; of a folder's, whether
-    those had replicas, and whether a store was just then taken off lists by force (spec: RP-6)."""
+def changes(events: Silver, history: DataFrame) -> DataFrame:
+    """Changes made, each with the one before it of the same GUID, and the versions that it replaced; of folders
+    also stayed: the stores on the lists of those versions that were not deleted (RP-6)."""
     made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
     made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
     own = Window.partitionBy("trace", "guid").orderBy("seq")
@@ -87,21 +87,24 @@ def changes(events: Silver) -> DataFrame:
         F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
     )  # fmt: skip
     older = made.select(
-        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l"),
-        F.size("replicas").alias("r"),
-    )  # fmt: skip
+        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l")
+    )
     links = rows.select("trace", "node", "seq", F.explode("supersedes").alias("replaced"))
     pairs = F.array_sort(F.flatten(F.collect_list(F.map_entries("l"))))
     of = (
         links.join(older, ["trace", "replaced"])
         .groupBy("trace", "node", "seq")
-        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"),
-             F.max("r").alias("replaced_replicas"))
-    )  # fmt: skip
-    forced = (
-        events.of("store.deleted").where("forced").select("trace", "node", "at", F.lit(True).alias("forced")).distinct()
+        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"))
     )
-    return rows.join(of, ["trace", "node", "seq"], "left").join(F.broadcast(forced), ["trace", "node", "at"], "left")
+    lists = firsts(history.where("act = 'made' and folder = '1-1'"), "replicas").withColumnRenamed("number", "replaced")
+    gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    were = F.flatten(F.collect_list("replicas")).alias("were")
+    stayed = (
+        links.join(lists, ["trace", "replaced"]).groupBy("trace", "node", "seq").agg(were)
+        .join(F.broadcast(gone), "trace", "left")
+        .select("trace", "node", "seq", F.expr("array_except(were, coalesce(gone, array()))").alias("stayed"))
+    )  # fmt: skip
+    return rows.join(of, ["trace", "node", "seq"], "left").join(stayed, ["trace", "node", "seq"], "left")
 
 
 def applied(events: Silver, rows: DataFrame) -> DataFrame:
@@ -338,7 +341,7 @@ def _ranges_of(column: Column) -> Column:
 
 
 TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
-    "changes": lambda m: changes(m.events),
+    "changes": lambda m: changes(m.events, m.rows),
     "applied": lambda m: applied(m.events, m.rows),
     "at_stores": lambda m: at_stores(m.things),
     "claims": lambda m: claims(m.events, m.things, m.restored),

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.histories import firsts
-from analytics.mails import RANGES, ranges
+from analytics.mails import RANGES, by_kind, of_kind, ranges, whatever_kind
 from analytics.organization import HIERARCHY, Organization
 from analytics.schemas import MAIL_FOLDERS
 from analytics.silver import Silver
@@ -158,9 +158,10 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Tombstones dropped (`what` tombstone) and replicas dropped (dropped): _CASE, what, object, number, modified_at (of a
     tombstone), holders, dead, others (how many other holders), unknown_to: those whose row, as it stood, had not the
     number, or not all that was here."""
-    made = firsts(rows.where("act = 'made'"), "modified_at")
+    made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
-    number = F.struct(F.substring_index("number", ":", 1).alias("guid"), counter.alias("low"), counter.alias("high"))
+    guid = F.expr(of_kind("substring_index(number, ':', 1)", "kind"))
+    number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
     all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
     cases = listed.where("what in ('tombstone', 'dropped')").join(made, ["trace", "number"], "left")
     others = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
@@ -169,13 +170,17 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     )
     few = F.broadcast(asked.select("trace", "node", "folder", "store").distinct())
     known = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
-        "trace", "node", "seq", "folder", "store", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")
+        "trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row")
     )  # fmt: skip
     before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
         Window.unboundedPreceding, -1
     )  # fmt: skip
     as_stood = asked.unionByName(known, allowMissingColumns=True).withColumn(
         "stood", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
+    )
+    # What a dropped replica was is traced in one set.
+    as_stood = as_stood.withColumn(
+        "stood", F.when(F.col("what") == "dropped", F.expr(whatever_kind("stood"))).otherwise(F.col("stood"))
     )
     has = F.expr("forall(all, i -> exists(stood, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
     return (

@@ -15,12 +15,34 @@ _ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "mail.received",
 RANGES: Final = "array<struct<guid: string, low: bigint, high: bigint>>"
 
 
-def ranges(column: str) -> Column:
-    """A traced set as an array of its ranges (guid, low, high)."""
+_FAI: Final = " fai"
+"""After a GUID: its numbers in a folder's set of associated messages (CN-9)."""
+
+
+def ranges(column: str, kind: str = "'message'") -> Column:
+    """A traced set as an array of its ranges (guid, low, high). kind: SQL for the kind of what the set is of; the GUIDs of
+    associated messages' sets bear names of their own (`of_kind`)."""
     low, high = (f"cast(split_part(i, '-', {part}) as bigint) as {name}" for part, name in ((1, "low"), (-1, "high")))
-    one = f"i -> struct(split_part(p, ':', 1) as guid, {low}, {high})"
+    guid = of_kind("split_part(p, ':', 1)", kind)
+    one = f"i -> struct({guid} as guid, {low}, {high})"
     every = f"flatten(transform(split({column}, ';'), p -> transform(split(split_part(p, ':', 2), ','), {one})))"
     return F.expr(f"case when {column} = '' then cast(array() as {RANGES}) else {every} end")
+
+
+def by_kind(cnset: str, cnset_fai: str) -> Column:
+    """Both sets of a folder as one array of ranges. A post's number is a hole in the set of associated messages, which their
+    store has closed, and the reverse: so the ranges of the second have GUIDs of their own (spec: CN-6, CN-9)."""
+    return F.concat(ranges(cnset), ranges(cnset_fai, "'fai'"))
+
+
+def of_kind(guid: str, kind: str) -> str:
+    """SQL: the GUID under which `by_kind` has a number of this GUID of something of this kind."""
+    return f"if({kind} = 'fai', concat({guid}, '{_FAI}'), {guid})"
+
+
+def whatever_kind(ranges_: str) -> str:
+    """SQL: ranges of `by_kind` under the plain GUIDs, for what was traced in one set."""
+    return f"transform({ranges_}, r -> struct(replace(r.guid, '{_FAI}', '') as guid, r.low as low, r.high as high))"
 
 
 def merged(ranges_: str) -> str:
@@ -66,19 +88,16 @@ def mail_ends(events: Silver) -> DataFrame:
 
 
 def excused(events: Silver) -> DataFrame:
-    """trace, store, folder, excused: numbers that a store accounts for without what they stood for, for it has expired at every
-    holder (DL-3)."""
+    """trace, store, folder, excused: numbers, `by_kind`, that a store accounts for without what they stood for, for it has
+    expired at every holder (DL-3)."""
     # spec: DL-3
     gone = events.of("expired.everywhere")
-    some = gone.select(
-        "trace", F.col("node").alias("store"), "folder", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("ranges")
-    )
+    some = gone.select("trace", F.col("node").alias("store"), "folder", by_kind("cnset", "cnset_fai").alias("ranges"))
     return some.groupBy("trace", "store", "folder").agg(F.flatten(F.collect_list("ranges")).alias("excused"))
 
 
 def mail_folders(events: Silver) -> DataFrame:
-    """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, associated messages'
-    numbers included."""
+    """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, `by_kind`."""
     sent = events.lines("mail.submitted")
     named = sent.select(
         "trace", "mail", F.col("node").alias("sender"), "at", "message_type",
@@ -86,6 +105,6 @@ def mail_folders(events: Silver) -> DataFrame:
     ).select("trace", "mail", "sender", "at", "message_type", "f.*")  # fmt: skip
     return named.select(
         "trace", "mail", "sender", "at", "message_type", "folder", "updates",
-        F.concat(ranges("cnset"), ranges("cnset_fai")).alias("stands_for"),
-        F.concat(ranges("row"), ranges("row_fai")).alias("row"),
+        by_kind("cnset", "cnset_fai").alias("stands_for"),
+        by_kind("row", "row_fai").alias("row"),
     )  # fmt: skip

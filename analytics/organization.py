@@ -76,7 +76,9 @@ def _least(started: DataFrame, weight: str) -> DataFrame:
         f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
     )
     told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
-    told = told.withColumn("sites", F.expr("array_union(homes, transform(edges, e -> e.a))"))
+    told = told.withColumn(
+        "sites", F.expr("filter(array_union(homes, transform(edges, e -> e.a)), s -> s is not null)")
+    )
     start = f"map_from_arrays(sites, transform(sites, s -> if(s = home, cast(0 as bigint), {far})))"
     ways = "transform(filter(edges, e -> e.b = s), e -> d[e.a] + e.cost)"
     reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"

@@ -50,11 +50,8 @@ CHECKS: Final = (
         "replaced_at is not null", "modified_at > replaced_at", "concat(node, ' made ', number, ' no later than what it replaces')",
     ),
     Check(
-        "a folder keeps a replica", ("RP-2",), "changes", "The last replica of a folder is never removed.",
-        "kind = 'folder' and operation != 'delete'",
-        # One whose last holder was taken off its list by force has none, and stays so whatever else of it changes (RP-6).
-        "size(replicas) > 0 or forced or coalesce(replaced_replicas, 1) = 0",
-        "concat(node, ' left ', subject, ' without a replica by ', number)",
+        "a folder keeps a replica", ("RP-2", "RP-6"), "changes", "The last replica of a folder is never removed, but with its store.",
+        "kind = 'folder' and operation != 'delete'", "size(replicas) > 0 or coalesce(size(stayed) = 0, false)", "concat(node, ' left ', subject, ' without a replica by ', number)",
     ),
     Check(
         "bytes are the author's", ("HI-2", "ML-2", "DU-1"), "applied",

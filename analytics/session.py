@@ -48,6 +48,8 @@ _SETTINGS: Final[Mapping[str, str]] = {
     # A trace can say anything. What cannot be worked out from one of them is null, and no check holds for null; else it would
     # end the check of all.
     "spark.sql.ansi.enabled": "false",
+    # For the same reason: a list that names one GUID twice is wrong, and nothing more.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     # Else each call of ours would ask Java several times where in our code it stands, for messages that nobody sees.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }

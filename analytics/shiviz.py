@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics import witness
 from analytics.check import Gold
-from traces import format_instant
+from analytics.words import instant
 
 EVENTS: Final = 5000
 """Events in the file, the first of the trace: the viewer draws no more."""
@@ -59,7 +59,7 @@ def clocked(rows: Iterable[Any]) -> Iterable[str]:
 
 
 def _words(row: Any) -> str:
-    parts = [format_instant(row.at), row.type]
+    parts = [instant(row.at), row.type]
     if row.type.startswith("mail."):
         parts.append(f"<{row.mail}>")
     elif row.number:

@@ -120,8 +120,21 @@ def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, goes_on: Goe
         "trace", F.lit("the event run.started is missing, and with it the topology").alias("doubt")
     )
     return (
-        holes.unionByName(cut).unionByName(headless).unionByName(_spoilt(bronze)).unionByName(_twofold(heads, numbers))
+        holes.unionByName(cut)
+        .unionByName(headless)
+        .unionByName(_unread(bronze))
+        .unionByName(_spoilt(bronze))
+        .unionByName(_twofold(heads, numbers))
     )
+
+
+def _unread(bronze: DataFrame) -> DataFrame:
+    """Without the topology nobody knows what stores and folders there were."""
+    started = bronze.where("family = 'run' and type = 'run.started'")
+    read = started.groupBy("trace").agg(
+        F.max(F.expr("get_json_object(topology, '$.servers') is not null")).alias("read")
+    )
+    return read.where("not read").select("trace", F.lit("the topology in run.started cannot be read").alias("doubt"))
 
 
 def _endless(nodes: DataFrame) -> DataFrame:
@@ -139,7 +152,7 @@ def _away(nodes: DataFrame, stores: Sequence[str]) -> DataFrame:
 
 
 def _spoilt(bronze: DataFrame) -> DataFrame:
-    """Lines that cannot be read belong to every run of their place."""
+    """Lines that cannot be read belong to every run of their place; where nothing else is, to one that nobody can name."""
     aside = (
         bronze.where(F.col("aside").isin(*_UNTOLD))
         .groupBy("place")
@@ -152,7 +165,8 @@ def _spoilt(bronze: DataFrame) -> DataFrame:
         F.expr("if(lines = 1, 'line', 'lines')"),
         F.element_at(F.split("file", "/"), -1),
     )
-    return aside.join(traces, "place").select("trace", words.alias("doubt"))
+    named = F.coalesce("trace", F.concat("place", F.lit("#?"))).alias("trace")
+    return aside.join(traces, "place", "left").select(named, words.alias("doubt"))
 
 
 def _twofold(heads: DataFrame, numbers: DataFrame) -> DataFrame:

@@ -13,7 +13,8 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from traces import HOUR_US, MINUTE_US, format_instant
+from analytics.words import instant
+from traces import HOUR_US, MINUTE_US
 
 MOMENTS: Final = 4
 """Pictures in a report: the first violations, the first folders that have not converged."""
@@ -135,7 +136,7 @@ def draw(moment: Moment, mails: Sequence[Any], faults: Sequence[Any]) -> str:
     mark = x(moment.at)
     parts.append(f'<line x1="{mark}" y1="14" x2="{mark}" y2="{height - 8}" stroke="#a31515" stroke-dasharray="4 3"/>')
     for at, anchor in ((low, "start"), (high, "end")):
-        parts.append(f'<text x="{x(at)}" y="11" text-anchor="{anchor}" fill="#555">{format_instant(at)}</text>')
+        parts.append(f'<text x="{x(at)}" y="11" text-anchor="{anchor}" fill="#555">{instant(at)}</text>')
     return "".join([*parts, "</svg>"])
 
 
@@ -150,7 +151,7 @@ def _arrow(row: Any, x: Any, y: dict[str, int]) -> str:
     at, colour = next(((at, colour) for at, colour in ends if at is not None), (row.submitted_at, "#999"))
     begin, end = (x(row.submitted_at), y[row.sender]), (x(at), y[row.store])
     kind = TYPES.get(row.message_type, str(row.message_type))
-    title = f"{kind} <{row.mail}> from {row.sender} to {row.store}, {format_instant(row.submitted_at)}"
+    title = f"{kind} <{row.mail}> from {row.sender} to {row.store}, {instant(row.submitted_at)}"
     if colour == "#c44e52":
         title += ", lost" if row.dropped_at is not None else ", never taken"
     line = f'<line x1="{begin[0]}" y1="{begin[1]}" x2="{end[0]}" y2="{end[1]}" stroke="{colour}" stroke-width="1.5"/>'

@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.mails import RANGES, excused, ranges
+from analytics.mails import RANGES, by_kind, excused, of_kind, ranges
 from analytics.organization import HIERARCHY, Organization
 from analytics.silver import Silver
 from traces import DAY_US, MINUTE_US
@@ -97,6 +97,8 @@ def newcomers(events: Silver, listed: DataFrame, org: Organization) -> DataFrame
 
 SERVICE_PACK: Final = "Service Pack"
 SP4: Final = 4
+NIGHTS: Final = 36525
+"""A hundred years: longer than anybody runs a store."""
 
 
 def nights(events: Silver, listed: DataFrame) -> DataFrame:
@@ -111,7 +113,9 @@ def nights(events: Silver, listed: DataFrame) -> DataFrame:
     ).where("starts = 1")  # fmt: skip
     stops = events.of("node.stopped").groupBy("trace", "node").agg(F.min("at").alias("ended_at"))
     first = f"(floor((began_at - {CHECK_US}) / {DAY_US}) + 1) * {DAY_US} + {CHECK_US}"
-    days = F.expr(f"case when {first} < ended_at then sequence({first}, ended_at - 1, {DAY_US}) else array() end")
+    # A sequence is made at once, and a trace can say any time: beyond so many nights something else is wrong.
+    sane = f"{first} < ended_at and ended_at / {DAY_US} - ({first}) / {DAY_US} < {NIGHTS}"
+    days = F.expr(f"case when {sane} then sequence({first}, ended_at - 1, {DAY_US}) else array() end")
     due = lives.join(stops, ["trace", "node"]).select("trace", "node", F.explode(days).alias("at"))
     told = listed.where(
         f"what = 'mail' and message_type = 16 and folder = '{HIERARCHY}' and to = array_sort(filter(holders, h -> h != node))"
@@ -120,8 +124,9 @@ def nights(events: Silver, listed: DataFrame) -> DataFrame:
     return due.join(sent, ["trace", "node", "at"], "left").withColumn("told", F.coalesce("told", F.lit(False)))
 
 
-_CLAIMED: Final = "exists(s.row, c -> c.guid = r.guid and r.counter between c.low and c.high)"
-_NOTED: Final = "exists(s.noted, c -> c.guid = r.guid and r.counter between c.low and c.high)"
+_KEY: Final = of_kind("r.guid", "r.kind")
+_CLAIMED: Final = f"exists(s.row, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
+_NOTED: Final = f"exists(s.noted, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.node and x.act != 'forgot' and x.at <= s.at"
 _STANDS_FOR: Final = (
     "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false)"
@@ -142,7 +147,7 @@ def heard(events: Silver, listed: DataFrame, things: DataFrame) -> DataFrame:
     Left out: replicas that were dropped, folders that are deleted, and items that an age limit took.
     """
     row = events.of("row.replaced").select(
-        "trace", "node", "mail", "folder", F.concat(ranges("cnset"), ranges("cnset_fai")).alias("row")
+        "trace", "node", "mail", "folder", by_kind("cnset", "cnset_fai").alias("row")
     )
     held = "what = 'came' and message_type = 16 and array_contains(holders, node) and not dead"
     came = listed.where(held).select(*_CASE, "mail", "sender").join(row, ["trace", "node", "mail", "folder"])
@@ -179,9 +184,10 @@ def heard(events: Silver, listed: DataFrame, things: DataFrame) -> DataFrame:
 def _noted(events: Silver) -> DataFrame:
     """trace, node, folder, notes: what was known there to be missing (`ranges`), and since when (at): in an entry, held in the
     queue, or gone at every holder."""
-    both = F.concat(ranges("cnset"), ranges("cnset_fai")).alias("ranges")
+    both = by_kind("cnset", "cnset_fai").alias("ranges")
     entries = events.of("entry.made").select("trace", "node", "folder", "at", both)
-    held = events.of("version.held").select("trace", "node", "folder", "at", ranges("stands_for").alias("ranges"))
+    waiting = ranges("stands_for", "kind").alias("ranges")
+    held = events.of("version.held").select("trace", "node", "folder", "at", waiting)
     gone = excused(events).select(
         "trace",
         F.col("store").alias("node"),

@@ -10,7 +10,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.mails import ranges
+from analytics.mails import by_kind, of_kind
 from analytics.silver import Silver
 
 FOLDERS_TOLD: Final = 200
@@ -19,7 +19,7 @@ FOLDERS_TOLD: Final = 200
 WITNESSES_TOLD: Final = 12
 """Witnesses of a folder; one in which everything is missing needs no longer list."""
 
-_GROUP: Final = ("trace", "folder", "path", "store", "what")
+_GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
 
 
 def told_folders(verdicts: DataFrame) -> DataFrame:
@@ -60,10 +60,11 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
     request for it: trace, folder, store, guid, low, mails, first (mail, sender, fate times), asked (source, at), answered."""
     lacks = (
         few.where(F.col("what").isin("lacks", "lacks deletion"))
-        .select("trace", "folder", "store", "guid", "low")
+        .select("trace", "folder", "store", "guid", "low", "kind")
         .distinct()
     )
-    within = F.expr("exists(stands_for, r -> r.guid = guid and low between r.low and r.high)")
+    guid = of_kind("guid", "kind")
+    within = F.expr(f"exists(stands_for, r -> r.guid = {guid} and low between r.low and r.high)")
     carrying = (
         folders.join(F.broadcast(lacks), ["trace", "folder"])
         .where(within)
@@ -88,7 +89,7 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         F.col("node").alias("store"),
         "source",
         "at",
-        F.concat(ranges("cnset"), ranges("cnset_fai")).alias("stands_for"),
+        by_kind("cnset", "cnset_fai").alias("stands_for"),
     )
     asked = (
         requests.join(F.broadcast(lacks), ["trace", "folder", "store"])

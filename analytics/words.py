@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from traces import format_instant
+from traces import TimeTextError, format_instant
 
 Row = Any
 """A row that Spark handed over: fields by name."""
+
+
+def instant(at: int) -> str:
+    """A time as people write it; of one that is in no calendar, for a trace can say anything, the bare number."""
+    try:
+        return format_instant(at)
+    except TimeTextError:
+        return f"{at} us"
 
 
 def number(name: str | None, guid: str | None, low: int | None, high: int | None) -> str:
@@ -40,7 +48,7 @@ def _fate(fate: Row) -> str:
     parts = [_mail(fate)]
     if fate.asked is not None:
         answered = "and came in no mail since" if not fate.received else "and it came"
-        parts.append(f"requested from {fate.asked.source} at {format_instant(fate.asked.at)}, {answered}")
+        parts.append(f"requested from {fate.asked.source} at {instant(fate.asked.at)}, {answered}")
     return ", ".join(parts)
 
 
@@ -50,11 +58,11 @@ def _mail(fate: Row) -> str:
     first = fate.first
     mail = f"the mail <{first.mail}> from {first.sender}"
     if first.dropped_at is not None:
-        return f"{mail} was lost at {format_instant(first.dropped_at)} (fault {first.fault})"
+        return f"{mail} was lost at {instant(first.dropped_at)} (fault {first.fault})"
     if first.bad_at is not None:
-        return f"{mail} was bad mail at {format_instant(first.bad_at)} ({first.reason})"
+        return f"{mail} was bad mail at {instant(first.bad_at)} ({first.reason})"
     if first.expired_at is not None:
-        return f"{mail} expired at {format_instant(first.expired_at)}"
+        return f"{mail} expired at {instant(first.expired_at)}"
     if first.received_at is not None:
-        return f"{mail} came at {format_instant(first.received_at)}, and it was not applied"
-    return f"{mail} of {format_instant(first.submitted_at)} never arrived"
+        return f"{mail} came at {instant(first.received_at)}, and it was not applied"
+    return f"{mail} of {instant(first.submitted_at)} never arrived"

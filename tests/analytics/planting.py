@@ -108,6 +108,18 @@ def _again(node: str, kind: str) -> Callable[[Trace], None]:
     return lambda trace: trace[node].append(dict(find(trace, node, kind)))
 
 
+def _without_node(node: str) -> Callable[[Trace], None]:
+    return lambda trace: trace.pop(node) and None
+
+
+def _both(first: Callable[[Trace], None], then: Callable[[Trace], None]) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        first(trace)
+        then(trace)
+
+    return change
+
+
 def _nothing(_: Trace) -> None:
     return
 
@@ -150,6 +162,26 @@ PLANTED: dict[str, Planted] = {
     ),
     "not-deleted": Planted(
         "delete", _altered("B", "version.applied", deleted=False), "Projects", "converged", ""
+    ),
+    "guid-twice": Planted(
+        "new-post", _altered("C", "version.applied", pcl="ab:1;ab:2"), "Projects", "converged", ""
+    ),
+    "no-topology": Planted(
+        "new-post", _altered("lab", "run.started", topology="servers"),
+        "1-1", "unknown", "topology in run.started cannot be read"
+    ),
+    "no-instant": Planted(
+        "new-post", _both(_without("B", "version.applied", closed=True), _altered("B", "mail.received", at=2**62)),
+        "Projects", "not converged", "came at 4611686018427387904 us"
+    ),
+    "gap-and-lack": Planted(
+        "new-post", _both(_without("B", "version.applied", closed=True), _drop_last("lab")),
+        "Projects", "unknown", "run has no end"
+    ),
+    "no-store": Planted("new-post", _without_node("C"), "Projects", "unknown", "C is not in the trace"),
+    "no-site": Planted(
+        "new-post", _altered("lab", "run.started", topology='{"servers": {"A": {}, "B": null}, "connectors": [null]}'),
+        "1-1", "converged", ""
     ),
     "hierarchy-late": Planted(
         "hierarchy-change", _without_all("B", "version.applied", folder="1-1"), "1-1", "not converged", "B lacks the deletion"

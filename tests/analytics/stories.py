@@ -37,10 +37,21 @@ _GONE = """
   - restore: {on: A, backup: nightly}
   - advance: 3 d
 """
+# A post is missed and a view comes, in whose set the post's number is a hole that A has closed (CN-6, CN-9).
+_HOLE_OF_A_POST = """
+  - lose: {from: A, to: B, type: content, count: 1}
+  - post: {on: A, folder: Projects, subject: Post}
+  - advance: 20 min
+  - post: {on: A, folder: Projects, subject: View, associated: true}
+  - advance: 15 min
+  - post: {on: B, folder: Projects, subject: Other}
+  - advance: 3 d
+"""
 
 STORIES = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
+    "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
 }
 
 

@@ -98,6 +98,11 @@ def test_what_went_with_a_restore_is_told_and_no_violation(judged: Judged) -> No
     assert [(row.path, row.subject) for row in gone] == [("Projects", "Gone")]
 
 
+def test_a_post_is_no_part_of_the_set_of_associated_messages(judged: Judged) -> None:
+    """CN-6, CN-9: who lacks a post and has the view after it claims the view alone; the post's number is a hole in that set."""
+    assert judged.runs("stories")["stories/hole"]["exit_code"] == 0
+
+
 def test_nothing_to_judge_is_unknown() -> None:
     """A verdict over nothing is never clean."""
     nothing = check.CheckResult(0, 0, {}, {}, ())
