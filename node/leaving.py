@@ -10,6 +10,7 @@ from __future__ import annotations
 from node import backfill
 from node.cnset import CNSet
 from node.context import Context
+from node.expiry import expired_among
 from node.folders import Folder
 from node.idset import decode_idset, encode_idset
 from node.mailer import section_of, send
@@ -107,18 +108,31 @@ def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section
 
 
 def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Answers the leaving stores of which this store now has everything."""
+    """Answers the leaving stores of which this store now has everything; and where an age limit has taken some of it here,
+    every other holder too, for one of them may still fetch that from the leaving store (spec: DL-3, DU-1)."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:
         return
     for store, mail, numbers, fai in s.conn.exec_driver_sql(
         "SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store", (fid,)
     ).all():
-        if not (decode_idset(numbers) <= own.numbers and decode_idset(fai) <= own.fai):
+        claimed, claimed_fai = decode_idset(numbers), decode_idset(fai)
+        if not (claimed <= own.numbers and claimed_fai <= own.fai):
+            continue
+        if not _others_have_what_expired(ctx, s, fid, claimed, claimed_fai):
             continue
         section = section_of(ctx, own, marks=Mark.RETAINED)
         send(ctx, s, MessageType.STATUS, [store], [section], in_reply_to=mail)
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+
+
+def _others_have_what_expired(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> bool:
+    gone = expired_among(ctx, s.conn, fid, numbers, fai=False)
+    gone_fai = expired_among(ctx, s.conn, fid, fai, fai=True)
+    if not gone and not gone_fai:
+        return True
+    rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
+    return all(row is not None and gone <= row.numbers and gone_fai <= row.fai for row in rows)
 
 
 def leaver_gone(ctx: Context, s: Stimulus, fid: int, store: str) -> None:

@@ -334,3 +334,20 @@ def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
             if mail[1].next_hop != "C":
                 office.deliver(mail, office.at(minutes))
     assert subjects(office, "B") == ["late"]
+
+
+def test_a_store_that_let_an_item_expire_does_not_let_its_last_holder_go() -> None:
+    """A leaving store has the last copy of an item that one holder let expire and the others miss: that holder, which has its
+    number, answers when the others have it (spec: RP-2, DL-3, DU-1)."""
+    office = Office(TWO_LEAVE)
+    office["L"].post(office.at(1), "Projects", subject="only on L")
+    deliver_all(office, office.cycle("L", office.at(15)), office.at(15), "K")  # lost for A and B
+    for minutes in (*NIGHTS[:3], *(night + 15 for night in NIGHTS[:3])):
+        office.cycle("K", office.at(minutes))
+    assert subjects(office, "K") == []
+    office["A"].change_folder(office.at(121 * H), "Projects", replicas=["A", "B", "K"])
+    for minutes in range(121 * H + 15, 260 * H, 30):
+        for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
+            office.deliver(mail, office.at(minutes))
+    assert [subjects(office, name) for name in "ABKL"] == [["only on L"], ["only on L"], [], []]
+    assert "Projects" not in [view.path for view in office["L"].folders() if view.held_here]
