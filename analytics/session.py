@@ -27,6 +27,8 @@ JAVA_FROM: Final = 17
 LOCAL: Final = "local[*]"
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
+_JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
+"""The line below one of Python's that says that Java failed."""
 _VERSION: Final = re.compile(r'version "(\d+)')
 
 JAVA: Final = "spark.driver.extraJavaOptions"
@@ -208,9 +210,15 @@ def _knowing_names(spark: SparkSession) -> SparkSession:
 
 @contextmanager
 def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """As new_session, and the end of it. Ctrl-C ends Java first and without a word from it; KeyboardInterrupt comes as ever."""
+    """As new_session, and the end of it. Ctrl-C ends Java first and without a word from it; KeyboardInterrupt comes as ever.
+
+    Raises AnalyticsError, one line, for what Spark cannot do within it.
+    """
     before = signal.getsignal(signal.SIGINT)
     spark = new_session(master, settings)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - there, since the session is
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - as above
+
     ended = threading.Event()
 
     def interrupted(_signal: int, _frame: FrameType | None) -> None:
@@ -224,11 +232,20 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         signal.signal(signal.SIGINT, interrupted)
     try:
         yield spark
+    except (PySparkException, Py4JError) as error:
+        raise AnalyticsError(f"Spark cannot judge these: {_in_a_line(error)}") from error
     finally:
         if not ended.is_set():
             spark.stop()
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, before)
+
+
+def _in_a_line(error: Exception) -> str:
+    """What an error of Java says, which may lie within one of Python's within another; else its first line."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    within = (_JAVA_SAYS.match(line) for line in lines)
+    return next((found[1] for found in within if found), lines[0])
 
 
 def _end_java(spark: SparkSession) -> None:

@@ -62,13 +62,9 @@ def check(
 def _judged(
     places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
 ) -> CheckResult:
-    from analytics.errors import AnalyticsError  # noqa: PLC0415 - as above
     from analytics.session import HELD_UP_TO_BYTES, need_java, session, settings_for  # noqa: PLC0415 - as above
 
     need_java()
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
-    from pyspark.errors import PySparkException  # noqa: PLC0415 - as above
-
     from analytics.check import STAGES, judge_traces  # noqa: PLC0415 - as above
     from analytics.tables import Tables  # noqa: PLC0415 - as above
 
@@ -92,10 +88,7 @@ def _judged(
         with session(master, settings) as spark:
             # A small file takes several processes of the system to write, and a check has some forty tables.
             held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
-            try:
-                return judge_traces(places, Tables(spark, base, held), tell, keep=tables is not None, then=then)
-            except (PySparkException, Py4JError) as error:
-                raise AnalyticsError(f"Spark cannot judge these: {str(error).strip().partition(chr(10))[0]}") from error
+            return judge_traces(places, Tables(spark, base, held), tell, keep=tables is not None, then=then)
 
 
 @contextmanager

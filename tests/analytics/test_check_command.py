@@ -76,6 +76,19 @@ def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> 
     assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []
 
 
+def test_what_spark_cannot_do_is_told_in_one_line(project_root: Path, tmp_path: Path) -> None:
+    """Tables that are a file where there must be a folder: exit code 2 and what is wrong, and no traceback of any language."""
+    lay_out_toys(tmp_path / "toys", [1])
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "bronze").write_text("no folder")
+    done = pflab_check(project_root, str(tmp_path / "toys"), "--tables", str(tmp_path / "tables"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith(
+        "pflab check: Spark cannot judge these: Parent path is not a directory: "
+    )
+    assert [line for line in done.stderr.splitlines() if re.search(r"Traceback|^\s+at |^\s+File ", line)] == []
+
+
 def test_one_worker_has_all_that_needs_spark(request: pytest.FixtureRequest) -> None:
     """Where tests run in several processes, all that need Spark are in the same one: a session each would double the time."""
     if hasattr(request.config, "workerinput") and request.config.getoption("dist", "no") == "loadgroup":
