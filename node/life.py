@@ -87,7 +87,6 @@ class StoreLife:
         self._stimuli = 0
         self._mail_due: tuple[int, LabTime | None] = (-1, None)
         self._open: tuple[Context, Stimulus] | None = None
-        self._unsent: restoring.Unsent = {}
         """Of the database that a restore has replaced."""
 
     # -- life
@@ -133,7 +132,7 @@ class StoreLife:
             unsent = restoring.unsent(conn)
             given = stored_settings(conn)
         self.export()
-        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given)
+        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given, unsent)
         settings = self._config.settings
 
         def prepare(conn: Connection) -> None:
@@ -148,7 +147,6 @@ class StoreLife:
                 )
         except (sqlite3.DatabaseError, LookupError) as error:
             raise Misuse(f"this is no backup of {self.name}: {error}") from None
-        self._unsent = unsent
         self._start(now)
 
     def _shortest_tombstone_age_us(self) -> int:
@@ -190,8 +188,7 @@ class StoreLife:
             reason="restored" if restored else "first" if first else "restart",
         )
         self._tell_settings(s)
-        restoring.tell_losses(ctx, s, self._unsent)
-        self._unsent = {}
+        restoring.tell_losses(ctx, s)
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)

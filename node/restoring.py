@@ -15,6 +15,7 @@ from node.config import store_settings
 from node.context import Context
 from node.entropy import guid_from
 from node.folders import ROOT_TEXT, object_text
+from node.idset import decode_idset, encode_idset
 from node.kept import tied_numbers
 from node.pcl import Pcl
 from node.status import request, want_status
@@ -25,6 +26,9 @@ from traces import LabTime
 from traces.events import Loss
 from transport.sql import Connection
 from transport.stimulus import Stimulus
+
+Unsent = dict[str, CNSet]
+"""By folder, as traces write it, the changes made here that were not broadcast yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,13 @@ class Continued:
     lamport: int
     last_at: LabTime
     settings: Mapping[str, RawSetting]
-
-
-Unsent = dict[str, CNSet]
-"""By folder, as traces write it, the changes made here that were not broadcast yet."""
+    unsent: Unsent
 
 
 def unsent(conn: Connection) -> Unsent:
-    """Of a store's database, whether it runs or not."""
+    """Of a store's database, whether it runs or not; and what a restore has taken from it and no start has told of yet."""
     store = StoreState(conn)
-    found: Unsent = {}
+    found = _untold(conn)
     for object_id, rep, ctr in conn.exec_driver_sql(
         "SELECT NULL, rep, ctr FROM folder WHERE sent = 0 UNION ALL"
         " SELECT folder.object, message.rep, message.ctr FROM message JOIN folder USING (fid) WHERE message.sent = 0"
@@ -56,14 +57,21 @@ def unsent(conn: Connection) -> Unsent:
     return found
 
 
-def tell_losses(ctx: Context, s: Stimulus, before: Unsent) -> None:
+def _untold(conn: Connection) -> Unsent:
+    rows = conn.exec_driver_sql("SELECT folder, numbers FROM unsent_before").all()
+    return {folder: decode_idset(numbers) for folder, numbers in rows}
+
+
+def tell_losses(ctx: Context, s: Stimulus) -> None:
     """What was unsent before the restore and is not in the backup is nowhere else (spec: RP-4, DU-1).
 
     The backup can be newer than the life that it ends, if that one was begun from an older backup: it may have seen the
     broadcast of a change that was still unsent there.
     """
+    before = _untold(s.conn)
     if not before:
         return
+    s.conn.exec_driver_sql("DELETE FROM unsent_before")
     now = unsent(s.conn)
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
@@ -98,6 +106,10 @@ def prepare_anew(conn: Connection, continued: Continued, name: str, seed: bytes)
 def _go_on(conn: Connection, store: StoreState, continued: Continued) -> None:
     store.incarnation, store.seq = continued.incarnation, continued.seq
     store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
+    # In the database, for the process may die before its first stimulus is committed.
+    conn.exec_driver_sql("DELETE FROM unsent_before")
+    for folder, numbers in continued.unsent.items():
+        conn.exec_driver_sql("INSERT INTO unsent_before VALUES (?, ?)", (folder, encode_idset(numbers)))
     conn.exec_driver_sql("DELETE FROM setting")
     store_settings(conn, continued.settings)  # spec: SE-1
 

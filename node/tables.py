@@ -43,6 +43,13 @@ said_expired = Table(  # what sources have said to have expired there (spec: DL-
     Column("said_at", Integer, nullable=False),  # the last time
 )
 
+unsent_before = Table(  # what was unsent when a backup took this database's place, until the next start has told of it
+    "unsent_before",
+    metadata,
+    Column("folder", Text, primary_key=True),
+    Column("numbers", BLOB, nullable=False),
+)
+
 replid = Table(
     "replid",
     metadata,

@@ -269,6 +269,26 @@ def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -
     assert "Folder Status Request" in subjects
 
 
+def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started() -> None:
+    """A change that nobody else has is gone with the restore; that is told by the first start that comes about, once, also
+    where the process dies before, and where another backup is restored then (spec: RP-4, DU-1)."""
+    office = Office()
+    node = office["A"]
+    backup = node.backup()
+    node.post(office.at(1), "Projects", subject="gone")
+    node.close(office.at(31))
+    for _ in range(2):
+        node.crash_at = "before commit"
+        with pytest.raises(Crashed):
+            node.restore(office.at(40), backup)
+        node.abandon()
+    node.reopen(office.at(41))
+    node.close(office.at(42))
+    node.open(office.at(43))
+    losses = list(office.of_type("loss"))
+    assert [(event.node, event.cnset.rpartition(":")[2]) for event in losses] == [("A", "1")]  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("later", [2, 200 * DAY])
 def test_settings_do_not_go_back(later: int) -> None:
     """They stand in the registry and the directory, not in the store: those of now hold after a restore (spec: SE-1, RP-4)."""
