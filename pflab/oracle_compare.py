@@ -111,7 +111,8 @@ class Judge:
 
     def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
         if truth.doubt:
-            return _differences(held)
+            # Where an age limit has taken an object, or a tombstone has gone, stores differ rightly (spec: DL-3, DL-4).
+            return _differences(held, but=self.expired | self.forgotten)
         found: list[str] = []
         for object_, numbers in truth.versions.items():
             due = _Due(object_, self.oracle.history(truth.id, object_), numbers)
@@ -294,12 +295,16 @@ def _accounted(known: Knowledge, history: History, object_: str, number: str) ->
     return history.changes[number].kind != "message" and history.standing().number in kept
 
 
-def _differences(held: Mapping[str, Knowledge]) -> list[str]:
+def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
+    """`but`: objects that do not count."""
     stores = list(held)
     if not stores:
         return []
     first = stores[0]
-    pairs = [(held[each].versions, held[each].tombstones) for each in stores]
+    pairs = [
+        ({key: kept for key, kept in held[each].versions.items() if key not in but}, set(held[each].tombstones) - but)
+        for each in stores
+    ]
     return [
         f"{each} and {first} differ in content" for each, pair in zip(stores, pairs, strict=True) if pair != pairs[0]
     ]

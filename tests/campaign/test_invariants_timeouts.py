@@ -171,3 +171,29 @@ steps:
 def test_a_store_that_stays_after_all_waits_for_what_it_was_told_meanwhile() -> None:
     """A leaving store asks for nothing; back on the list before it has gone, it misses what others told of (RP-2, BF-1)."""
     assert run_plan(plan_from_text(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
+
+
+EXPIRED_WHERE_NOBODY_CAN_TELL = """
+plan: 1
+seed: 1046
+length: 1 d 1 h 48 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers:
+    A: {site: SEA, version: "2000", settings: {Age Limit: 1 h}}
+    B: {site: SEA, version: "2000"}
+    C: {site: SEA, version: "2000"}
+  folders: {F0: {replicas: [A, B]}}
+steps:
+  - {at: 437 min, do: create folder, on: A, as: g5, title: G4, under: F0, replicas: [A]}
+  - {at: 851 min, do: add replica, on: B, folder: g5, store: C}
+  - {at: 856 min, do: move folder, on: B, folder: g5}
+  - {at: 1 d 43 min, do: post, on: C, folder: g5, as: m16, size: 10}
+  - {at: 1 d 48 min, do: delete folder, on: B, folder: F0}
+"""
+
+
+def test_stores_differ_by_what_expired_also_where_nobody_can_tell_what_must_exist() -> None:
+    """In a folder whose fate is in doubt too an age limit may take a message at one store and not at another (CV-2, DL-3)."""
+    assert run_plan(plan_from_text(EXPIRED_WHERE_NOBODY_CAN_TELL)).judgement is not Judgement.NOT_CONVERGED
