@@ -6,12 +6,12 @@ CONVERGENCE = "convergence"
 """Caught by a folder that has not converged."""
 
 MUTANTS: dict[str, tuple[int, str]] = {
-    "answers-while-lacking": (16, "a replica goes when another has it"),
+    "answers-while-lacking": (29, "a replica goes when another has it"),
     "associated-conflict": (17, "the last writer stays"),
     "broadcast-forgets-one": (1, "content goes to all other holders"),
     "delete-does-not-win": (1, "deleted is deleted"),
     "failed-counted": (17, CONVERGENCE),
-    "first-writer-wins": (3, CONVERGENCE),
+    "first-writer-wins": (4, CONVERGENCE),
     "old-version-applied": (50, "what is old is not applied"),
     "told-by-all-holders": (1, "lost edits are told by home or author"),
 }
