@@ -132,7 +132,8 @@ def edit(
 ) -> str:
     """A new version made from the one shown, or from the kept version `of`; it covers every kept one. Its number."""
     target = _target(ctx, s, path, message)
-    source = target.kept[0] if of is None else _kept_by_text([each for each in target.kept if not each.expired], of)
+    living = [each for each in target.kept if not each.expired]  # spec: DL-3
+    source = target.kept[0] if of is None else _kept_by_text(living, of)
     return _edit(ctx, s, target, source, subject=subject, body=body)
 
 
@@ -219,7 +220,7 @@ def _kept_by_text(kept: Sequence[Kept], text: str) -> Kept:
 def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str) -> None:
     replace_all(ctx, s, target.folder.fid, version, target.kept, False)
     _record(s, target.folder, version, operation, tuple(sorted(each.number.text for each in target.kept)))
-    if sum(not each.expired for each in target.kept) > 1:
+    if sum(not each.expired for each in target.kept) > 1:  # spec: CF-1 DL-3
         s.trace.record(
             ConflictEnded,
             folder=target.folder.text,

@@ -190,8 +190,11 @@ class LossesAreTold(Invariant):
         for section in event.folders:
             unsent = self._unsent.get((event.node, section.folder))
             if unsent:
-                sent = bits.union((bits.parse(section.cnset), bits.parse(section.cnset_fai)))
-                unsent.difference_update([each for each in unsent if bits.has(sent, each)])
+                sent = bits.by_kind(section.cnset, section.cnset_fai)
+                made = self.facts.changes
+                unsent.difference_update(
+                    [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]
+                )
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:

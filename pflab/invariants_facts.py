@@ -4,6 +4,7 @@ which numbers each store can know of each folder.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,6 +30,8 @@ from traces.events import (
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
+    RequestEnded,
+    RequestSent,
     RowReplaced,
     TombstoneDropped,
     VersionApplied,
@@ -76,6 +79,8 @@ class Facts:
         """Stores whose content is suspended, as they know it (RP-5)."""
         self.went_on_at: dict[str, int] = {}
         """Store to when its content was last resumed."""
+        self.outstanding: Counter[str] = Counter()
+        """Store to how many backfill requests it has out (BF-6)."""
         self._setup: str | None = None
         self._heard: dict[Place, dict[str, int]] = {}
         self._counters: dict[str, int] = {}
@@ -89,6 +94,7 @@ class Facts:
             self.said_expired,
             self.stands_still,
             self.went_on_at,
+            self.outstanding,
         ):
             self.backups.follow(mapping)
         self._takers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -104,6 +110,8 @@ class Facts:
             ItemExpired: self._expires,
             ExpiredEverywhere: self._gone,
             RowReplaced: self._row,
+            RequestSent: self._asks,
+            RequestEnded: self._has_asked,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
             HopReceived: self._landed,
@@ -296,6 +304,12 @@ class Facts:
         said = self.said_expired.get(place)
         if said is not None:
             self.said_expired[place] = bits.common(said, bits.by_kind(event.cnset, event.cnset_fai))
+
+    def _asks(self, event: RequestSent) -> None:
+        self.outstanding[event.node] += 1
+
+    def _has_asked(self, event: RequestEnded) -> None:
+        self.outstanding[event.node] -= 1
 
     def _suspended(self, event: ContentSuspended) -> None:
         self.stands_still[event.node] = True

@@ -76,12 +76,12 @@ class LeavingStoresSayAll(Invariant):
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
             place = (event.node, section.folder)
-            said = bits.union((bits.parse(section.cnset), bits.parse(section.cnset_fai)))
+            said = bits.by_kind(section.cnset, section.cnset_fai)
             if event.message_type in UPDATES:
                 bits.add(self._sent.setdefault(place, {}), said)
             elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
                 self._leaves.pop(place, None)
-                row = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
+                row = bits.by_kind(section.row, section.row_fai)
                 unsaid = self._lacking(place, row)
                 if unsaid:
                     folder = self.facts.folder(section.folder)
@@ -97,7 +97,8 @@ class LeavingStoresSayAll(Invariant):
     def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
         facts = self.facts
         made = facts.made_at_home.get(place, ())
-        return [facts.what(each) for each in made if not bits.has(said, each.number) and not facts.may_be_a_hole(each)]
+        unsaid = [each for each in made if not bits.has(said, each.number, fai=each.kind == "fai")]
+        return [facts.what(each) for each in unsaid if not facts.may_be_a_hole(each)]
 
 
 class NothingDroppedUnasked(Invariant):

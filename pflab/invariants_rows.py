@@ -72,7 +72,7 @@ class SomebodyClaimsIt(Invariant):
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
             if Mark.DELETE_PENDING in event.marks:
-                leavers[event.sender] = bits.union((bits.parse(section.row), bits.parse(section.row_fai)))
+                leavers[event.sender] = bits.by_kind(section.row, section.row_fai)
             elif Mark.NO_REPLICA in event.marks:
                 leavers.pop(event.sender, None)
         return iter(())
@@ -83,10 +83,10 @@ class SomebodyClaimsIt(Invariant):
             return
         others = [row for row in reading.rows if not row.is_local]
         leavers = self._leavers.get((reading.store, reading.folder), {})
-        rows = (bits.parse(text) for row in others for text in (row.cnset, row.cnset_fai))
+        rows = (bits.by_kind(row.cnset, row.cnset_fai) for row in others)
         claimed = bits.union((*rows, *leavers.values()))
         for entry in entries:
-            missing = bits.union((bits.parse(entry.cnset), bits.parse(entry.cnset_fai)))
+            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
             rest = bits.minus(missing, claimed)
             if rest:
                 what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"

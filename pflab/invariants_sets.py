@@ -64,8 +64,10 @@ def add_number(into: dict[str, int], number: str) -> None:
     into[guid] = into.get(guid, 0) | 1 << min(counter, HIGHEST)
 
 
-def has(bits: Bits, number: str) -> bool:
+def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
+    """`fai`: of a set `by_kind`, as the number of an associated message."""
     guid, counter = split(number)
+    guid = f"{guid}{_FAI}" if fai else guid
     return bool(bits.get(guid, 0) >> min(counter, HIGHEST) & 1)
 
 

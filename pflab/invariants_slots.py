@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pflab.invariants import ArrayReading, Hears, Invariant, Witnesses
 from pflab.invariants_facts import HIERARCHY, Facts
 from traces.events import (
@@ -14,7 +12,6 @@ from traces.events import (
     NodeStarted,
     ReplicaDropped,
     RequestDeferred,
-    RequestEnded,
     RequestSent,
     SourcesConsidered,
 )
@@ -26,23 +23,13 @@ class RequestsWithinTheLimit(Invariant):
     rules = ("BF-6",)
     says = "A store has never more backfill requests outstanding than its limit."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._out: Counter[str] = Counter()
-        facts.backups.follow(self._out)
-
     def hears(self) -> Hears:
-        return {RequestSent: self._sent, RequestEnded: self._ended}
+        return {RequestSent: self._sent}
 
     def _sent(self, event: RequestSent) -> Witnesses:
-        self._out[event.node] += 1
-        limit = self.facts.topology.servers[event.node].settings.outstanding_backfill_limit
-        if self._out[event.node] > limit:
-            yield f"{event.node} has {self._out[event.node]} requests outstanding, its limit is {limit}"
-
-    def _ended(self, event: RequestEnded) -> Witnesses:
-        self._out[event.node] -= 1
-        return iter(())
+        out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
+        if out > limit:
+            yield f"{event.node} has {out} requests outstanding, its limit is {limit}"
 
 
 class SlotsGoToTheLongestDue(Invariant):
@@ -57,8 +44,6 @@ class SlotsGoToTheLongestDue(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._out: Counter[str] = Counter()
-        facts.backups.follow(self._out)
         self._due_at: dict[str, dict[int, LabTime]] = {}
         self._asked: set[tuple[str, int]] = set()
         """Entries that were asked for since their due time was known: it is another when the round is over."""
@@ -70,7 +55,6 @@ class SlotsGoToTheLongestDue(Invariant):
         return {
             RequestSent: self._sent,
             RequestDeferred: self._deferred,
-            RequestEnded: self._ended,
             EntryTimedOut: self._timed_out,
             SourcesConsidered: self._considered,
             EntrySatisfied: self._gone,
@@ -118,10 +102,6 @@ class SlotsGoToTheLongestDue(Invariant):
             del waiting[entry]
         return iter(())
 
-    def _ended(self, event: RequestEnded) -> Witnesses:
-        self._out[event.node] -= 1
-        return iter(())
-
     def _sent(self, event: RequestSent) -> Witnesses:
         due_at = self._due_at.get(event.node, {})
         own = due_at.get(event.entry)
@@ -130,18 +110,18 @@ class SlotsGoToTheLongestDue(Invariant):
             for entry in self._queue(event, self._surely)
             if own is not None and (due_at[entry], entry) < (own, event.entry)
         ]
-        if first and self._out[event.node] + len(first) >= self._limit(event.node):
+        if first and self.facts.outstanding[event.node] + len(first) > _limit(self.facts, event.node):
             yield f"{event.node} asks for its entry {event.entry}, and entry {first[0]}, longer due, waits for the slot"
-        self._out[event.node] += 1
         self._perhaps.get(event.node, {}).pop(event.entry, None)
         self._asked.add((event.node, event.entry))
 
     def _deferred(self, event: RequestDeferred) -> Witnesses:
         known = event.node in self._perhaps
         others = len(self._queue(event, self._perhaps))
-        if known and self._out[event.node] + others < self._limit(event.node):
-            out = f"{self._out[event.node]} are out, {others} wait and the limit is {self._limit(event.node)}"
-            yield f"{event.node} lets its entry {event.entry} wait for a slot, and one is free: {out}"
+        out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
+        if known and out + others < limit:
+            slots = f"{out} are out, {others} wait and the limit is {limit}"
+            yield f"{event.node} lets its entry {event.entry} wait for a slot, and one is free: {slots}"
         if known:
             self._perhaps[event.node][event.entry] = event.folder
             if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:
@@ -153,8 +133,9 @@ class SlotsGoToTheLongestDue(Invariant):
         waiting = known.get(event.node, {}).items()
         return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]
 
-    def _limit(self, store: str) -> int:
-        return self.facts.topology.servers[store].settings.outstanding_backfill_limit
+
+def _limit(facts: Facts, store: str) -> int:
+    return facts.topology.servers[store].settings.outstanding_backfill_limit
 
 
 SLOTS: tuple[type[Invariant], ...] = (RequestsWithinTheLimit, SlotsGoToTheLongestDue)

@@ -8,7 +8,7 @@ from node.core import Node
 from node.keys import LabAuthority
 from topology.load import topology_from_text
 from traces.header import Event
-from traces.labtime import MINUTE_US, LabTime
+from traces.labtime import HOUR_US, MINUTE_US, LabTime
 from transport.mta_values import Transmission
 
 THREE = """
@@ -17,6 +17,15 @@ sites: [SEA]
 servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}
 folders:
   Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
+"""
+
+TWO_SITES = """
+organization: Test
+sites: [SEA, NYC]
+connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 10}]
+servers: {A: {site: SEA}, B: {site: SEA}, C: {site: NYC}}
+folders:
+  Projects: {replicas: [A, B, C]}
 """
 
 LATER = """
@@ -121,3 +130,22 @@ def deliver_all(office: Office, mails: list[tuple[str, Transmission]], now: int,
     for mail in mails:
         if mail[1].next_hop in to:
             office.deliver(mail, now)
+
+
+def missing_from_afar() -> tuple[Office, tuple[str, Transmission]]:
+    """A and B in one site, C in the other; mail of C comes by way of A. A post of C was lost, and A and B have heard of it: the
+    office and that mail."""
+    office = Office(TWO_SITES)
+    office["C"].post(office.at(1), "Projects", subject="x")
+    (lost,) = office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    return office, lost
+
+
+def comes_near(office: Office, lost: tuple[str, Transmission], now: LabTime) -> None:
+    """The lost mail comes to A; what A relays to B is lost again, but A says within the hour that it has it now."""
+    office.deliver(lost, now)
+    office.take("A", now)
+    office["A"].post(now, "Projects", subject="y")
+    deliver_all(office, office.cycle("A", now + HOUR_US), now + HOUR_US, "B")

@@ -8,18 +8,20 @@ from node.cnset import CNSet
 from node.numbers import ChangeNumber
 from node.replmail import MessageType
 from node.views import EntryView
-from tests.node.office import CHECK, THREE, H, Office, deliver_all, only
+from tests.node.office import (
+    CHECK,
+    THREE,
+    TWO_SITES,
+    H,
+    Office,
+    comes_near,
+    deliver_all,
+    missing_from_afar,
+    only,
+)
 from traces.events import MailSubmitted, RequestEnded
 from traces.labtime import HOUR_US
-
-TWO_SITES = """
-organization: Test
-sites: [SEA, NYC]
-connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 10}]
-servers: {A: {site: SEA}, B: {site: SEA}, C: {site: NYC}}
-folders:
-  Projects: {replicas: [A, B, C]}
-"""
+from transport.mta_values import Transmission
 
 
 def lose_posts(office: Office, victim: str, *, count: int = 1) -> None:
@@ -220,18 +222,10 @@ def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_
 
 def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
     """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
-    office = Office(TWO_SITES)  # A and B in one site, C in the other; mail of C comes by way of A
-    office["C"].post(office.at(1), "Projects", subject="x")
-    (lost,) = office.cycle("C", office.at(15))
-    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
-    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
-    (entry,) = office["B"].backfill()
-    asked_at = entry.due_at
+    office, lost = missing_from_afar()
+    asked_at = office["B"].backfill()[0].due_at
     office.cycle("B", asked_at)  # the request to C is lost
-    office.deliver(lost, asked_at + HOUR_US)
-    office.take("A", asked_at + HOUR_US)  # what A relays to B is lost again, but A has it now, and says so
-    office["A"].post(asked_at + HOUR_US, "Projects", subject="y")
-    deliver_all(office, office.cycle("A", asked_at + 2 * HOUR_US), asked_at + 2 * HOUR_US, "B")
+    comes_near(office, lost, asked_at + HOUR_US)
     (entry,) = office["B"].backfill()
     assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
     requests = office.cycle("B", asked_at + 12 * HOUR_US)
@@ -254,14 +248,19 @@ def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
     assert {name: office[name].backfill() for name in "AC"} == {"A": [], "C": []}
 
 
+def misses_e0(office: Office) -> tuple[list[tuple[str, Transmission]], int]:
+    """A's post to E0 has not come to B: the mail, which may come later, and when B's entry is due."""
+    office["A"].post(office.at(1), "E0", subject="e0")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    return late, office["B"].backfill()[0].due_at
+
+
 def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
     """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
     text = THREE.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
     office = Office(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
-    office["A"].post(office.at(1), "E0", subject="e0")
-    late = only(office.cycle("A", office.at(15)), "B")
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
-    start = office["B"].backfill()[0].due_at
+    late, start = misses_e0(office)
 
     def at(hours: float) -> int:
         return start + int(hours * HOUR_US)
@@ -339,10 +338,7 @@ folders:
 def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_another() -> None:
     """Deferred again, an entry keeps the slots that it has for their own retry time and no longer (spec: BF-4, BF-6)."""
     office = Office(FOUR)
-    office["A"].post(office.at(1), "E0", subject="e0")
-    late = only(office.cycle("A", office.at(15)), "B")
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
-    start = office["B"].backfill()[0].due_at
+    late, start = misses_e0(office)
 
     def at(hours: float) -> int:
         return start + int(hours * HOUR_US)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.node.office import CHECK, THREE, H, Office, deliver_all, only
-from tests.node.test_backfill import TWO_SITES
+from tests.node.office import CHECK, THREE, H, Office, comes_near, deliver_all, missing_from_afar, only
 from traces.labtime import HOUR_US
 
 SWITCH = "Content Replication Suspended"
@@ -134,18 +133,11 @@ def test_a_leaving_store_does_not_wait_for_content() -> None:
 
 def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlier_time() -> None:
     """The earlier of two due times is of a clock that stood as long for the one as for the other (spec: BF-2, RP-5)."""
-    office = Office(TWO_SITES)  # A and B in one site, C in the other; mail of C comes by way of A
-    office["C"].post(office.at(1), "Projects", subject="x")
-    (lost,) = office.cycle("C", office.at(15))
-    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
-    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    office, lost = missing_from_afar()
     start = office.at(CHECK)
     assert office["B"].backfill()[0].due_at == start + 12 * HOUR_US
     suspend(office, start + HOUR_US, names="B")
-    office.deliver(lost, start + 50 * HOUR_US)
-    office.take("A", start + 50 * HOUR_US)  # what A relays to B is lost again, but A has it now, and says so
-    office["A"].post(start + 50 * HOUR_US, "Projects", subject="y")
-    deliver_all(office, office.cycle("A", start + 51 * HOUR_US), start + 51 * HOUR_US, "B")
+    comes_near(office, lost, start + 50 * HOUR_US)
     suspend(office, start + 60 * HOUR_US, on=False, names="B")
     (entry,) = office["B"].backfill()
     assert (entry.local, entry.due_at) == (True, start + (6 + 59) * HOUR_US)
