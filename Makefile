@@ -5,7 +5,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-# Settings on the command line: make demo HEADLESS=1; make test ARGS="tests/unit -k cnset" JOBS=0; make simulate SEEDS=1..50
+# Settings on the command line: make demo HEADLESS=1; make test ARGS="tests/node/tracking -k cnset" JOBS=0; make simulate SEEDS=1..50
 HEADLESS ?=
 SEEDS    ?= 1..500
 JOBS     ?= 2
@@ -32,7 +32,7 @@ $(BIN)/python:
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without another word"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
-	@$(BIN)/python -m analytics.archive
+	@$(BIN)/python -m analytics.class_archive
 	@touch $@
 
 demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no questions)
@@ -42,7 +42,7 @@ test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
 test-long: $(STAMP)  ## what takes long: planted defects from their traces, a verdict that is kept current, the benchmarks
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/lab/test_benchmarks.py)
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/project/test_benchmarks.py)
 
 test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
@@ -77,7 +77,7 @@ mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
 torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --drops, --seed)
-	@$(BIN)/python -m tests.lab.torture $(ARGS)
+	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
 clean:  ## remove caches and build leftovers; .venv and runs/ stay
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -19,10 +19,11 @@ from typing import TypeVar
 
 import duckdb
 
-from analytics import bronze, check
+from analytics import pipeline
 from analytics.generate import Shape, generate
-from analytics.session import new_session
-from analytics.tables import Tables
+from analytics.ingest import bronze
+from analytics.ingest.session import new_session
+from analytics.ingest.tables import Tables
 
 SIZES = (1_000_000, 10_000_000)
 FAULT_EVERY = 500
@@ -61,7 +62,7 @@ def measure(events: int) -> None:
         parquet_s, kept = timed(
             lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"])
         )
-        checks_s, result = timed(lambda: check.conclude(check.judge(kept, tables)))
+        checks_s, result = timed(lambda: pipeline.conclude(pipeline.judge(kept, tables)))
         java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # there is one while the session lives
         python_mib, java_mib = peak_mib("self"), peak_mib(java)
         lacks = spark.read.parquet(tables.path("gold/mismatches")).count()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from random import Random
 from time import process_time
 
-from node.cnset import CNSet
-from node.idset import decode_idset, encode_idset
-from node.numbers import ChangeNumber
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset, encode_idset
 
 SIZES = (10_000, 100_000)
 GUID = bytes(range(16))

@@ -7,11 +7,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from node.core import Node
+from node.store.node import Node
 from node.views import Post
-from pflab.lab import Lab
-from pflab.live import LiveLab
-from pflab.runfolder import RunFolder
+from pflab.drivers.live import LiveLab
+from pflab.lab.lab import Lab
+from pflab.runs.run_folder import RunFolder
 from topology import Topology, topology_from_text
 from traces import LabTime
 

@@ -19,11 +19,11 @@ from typing import Final
 
 import msgspec
 
-from node.asks import HttpLine
-from node.core import Node
-from pflab.house import node_environment, node_order
-from pflab.processes import ProcessLab
-from pflab.runfolder import RunFolder
+from node.api.http_client import HttpLine
+from node.store.node import Node
+from pflab.drivers.launch import node_environment, node_order
+from pflab.drivers.processes import ProcessLab
+from pflab.runs.run_folder import RunFolder
 from topology import topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
 

@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 
-from pflab.simulator import Simulator
+from pflab.simulation.simulator import Simulator
 from topology import topology_from_text
 from traces.labtime import DAY_US, HOUR_US
 

@@ -10,12 +10,12 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from node.keys import LabAuthority, Verifier
-from transport.mime import BodyForm, MailHeaders, build_mail
-from transport.mta_values import IncomingHop, Offers, Priority, SendState, Transmission
-from transport.smtp_auth import Credentials
-from transport.smtp_listener import SmtpListener
-from transport.smtp_sender import SmtpSender
+from node.codec.signing import LabAuthority, Verifier
+from transport.envelope import IncomingHop, Offers, Priority, SendState, Transmission
+from transport.mime.message import BodyForm, MailHeaders, build_mail
+from transport.protocol.auth import Credentials
+from transport.smtp.listener import SmtpListener
+from transport.smtp.sender import SmtpSender
 
 DURABILITY: Final = "nothing is stored"
 

@@ -11,7 +11,7 @@ def imported() -> Callable[[], int]:
     # stop the store for 60 ms.
     gc.disable()
     _import_fastapi()
-    from node.process import main  # noqa: PLC0415 - see above
+    from node.process.main import main  # noqa: PLC0415 - see above
 
     gc.freeze()
     gc.enable()

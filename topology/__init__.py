@@ -1,17 +1,16 @@
 """The organization as data: files, validation, settings, schedules, routes."""
 
-from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod
-from topology.load import load_topology, topology_from_text
+from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
+from topology.file.load import load_topology, topology_from_text
+from topology.file.schema import schema_text, topology_schema
+from topology.file.yaml_source import YamlSource, read_yaml
 from topology.model import Connector, Folder, Server, Topology
 from topology.problems import Position, Problem, ProblemsError, TopologyBaseError, TopologyError, ValueTextError
-from topology.routes import NextHop, RouteError, Routing
+from topology.routing import NextHop, RouteError, Routing
 from topology.schedule import ALWAYS, NEVER, ReplicationStyle, Schedule, parse_schedule
-from topology.schema import schema_text, topology_schema
-from topology.setting_specs import Kind, Place, SettingSpec
-from topology.setting_table import SPECS, find_spec
-from topology.settings import NotDefault, RawSetting, Settings
-from topology.versions import ALL_VERSIONS, ServerVersion
-from topology.yaml_source import YamlSource, read_yaml
+from topology.settings.catalogue import SPECS, find_spec
+from topology.settings.spec import Kind, Place, SettingSpec
+from topology.settings.values import NotDefault, RawSetting, Settings
 
 __all__ = [
     "ALL_VERSIONS",

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import yaml
 
-from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod
+from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.quantities import format_bandwidth, format_size
 from topology.schedule import Schedule
-from topology.settings import RawSetting, Settings
-from topology.versions import ServerVersion
+from topology.settings.values import RawSetting, Settings
 from traces.labtime import LabTime, format_duration, format_instant
 
 STORE_ADDRESS_SUFFIX: Final = "-IS"

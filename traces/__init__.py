@@ -115,12 +115,7 @@ from traces.segments import (
     list_segments,
     write_segment,
 )
-from traces.versions import (
-    TRACE_MAJOR,
-    TRACE_MINOR,
-    TRACE_VERSION,
-    is_readable,
-)
+from traces.trace_version import TRACE_MAJOR, TRACE_MINOR, TRACE_VERSION, is_readable
 
 __all__ = [
     "DAY_US",

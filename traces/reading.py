@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 
 from traces.events import EVENT_TYPES, AnyEvent
-from traces.header import Event
+from traces.events.header import Event
 from traces.segments import list_segments, read_lines
-from traces.versions import is_readable
+from traces.trace_version import is_readable
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 # Enough of a malformed line to recognize it by.

@@ -22,9 +22,9 @@ import msgspec
 
 from traces.errors import TraceError
 from traces.events import EVENT_TYPES
-from traces.header import Event
+from traces.events.header import Event
 from traces.labtime import LabTime
-from traces.versions import TRACE_MAJOR
+from traces.trace_version import TRACE_MAJOR
 
 _ENCODER: Final = msgspec.json.Encoder()
 # What the recorder writes into the header, and nobody else; the Message-ID comes with the event.

@@ -11,13 +11,13 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pflab.cli.exit_codes import STOPPED
+
 __all__ = ["STOPPED", "UNKNOWN", "become_node", "main"]
 
-STOPPED = 130
-"""The exit code after Ctrl-C: 128 and the signal's number, as shells count."""
 
 UNKNOWN = 2
-"""As pflab.verdict.ExitCode, which is not imported here."""
+"""As pflab.terms.verdict.ExitCode, which is not imported here."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def become_node(args: Sequence[str]) -> NoReturn:
     """This process becomes a node's: what a container runs carries nothing of the command line with it."""
-    from pflab.house import node_environment, node_order  # noqa: PLC0415 - as above
+    from pflab.drivers.launch import node_environment, node_order  # noqa: PLC0415 - as above
 
     order = node_order(*args)
     os.execve(order[0], order, node_environment())

@@ -18,66 +18,69 @@ from typing import Annotated, Any, Final, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pflab.cli import STOPPED
-from pflab.cli.metavars import name_values
+from pflab.cli.exit_codes import STOPPED
 from pflab.cli.output import CommandError, err
-from pflab.verdict import ExitCode
+from pflab.cli.value_names import name_values
+from pflab.terms.verdict import ExitCode
 
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
-    "demo": ("pflab.cli.runs", "The default lab, live, and a guided lesson: a mail is lost, and comes back."),
-    "run": ("pflab.cli.runs", "Run scenarios and say whether each of them passed."),
+    "demo": ("pflab.cli.verbs.demo", "The default lab, live, and a guided lesson: a mail is lost, and comes back."),
+    "run": ("pflab.cli.verbs.scenario", "Run scenarios and say whether each of them passed."),
     "simulate": (
-        "pflab.cli.runs",
+        "pflab.cli.verbs.simulate",
         "Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.",
     ),
-    "up": ("pflab.cli.ups", "Bring a lab up and serve it over HTTP until Ctrl-C."),
-    "node": ("pflab.cli.ups", "Run one server as this process: what a container runs."),
-    "coordinate": ("pflab.cli.containers", "Lead servers that run elsewhere, and serve their lab over HTTP."),
-    "compose": ("pflab.cli.containers", "Print a docker-compose.yml for a topology."),
-    "post": ("pflab.cli.running", "Post a message into a folder of a running lab."),
-    "folder": ("pflab.cli.running", "List, create, change or delete folders in a running lab."),
-    "clock": ("pflab.cli.running", "Show or move the clock of a running lab."),
-    "fault": ("pflab.cli.running", "Let something go wrong in a running lab, or heal it; stop and start servers."),
+    "up": ("pflab.cli.verbs.up", "Bring a lab up and serve it over HTTP until Ctrl-C."),
+    "node": ("pflab.cli.verbs.up", "Run one server as this process: what a container runs."),
+    "coordinate": ("pflab.cli.verbs.containers", "Lead servers that run elsewhere, and serve their lab over HTTP."),
+    "compose": ("pflab.cli.verbs.containers", "Print a docker-compose.yml for a topology."),
+    "post": ("pflab.cli.verbs.lab", "Post a message into a folder of a running lab."),
+    "folder": ("pflab.cli.verbs.lab", "List, create, change or delete folders in a running lab."),
+    "clock": ("pflab.cli.verbs.lab", "Show or move the clock of a running lab."),
+    "fault": ("pflab.cli.verbs.lab", "Let something go wrong in a running lab, or heal it; stop and start servers."),
     "content": (
-        "pflab.cli.admin",
+        "pflab.cli.verbs.administer",
         "Suspend or resume the replication of content in a running lab, on all its servers.",
     ),
-    "directory": ("pflab.cli.admin", "Delete a store from the directory of a running lab, for good."),
-    "events": ("pflab.cli.running", "What has happened in a running lab, or happens now."),
-    "top": ("pflab.cli.watch", "Watch a running lab: one line an event, as it happens."),
-    "load": ("pflab.cli.loads", "Post, edit and delete in a running lab at a rate, and say how it went."),
-    "validate": ("pflab.cli.files", "Check a topology or a scenario: every mistake with its line."),
-    "import": ("pflab.cli.mails", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("pflab.cli.mails", "Write the messages of a folder of a run or of a running lab as an mbox."),
-    "mailbox": ("pflab.cli.mails", "Print the mail to people that a run's or a running lab's stores have."),
-    "analyze": ("pflab.cli.tells", "List the settings of a topology that are not the default, and what they do."),
+    "directory": ("pflab.cli.verbs.administer", "Delete a store from the directory of a running lab, for good."),
+    "events": ("pflab.cli.verbs.lab", "What has happened in a running lab, or happens now."),
+    "top": ("pflab.cli.verbs.top", "Watch a running lab: one line an event, as it happens."),
+    "load": ("pflab.cli.verbs.load", "Post, edit and delete in a running lab at a rate, and say how it went."),
+    "validate": ("pflab.cli.verbs.files", "Check a topology or a scenario: every mistake with its line."),
+    "import": ("pflab.cli.verbs.mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
+    "export": ("pflab.cli.verbs.mail", "Write the messages of a folder of a run or of a running lab as an mbox."),
+    "mailbox": ("pflab.cli.verbs.mail", "Print the mail to people that a run's or a running lab's stores have."),
+    "analyze": (
+        "pflab.cli.verbs.explain",
+        "List the settings of a topology that are not the default, and what they do.",
+    ),
     "explain": (
-        "pflab.cli.tells",
+        "pflab.cli.verbs.explain",
         "Tell the life of a change or of a mail across the stores of a run or a running lab, in words.",
     ),
-    "diff": ("pflab.cli.tells", "Say where two runs part, and what came of it."),
+    "diff": ("pflab.cli.verbs.explain", "Say where two runs part, and what came of it."),
     "check": (
-        "pflab.cli.checks",
+        "pflab.cli.verbs.analytics",
         "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
     ),
     "lab": (
-        "pflab.cli.saves",
+        "pflab.cli.verbs.containers",
         "Keep a running lab in containers as it stands, or bring it back to that; or write its traces up to now.",
     ),
     "follow": (
-        "pflab.cli.follows",
+        "pflab.cli.verbs.analytics",
         "Keep a verdict on a running lab current, from its traces alone, with Spark.",
     ),
     "verdict": (
-        "pflab.cli.follows",
+        "pflab.cli.verbs.analytics",
         "Print what the analysis that follows a running lab says of it, and up to which instant.",
     ),
-    "trace": ("pflab.cli.tells", "Print what happened in a run or in a running lab, one line an event."),
-    "log": ("pflab.cli.tells", "Print the application logs of a run's or a running lab's stores."),
-    "decode": ("pflab.cli.files", "Take a replication mail apart, down to each property of each item."),
-    "schema": ("pflab.cli.files", "Print the JSON Schema of a kind of file, for editors."),
-    "state": ("pflab.cli.stores", "Print the replication state tables of a run's or a running lab's stores."),
-    "backfill": ("pflab.cli.stores", "Print what stores know to be missing, and when they ask for it."),
+    "trace": ("pflab.cli.verbs.explain", "Print what happened in a run or in a running lab, one line an event."),
+    "log": ("pflab.cli.verbs.explain", "Print the application logs of a run's or a running lab's stores."),
+    "decode": ("pflab.cli.verbs.files", "Take a replication mail apart, down to each property of each item."),
+    "schema": ("pflab.cli.verbs.files", "Print the JSON Schema of a kind of file, for editors."),
+    "state": ("pflab.cli.verbs.state", "Print the replication state tables of a run's or a running lab's stores."),
+    "backfill": ("pflab.cli.verbs.state", "Print what stores know to be missing, and when they ask for it."),
 }
 """Verb to the module that has it as a function of that name (a word of Python's own with an underscore behind it), and
 what the list of verbs says of it."""
@@ -247,7 +250,7 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     # Whoever can raise these has imported them.
     from node.errors import NodeError  # noqa: PLC0415
     from pflab.client import ClientError  # noqa: PLC0415
-    from pflab.lab import LabError  # noqa: PLC0415
+    from pflab.errors import LabError  # noqa: PLC0415
     from topology.problems import ProblemsError  # noqa: PLC0415
     from traces.errors import TraceError  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.analytics.conftest import pflab_check
-from tests.analytics.corpus import SCENARIOS, play_scenario
+from tests.support.scenario_traces import SCENARIOS, play_scenario
 
 STARTS_WITHIN_S = 300.0
 _MASTER = "org.apache.spark.deploy.master.Master"

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.analytics.corpus import lay_out_campaign, lay_out_scenarios
-from tests.analytics.planting import Planted, plant_all
-from tests.analytics.rule_faults import plant_rule_faults
-from tests.analytics.stories import lay_out_stories
-from tests.analytics.toy import Toy, lay_out_toys
+from tests.support.extra_runs import lay_out_stories
+from tests.support.random_traces import Toy, lay_out_toys
+from tests.support.rule_faults import plant_rule_faults
+from tests.support.scenario_traces import lay_out_campaign, lay_out_scenarios
+from tests.support.trace_faults import Planted, plant_all
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-from analytics.session import JAVA_FROM, TINY, java_version, new_session
+from analytics.ingest.session import JAVA_FROM, TINY, java_version, new_session
 
 PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
 PATIENCE_S = 1800.0
@@ -95,7 +95,7 @@ class Judged:
 
 @pytest.fixture(scope="session")
 def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    from tests.analytics.made import lay_out_made  # noqa: PLC0415 - only where pyspark is
+    from tests.support.generated_traces import lay_out_made  # noqa: PLC0415 - only where pyspark is
 
     root = tmp_path_factory.mktemp("traces").resolve()
     lay_out_scenarios(root / "suite")

@@ -20,8 +20,8 @@ MUTANTS: dict[str, tuple[int, str]] = {
 PLAY = """
 import sys
 from pathlib import Path
-from pflab.campaign import run_plan
-from pflab.campaign_draw import draw_plan
+from pflab.campaign.seed import run_plan
+from pflab.campaign.plans.draw import draw_plan
 
 run_plan(draw_plan(int(sys.argv[1])), folder=Path(sys.argv[2]), invariants=())
 """

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics import session
 from analytics.errors import JavaMissing
+from analytics.ingest import session
 from tests.analytics.conftest import PATIENCE_S, PFLAB, Judged, pflab_check
-from tests.analytics.toy import lay_out_toys
+from tests.support.random_traces import lay_out_toys
 
 
 def test_runs_are_judged_and_told(judged: Judged) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from analytics import check
+from analytics import pipeline
 from tests.analytics.conftest import Judged
-from tests.analytics.corpus import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
-from tests.analytics.planting import PLANTED
+from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
+from tests.support.trace_faults import PLANTED
 
 
 @pytest.fixture(scope="module")
@@ -105,5 +105,5 @@ def test_a_post_is_no_part_of_the_set_of_associated_messages(judged: Judged) -> 
 
 def test_nothing_to_judge_is_unknown() -> None:
     """A verdict over nothing is never clean."""
-    nothing = check.CheckResult(0, 0, {}, {}, ())
+    nothing = pipeline.CheckResult(0, 0, {}, {}, ())
     assert nothing.exit_code == 2

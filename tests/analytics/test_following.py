@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from analytics.bronze import parse, read_lines
-from analytics.following import Handed, follow
-from analytics.silver import GoesOn, silver
+from analytics.follow import Handed, follow
+from analytics.ingest.bronze import parse, read_lines
+from analytics.ingest.silver import GoesOn, silver
 from tests.analytics.conftest import Judged
 
 ENDS = ("node.stopped", "run.ended")

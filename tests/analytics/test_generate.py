@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analytics.conftest import Judged
-from tests.analytics.made import SHAPES
+from tests.support.generated_traces import SHAPES
 from traces import read_files
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from analytics import incremental
-from analytics.bronze import parse, read_lines
-from analytics.tables import Tables
+from analytics.ingest import incremental
+from analytics.ingest.bronze import parse, read_lines
+from analytics.ingest.tables import Tables
 from tests.analytics.conftest import Judged
 
 Event = tuple[str, str, int]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import DataFrame
 
-from analytics import measures
 from analytics.generate import POSTS
+from analytics.report import measures
 from tests.analytics.conftest import Judged
-from tests.analytics.made import SHAPES
+from tests.support.generated_traces import SHAPES
 
 
 def of(judged: Judged, table: str, name: str) -> DataFrame:

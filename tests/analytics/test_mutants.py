@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.analytics.conftest import pflab_check
-from tests.analytics.corpus import lay_out_mutants
 from tests.analytics.mutants import CONVERGENCE, MUTANTS
+from tests.support.scenario_traces import lay_out_mutants
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

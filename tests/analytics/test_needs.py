@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence import TABLES
-from analytics.needs import NEEDS
-from analytics.rules import CHECKS
+from analytics.evidence.evidence import TABLES
+from analytics.rules.catalogue import CHECKS
+from analytics.rules.required_events import NEEDS
 from tests.analytics.conftest import Judged
 from traces import EVENT_TYPES
 

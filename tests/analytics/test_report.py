@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from analytics.shiviz import clocked
-from analytics.spacetime import Moment, draw, windows
+from analytics.report.shiviz import clocked
+from analytics.report.spacetime import Moment, draw, windows
 from tests.analytics.conftest import Judged
 
 

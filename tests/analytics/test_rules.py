@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analytics.rules import CHECKS
+from analytics.rules.catalogue import CHECKS
 from tests.analytics.conftest import Judged
-from tests.analytics.corpus import BROKEN_ON_PURPOSE
-from tests.analytics.rule_faults import FAULTS, place_of
+from tests.support.rule_faults import FAULTS, place_of
+from tests.support.scenario_traces import BROKEN_ON_PURPOSE
 
 Found = dict[tuple[str, str], tuple[int, int, str]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compose.stack import Stack, engine_is_there
+from tests.support.compose_stack import Stack, engine_is_there
 
 _FIGURES: list[str] = []
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.verdict import ExitCode
-from tests.compose.stack import FOLDERS, STORES, Stack
-from tests.unit.httpexample import play
+from pflab.terms.verdict import ExitCode
+from tests.support.compose_stack import FOLDERS, STORES, Stack
+from tests.support.http_examples import play
 from traces.labtime import DAY_US, parse_instant
 
 pytestmark = pytest.mark.compose

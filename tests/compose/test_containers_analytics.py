@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pflab.client import ClientError
-from tests.compose.stack import FOLDERS, STORES, Stack
+from tests.support.compose_stack import FOLDERS, STORES, Stack
 
 pytestmark = pytest.mark.compose
 

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
-from tests.compose.stack import engine_is_there
+from tests.support.compose_stack import engine_is_there
 
 pytestmark = pytest.mark.compose
 

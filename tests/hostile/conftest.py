@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.unit.smtp.desk import Desk
+from tests.support.smtp_desk import Desk
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from pflab import oracle_sets as sets
 from pflab.cli.output import harmless, json_text, print_mail, terminal_to
-from tests.unit.smtp.desk import Desk
+from pflab.terms import number_sets as sets
+from tests.support.smtp_desk import Desk
 from traces.errors import SetTextError
 
 CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800"]

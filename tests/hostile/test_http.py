@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pflab.client import Client
-from tests.unit.uplab import lab_up
+from tests.support.running_lab import lab_up
 
 pytestmark = pytest.mark.live
 

@@ -8,9 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from node.api_guard import Receive, Scope, Send
-from node.serving import HttpServer
-from node.serving_door import HttpLimits
+from node.api.access import Receive, Scope, Send
+from node.api.http_server import HttpLimits, HttpServer
 
 WAIT_S = 10.0
 HEAD = b"POST /messages HTTP/1.1\r\nHost: localhost\r\n"

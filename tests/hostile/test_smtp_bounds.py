@@ -5,11 +5,11 @@ import logging
 
 import pytest
 
-from tests.unit.smtp.desk import Desk, credentials, prove
-from tests.unit.test_smtp_listener import HOUSE
-from transport.mta_values import RefusalError
-from transport.smtp_auth import MECHANISM
-from transport.smtp_limits import ListenerLimits
+from tests.support.smtp_desk import Desk, credentials, prove
+from tests.transport.smtp.test_listener import HOUSE
+from transport.envelope import RefusalError
+from transport.protocol.auth import MECHANISM
+from transport.smtp.limits import ListenerLimits
 
 KB = 1024
 SMALL = ListenerLimits(message_bytes=100 * KB, contents_bytes=200 * KB)

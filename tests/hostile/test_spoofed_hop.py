@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.node.office import Office
+from tests.support.post_office import Office
 from traces.events import HopReceived
-from transport.hopline import MAX_LAMPORT, MAX_LEAP
-from transport.mta_values import IncomingHop, Priority
+from transport.envelope import IncomingHop, Priority
+from transport.protocol.hop_headers import MAX_LAMPORT, MAX_LEAP
 
 MAIL = b"Subject: from a stranger\r\n\r\nhello\r\n"
 

@@ -33,7 +33,7 @@ FIRST_SEED = "First seed: "
 
 HUNT = """
 import json, sys
-from pflab.campaign import run_seed
+from pflab.campaign.seed import run_seed
 for seed in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2])):
     try:
         result = run_seed(seed)

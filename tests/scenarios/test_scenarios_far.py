@@ -9,9 +9,9 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.client import Client
-from pflab.scenario import load_scenario
-from pflab.verdict import ExitCode
-from tests.unit.uplab import lab_up
+from pflab.scenario.load import load_scenario
+from pflab.terms.verdict import ExitCode
+from tests.support.running_lab import lab_up
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "restored", "mail-to-folder", "orphan")

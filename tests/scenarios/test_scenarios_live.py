@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pflab.live import LiveLab
-from pflab.runfolder import RunFolder
-from pflab.runner import run_scenario
-from pflab.scenario import load_scenario
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import load_scenario
+from pflab.scenario.runner import run_scenario
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
 

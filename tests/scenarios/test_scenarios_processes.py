@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pflab.processes import ProcessLab
-from pflab.runfolder import RunFolder
-from pflab.runner import run_scenario
-from pflab.scenario import load_scenario
+from pflab.drivers.processes import ProcessLab
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import load_scenario
+from pflab.scenario.runner import run_scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "lost-mail", "new-store", "restored")

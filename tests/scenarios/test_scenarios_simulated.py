@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pflab.network import NetworkPolicy
-from pflab.runner import ScenarioResult, run_scenario
-from pflab.scenario import load_scenario
-from pflab.simulator import Simulator
+from pflab.scenario.load import load_scenario
+from pflab.scenario.runner import ScenarioResult, run_scenario
+from pflab.simulation.network import NetworkPolicy
+from pflab.simulation.simulator import Simulator
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
 SHUFFLES = range(3)

@@ -1,0 +1,68 @@
+"""Broadcasts as the cycles that made them: what a store sent of a folder at one instant, and what it claimed of its own range
+(CN-6, OUT-3)."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.mails import merged, ranges
+from analytics.evidence.organization import Organization
+from analytics.ingest.silver import Silver
+
+
+def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
+    """trace, node, at, seq, folder, message_type, version, holders and untouched (as `lists.with_holders` has them), sizes and
+    updates (of the cycle's mails, in order), own (ranges of the store's own GUID in the sets of messages or folders), told (the
+    highest own number of the cycles before, or the counter at which the present replica began; 0 for none), made (the highest
+    own number that the store had changed there).
+    """
+    mails = events.of("mail.submitted").where("message_type in (2, 4)")
+    mine = org.guids.groupBy("trace", F.col("store").alias("node")).agg(
+        F.min("guid").alias("guid"), F.count(F.lit(1)).alias("guids")
+    )
+    named = mails.select("trace", "node", "seq", "at", "message_type", "size", F.col("folders")[0].alias("f")).select(
+        "trace", "node", "seq", "at", "message_type", "size", "f.folder", "f.updates", ranges("f.cnset").alias("named")
+    )
+    known = named.join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
+    together = known.groupBy("trace", "node", "folder", "at", "message_type").agg(
+        F.min("seq").alias("seq"),
+        F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
+        F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
+    )
+    own = together.withColumn("own", F.expr(merged("named"))).drop("named")
+    made = (
+        events.of("change.made")
+        .where("kind != 'fai'")
+        .select("trace", "node", "seq", "folder", F.substring_index("number", ":", -1).cast("long").alias("counter"))
+    )
+    line = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    top = F.expr("array_max(transform(own, r -> r.high))")
+    both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
+    both = both.unionByName(_began(events), allowMissingColumns=True)
+    judged = both.withColumns(
+        {
+            "told": F.coalesce(F.max("top").over(line), F.lit(0)),
+            "made": F.coalesce(F.max("counter").over(line), F.lit(0)),
+        }
+    ).where("own is not null")
+    lists = listed.where("what = 'mail' and message_type in (2, 4)").select(
+        "trace", "node", "seq", "folder", "holders", "untouched"
+    )
+    versions = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), "version"))
+    found = judged.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
+    sizes = {name: F.expr(f"transform(mails, m -> m.{name})") for name in ("size", "updates")}
+    return found.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter")
+
+
+def _began(events: Silver) -> DataFrame:
+    """trace, node, seq, folder, top: replicas that began at a store while the run went on, and its counter by then."""
+    added = events.of("replica.added").where("store = node").select("trace", "node", "seq", "folder")
+    made = events.of("change.made").select(
+        "trace",
+        "node",
+        F.col("seq").alias("made_seq"),
+        F.substring_index("number", ":", -1).cast("long").alias("counter"),
+    )
+    both = made.join(F.broadcast(added), ["trace", "node"]).where("made_seq < seq")
+    return both.groupBy("trace", "node", "seq", "folder").agg(F.max("counter").alias("top"))

@@ -1,0 +1,66 @@
+"""What stores say that they have, beside what they have: equal sets of numbers with unequal contents, and the reverse.
+
+A store's row in its last mail of a folder is held against what it had made and applied by then. Two stores whose rows are
+equal and whose contents are not show as one that claims what never came to it (CN-7); equal contents under unequal rows show
+as one that does not claim what it had applied (IN-1).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.mails import by_kind, excused, of_kind
+from analytics.ingest.schemas import MAIL_FOLDERS
+from analytics.ingest.silver import Silver
+
+_KEY: Final = of_kind("r.guid", "r.kind")
+_CLAIMED: Final = f"exists(s.said, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
+_HERE: Final = "x.store = s.store and x.act != 'forgot' and x.seq < s.seq"
+_STANDS_FOR: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
+_EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
+_LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
+"""Of a folder or an associated message the last writer's version stands for all others (HI-5, CN-9)."""
+
+
+def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
+    """trace, folder, rows: of each store the row in its last mail that names the folder, as (store, seq, at, said).
+
+    Stores that went back to a backup, or dropped the replica once, are left out: what they had is not what they have.
+    """
+    sent = events.lines("mail.submitted")
+    named = sent.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))
+    last = F.max_by(F.struct("seq", "at", "f.row", "f.row_fai"), "seq").alias("m")
+    rows = named.groupBy("trace", F.col("node").alias("store"), F.col("f.folder").alias("folder")).agg(last)
+    dropped = events.of("replica.dropped").select("trace", F.col("node").alias("store"), "folder").distinct()
+    sure = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
+    sure = sure.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
+    said = by_kind("m.row", "m.row_fai").alias("said")
+    sure = sure.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
+    row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), said)
+    return (
+        sure.select("trace", "folder", row.alias("row"))
+        .groupBy("trace", "folder")
+        .agg(F.collect_list("row").alias("saying"))
+    )
+
+
+def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
+    """A row for each change and each store that has said its row of the folder: trace, node, at, folder, subject, number,
+    claimed (the row has the number), had (a version that stands for it was here by then), applied (this very one).
+
+    spec: CN-7, IN-1, CV-1
+    """
+    made = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.went)"
+    about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
+    case = (
+        "struct(s.store as node, s.at as at, r.number as number,"
+        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_STANDS_FOR} or {_LATER})) or {_EXCUSED} as had,"
+        f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.went) as applied)"
+    )
+    cases = F.expr(f"flatten(transform(saying, s -> transform({made}, r -> {case})))")
+    return about.select("trace", "folder", "subject", F.explode(cases).alias("c")).select(
+        "trace", "folder", "subject", "c.*"
+    )

@@ -1,0 +1,398 @@
+"""Evidence tables for the checks: each row one case, with all that the checks of that table need to decide it.
+
+What a node derived (costs, due times, what is missing) stands in no table as a reason, only as what is to be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence import (
+    holders,
+    presence,
+    request_slots,
+    source_selection,
+    status_mails,
+)
+from analytics.evidence import (
+    hops as hop_events,
+)
+from analytics.evidence.broadcasts import cycles
+from analytics.evidence.claimed_sets import claims
+from analytics.evidence.mails import ranges
+from analytics.evidence.organization import Organization, standing
+from analytics.evidence.version_history import deleted_stores, firsts, pcl_map, restores
+from analytics.ingest.silver import Silver
+from analytics.ingest.tables import Tables
+
+_SETTINGS: Final = (
+    "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What evidence is made from: the events, the histories (`rows`), the objects, what the run was made of, and what several
+    tables ask for: stores (trace, node) that went back to a backup, those with the default settings, who could be asked for
+    what is missing, who held what when a mail or a decision named it, and what stood at each node.
+    """
+
+    events: Silver
+    rows: DataFrame
+    things: DataFrame
+    org: Organization
+    restored: DataFrame
+    plain: DataFrame
+    candidates: DataFrame
+    listed: DataFrame
+    standing: DataFrame
+
+
+def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
+    """With what several tables ask for kept: what is planned from it then begins there."""
+    stores = {
+        "restored": lambda: restores(events).select("trace", F.col("store").alias("node")),
+        "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
+    }
+    few = tables.keep_all("evidence", stores)
+    if not events.has("backup.restored"):
+        few["restored"] = few["restored"].limit(0)
+    asked = {
+        "candidates": lambda: source_selection.candidates(events, org, few["restored"]),
+        "listed": lambda: holders.with_holders(holders.cases(events), events, rows, few["restored"]),
+        "standing": lambda: standing(events, org, few["restored"]),
+    }
+    return Material(events, rows, things, org, **few, **tables.keep_all("evidence", asked))
+
+
+def plain_stores(events: Silver) -> DataFrame:
+    """trace, store: those whose settings are all the default, so that the documented times hold as they are written; 5.5 has
+    times of its own."""
+    told = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
+    plain = told.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
+    stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
+    stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
+    stores = stores.select("trace", "store")
+    other = events.of("setting.value").where(F.col("value") != F.col("default"))
+    return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
+
+
+def changes(events: Silver, history: DataFrame) -> DataFrame:
+    """Changes made, each with the one before it of the same GUID, and the versions that it replaced; of folders
+    also stayed: the stores on the lists of those versions that were not deleted (RP-6)."""
+    made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
+    made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
+    own = Window.partitionBy("trace", "guid").orderBy("seq")
+    rows = made.select(
+        "trace", "node", "seq", "at", "folder", "object", "number", "guid", "counter", "list", "kind", "operation",
+        "modified_at", "replicas", "subject", "supersedes",
+        F.lag("counter").over(own).alias("before"),
+        F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
+    )  # fmt: skip
+    older = made.select(
+        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l")
+    )
+    links = rows.select("trace", "node", "seq", F.explode("supersedes").alias("replaced"))
+    pairs = F.array_sort(F.flatten(F.collect_list(F.map_entries("l"))))
+    of = (
+        links.join(older, ["trace", "replaced"])
+        .groupBy("trace", "node", "seq")
+        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"))
+    )
+    lists = firsts(history.where("act = 'made' and folder = '1-1'"), "replicas").withColumnRenamed("number", "replaced")
+    gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    were = F.flatten(F.collect_list("replicas")).alias("were")
+    stayed = (
+        links.join(lists, ["trace", "replaced"]).groupBy("trace", "node", "seq").agg(were)
+        .join(F.broadcast(gone), "trace", "left")
+        .select("trace", "node", "seq", F.expr("array_except(were, coalesce(gone, array()))").alias("stayed"))
+    )  # fmt: skip
+    return rows.join(of, ["trace", "node", "seq"], "left").join(stayed, ["trace", "node", "seq"], "left")
+
+
+def applied(events: Silver, rows: DataFrame) -> DataFrame:
+    """Versions applied beside the change that was made."""
+    named = {
+        "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
+        "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
+    }  # fmt: skip
+    made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
+    came = rows.where("act = 'applied' and seq > 0 and not went")
+    return came.join(made, ["trace", "number"], "left")
+
+
+def at_stores(things: DataFrame) -> DataFrame:
+    """trace, node, folder, object, kind, rows, at: all that one store made and applied of an object, as far as it counts."""
+    counts = "filter(rows, r -> r.seq > 0 and not r.went and not r.dropped)"
+    kept = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
+    stores = F.explode(F.expr("array_distinct(transform(every, r -> r.store))")).alias("node")
+    mine = kept.select("*", stores).withColumn("rows", F.expr("filter(every, r -> r.store = node)"))
+    return mine.drop("every").withColumn("at", F.expr("array_max(transform(rows, r -> r.at))"))
+
+
+def sent(events: Silver) -> DataFrame:
+    """Replication mails as submitted: with what each says of its folders, and when their store had started."""
+    mails = events.of("mail.submitted")
+    plain = F.transform(
+        "folders",
+        lambda f: F.struct(
+            f["folder"].alias("folder"), f["cnset"].alias("cnset"), f["row"].alias("row"),
+            f["cnset_fai"].alias("cnset_fai"), f["row_fai"].alias("row_fai"), f["updates"].alias("updates"),
+        ),
+    )  # fmt: skip
+    starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
+    return mails.withColumn("says", plain).join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
+
+
+def received(events: Silver) -> DataFrame:
+    """Replication mails as unpacked, beside what their sender submitted."""
+    came = events.of("mail.received")
+    left = events.of("mail.submitted").select(
+        "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
+        F.col("number").alias("wrote_number"),
+        F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
+    )  # fmt: skip
+    return came.join(left, ["trace", "mail"], "left")
+
+
+def rows_replaced(events: Silver) -> DataFrame:
+    """Rows of other stores as kept here, beside what that store said in that mail."""
+    said = (
+        events.of("mail.submitted")
+        .select(
+            "trace",
+            "mail",
+            F.col("node").alias("wrote"),
+            F.col("number").alias("wrote_number"),
+            F.explode("folders").alias("f"),
+        )
+        .select(
+            "trace",
+            "mail",
+            "wrote",
+            "wrote_number",
+            F.col("f.folder").alias("folder"),
+            F.col("f.row").alias("said"),
+            F.col("f.row_fai").alias("said_fai"),
+        )
+    )
+    found = events.of("row.replaced").join(said, ["trace", "mail", "folder"], "left")
+    same = (F.col("cnset") == F.col("said")) & (F.col("cnset_fai") == F.col("said_fai"))
+    its = (F.col("wrote") == F.col("store")) & (F.col("wrote_number") == F.col("sent_number"))
+    return found.groupBy("trace", "node", "seq", "at", "folder", "store", "mail").agg(
+        F.max(F.coalesce(same & its, F.lit(False))).alias("said_so")
+    )
+
+
+def hops(events: Silver) -> DataFrame:
+    """trace, mail, node, next_hop, connector, copies, at, landed (the next server has it, or lost it by a fault),
+    arrivals (how often it came to this node; null where it was submitted), given_up (copies that never got to another next
+    server, so that their recipients went with a new one), last_at, links_at (when the node first heard of a link down)."""
+    copies = (
+        events.of("hop.sent", "hop.failed")
+        .where("mail is not null")
+        .groupBy("trace", "mail", "node", "queue_id")
+        .agg(
+            F.max_by(F.struct("next_hop", "connector"), F.when(F.col("type") == "hop.sent", F.col("at"))).alias("to"),
+            F.min(F.when(F.col("type") == "hop.sent", F.col("at"))).alias("at"),
+        )
+    )
+    of_node = Window.partitionBy("trace", "mail", "node")
+    gone = (
+        copies.withColumn("given_up", F.count_if(F.col("at").isNull()).over(of_node))
+        .where("at is not null")
+        .groupBy("trace", "mail", "node", "to.next_hop", "to.connector")
+        .agg(
+            F.count(F.lit(1)).alias("copies"),
+            F.min("at").alias("at"),
+            F.max("at").alias("last_at"),
+            F.max("given_up").alias("given_up"),
+        )
+    )
+    arrivals = F.count_if(F.col("type") == "hop.received").alias("arrivals")
+    here = events.lines("hop.received", "hop.dropped", "mail.bad").groupBy("trace", "mail", "node").agg(arrivals)
+    landed = here.select("trace", "mail", F.col("node").alias("next_hop"), F.lit(True).alias("landed"))
+    links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
+    found = gone.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
+    found = found.join(F.broadcast(links), ["trace", "node"], "left")
+    return found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+
+
+def requests(m: Material) -> DataFrame:
+    """Backfill requests received, with what was asked and the answers to that very mail."""
+    asked = (
+        m.events.of("mail.received")
+        .where("message_type = 8")
+        .groupBy("trace", "node", "mail")
+        .agg(
+            F.min("at").alias("at"),
+            F.min("seq").alias("seq"),
+            F.first("sender").alias("sender"),
+            F.count(F.lit(1)).alias("times"),
+            F.first("folders").alias("folders"),
+        )
+    )
+    answers = (
+        m.events.of("request.answered")
+        .groupBy("trace", "node", F.col("request_mail").alias("mail"))
+        .agg(F.count(F.lit(1)).alias("answers"), F.min("at").alias("answered_at"), F.first("cnset").alias("answer"))
+    )
+    refused = (
+        m.events.of("request.refused")
+        .groupBy("trace", "node", F.col("request_mail").alias("mail"))
+        .agg(F.count(F.lit(1)).alias("refused"))
+    )
+    answers = answers.join(refused, ["trace", "node", "mail"], "full")
+    # A store that went back to a backup may have answered before, or answer again: nothing can be said of it.
+    wanted = F.flatten(F.transform("folders", lambda f: F.concat(_ranges_of(f["cnset"]), _ranges_of(f["cnset_fai"]))))
+    rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
+        F.broadcast(m.restored), ["trace", "node"], "left_anti"
+    )
+    return _standing(rows, m).withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
+
+
+def entries(m: Material) -> DataFrame:
+    """The life of each backfill entry: made, timed out, asked for, satisfied or pruned; of stores never restored."""
+    tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
+    rows = m.events.lines(*tags)
+    of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
+        "entry", F.col("entry").cast("long")
+    )
+
+    def when(tag: str, column: str) -> Column:
+        return F.when(F.col("type") == tag, F.col(column))
+
+    lives = of.groupBy("trace", "node", "entry").agg(
+        F.min(when("entry.made", "folder")).alias("folder"),
+        F.min(when("entry.made", "at")).alias("at"),
+        F.min(when("entry.made", "due_at")).alias("due_at"),
+        F.max(when("entry.made", "local")).alias("local"),
+        F.min(when("entry.timed_out", "at")).alias("timed_out_at"),
+        F.min(when("request.sent", "at")).alias("asked_at"),
+        F.min(when("request.sent", "retry_at")).alias("retry_at"),
+        F.count_if(F.col("type") == "request.sent").alias("asked"),
+        F.count_if(F.col("type") == "request.ended").alias("ended"),
+        F.max(F.col("type").isin("entry.satisfied", "entry.pruned")).alias("over"),
+    )
+    return _with_plain(lives, m)
+
+
+def decisions(events: Silver) -> DataFrame:
+    """Choices of backfill sources, each with its candidates in the order of the choice."""
+    return events.of("sources.considered")
+
+
+def conflicts(events: Silver) -> DataFrame:
+    """Conflicts as a store saw them, beside the last writer of their versions."""
+    seen = events.of("conflict.arose").select(
+        "trace", "node", "seq", "at", "folder", "object", "winner", F.explode("versions").alias("number")
+    )
+    made = events.of("change.made").select(
+        "trace",
+        "number",
+        "modified_at",
+        F.substring_index("number", ":", 1).alias("guid"),
+        F.substring_index("number", ":", -1).cast("long").alias("counter"),
+        F.col("object").alias("of_object"),
+    )
+    last = F.max_by("number", F.struct("modified_at", "guid", "counter"))
+    return (
+        seen.join(made, ["trace", "number"], "left")
+        .groupBy("trace", "node", "seq", "at", "folder", "object", "winner")
+        .agg(last.alias("last_writer"), F.count("modified_at").alias("known"), F.count(F.lit(1)).alias("versions"))
+    )
+
+
+def clocks(events: Silver) -> DataFrame:
+    """Every event beside the one before it on its node."""
+    line = Window.partitionBy("trace", "node").orderBy("seq")
+    heads = events.events.select("trace", "node", "seq", "at", "lamport", "type")
+    return heads.withColumn("at_before", F.lag("at").over(line)).withColumn(
+        "lamport_before", F.lag("lamport").over(line)
+    )
+
+
+def held(m: Material) -> DataFrame:
+    """Versions held back, of stores with the default settings."""
+    return m.events.of("version.held").join(F.broadcast(m.plain), ["trace", "node"], "left_semi")
+
+
+def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
+    known = F.broadcast(m.plain.withColumn("plain", F.lit(True)))
+    return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
+
+
+def _standing(rows: DataFrame, m: Material) -> DataFrame:
+    return rows.join(F.broadcast(m.standing), ["trace", "node"], "left")
+
+
+def _ranges_of(column: Column) -> Column:
+    parts = F.filter(F.split(column, ";"), lambda part: part != "")
+
+    def of(part: Column) -> Column:
+        guid = F.split_part(part, F.lit(":"), F.lit(1))
+        return F.transform(
+            F.split(F.split_part(part, F.lit(":"), F.lit(2)), ","),
+            lambda item: F.struct(
+                guid.alias("guid"),
+                F.split_part(item, F.lit("-"), F.lit(1)).cast("long").alias("low"),
+                F.split_part(item, F.lit("-"), F.lit(-1)).cast("long").alias("high"),
+            ),
+        )
+
+    return F.flatten(F.transform(parts, of))
+
+
+TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
+    "changes": lambda m: changes(m.events, m.rows),
+    "applied": lambda m: applied(m.events, m.rows),
+    "at_stores": lambda m: at_stores(m.things),
+    "claims": lambda m: claims(m.events, m.things, m.restored),
+    "candidates": lambda m: m.candidates.where("what = 'choice'"),
+    "entries_made": lambda m: source_selection.entries_made(m.events, m.org, m.candidates),
+    "requests_made": lambda m: source_selection.requests_made(m.events, m.candidates),
+    "turns": lambda m: source_selection.turns(m.events, m.org, m.candidates),
+    "marks_down": lambda m: source_selection.marks_down(m.events),
+    "named": lambda m: _with_plain(holders.named(m.listed, m.events, m.org), m),
+    "responders": lambda m: m.listed.where("what = 'responders'"),
+    "notices": lambda m: holders.notices(m.listed, m.org),
+    "aged": lambda m: holders.aged(m.listed, m.events),
+    "goings": lambda m: _with_plain(holders.goings(m.listed, m.events, m.rows), m),
+    "promises": lambda m: holders.promises(m.listed, m.events),
+    "sent": lambda m: _standing(_with_plain(sent(m.events), m), m),
+    "received": lambda m: _standing(received(m.events), m),
+    "rows_replaced": lambda m: rows_replaced(m.events),
+    "hops": lambda m: hops(m.events),
+    "requests": requests,
+    "entries": entries,
+    "decisions": lambda m: decisions(m.events),
+    "statuses": lambda m: _with_plain(status_mails.statuses(m.events, m.listed), m),
+    "repeats": lambda m: _with_plain(status_mails.repeats(m.events, m.listed), m),
+    "newcomers": lambda m: status_mails.newcomers(m.events, m.listed, m.org),
+    "nights": lambda m: status_mails.nights(m.events, m.listed),
+    "heard": lambda m: status_mails.heard(m.events, m.listed, m.things),
+    "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
+    "slots": lambda m: _with_plain(request_slots.slots(m.events, m.restored), m),
+    "tries": lambda m: _with_plain(hop_events.tries(m.events), m),
+    "overtakings": lambda m: hop_events.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
+    "ordinary": lambda m: hop_events.ordinary(m.events),
+    "posts": lambda m: hop_events.posts(m.events),
+    "strangers": lambda m: hop_events.strangers(m.events),
+    "presence": lambda m: presence.presence(m.rows, m.restored),
+    "shown": lambda m: presence.shown(m.events, m.rows, m.restored),
+    "deaths": lambda m: presence.deaths(m.events, m.rows),
+    "removals": lambda m: presence.removals(m.events, m.rows, m.restored),
+    "conflicts": lambda m: conflicts(m.events),
+    "clocks": lambda m: clocks(m.events),
+    "held": held,
+}
+"""Name to how it is made."""
+
+_PARTS: Final = 8
+PARTS: Final = tuple(frozenset(sorted(TABLES)[part::_PARTS]) for part in range(_PARTS))
+"""Tables that are judged in one go: few enough for a plan of some size, many enough that not each is a job of its own."""

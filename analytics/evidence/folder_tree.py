@@ -1,0 +1,85 @@
+"""The tree as it must stand: every living folder with its path and holders, worked out from the folders' versions.
+
+A folder below a tombstone is gone with all in it (HI-6). A run's tree is one small map, walked upwards folder by folder.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.organization import HIERARCHY, Organization
+from analytics.evidence.version_history import deleted_stores, firsts
+from analytics.ingest.silver import Silver
+
+DEEPEST: Final = 64
+"""Folders deeper than this are judged as if they hung under 1-1; a cycle of concurrent moves ends here too (HI-7)."""
+
+
+def stores(events: Silver, org: Organization) -> DataFrame:
+    """trace, store, seen (whether it has events at all): the stores of the tree that were not deleted; all of them hold 1-1."""
+    first = org.servers.where("not later").select("trace", "store")
+    started = events.of("node.started").select("trace", F.col("node").alias("store")).distinct()
+    seen = started.withColumn("seen", F.lit(True))
+    every = first.unionByName(started).distinct().join(deleted_stores(events), ["trace", "store"], "left_anti")
+    return every.join(seen, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
+
+
+def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFrame:
+    """trace, folder, path, holders, doubtful: 1-1 and each living folder that no tombstone stands above.
+
+    doubtful: it once lay below a folder that is deleted, so its older content may rightly be gone (HI-6).
+    """
+    made = rows.where((F.col("folder") == HIERARCHY) & (F.col("act") == "made"))
+    versions = made.select("trace", F.col("object").alias("id"), "number", "subject", "parent", "replicas")
+    parents = versions.groupBy("trace", "id").agg(F.collect_set("parent").alias("parents"))
+    tree = objects.where(F.col("folder") == HIERARCHY).select(
+        "trace", F.col("object").alias("id"), F.col("tombstone").isNotNull().alias("dead"),
+        F.try_element_at("versions", F.lit(1))["number"].alias("number"),
+    )  # fmt: skip
+    standing = firsts(made, "subject", "parent", "replicas", of=("trace", "object", "number"))
+    standing = standing.withColumnRenamed("object", "id")
+    nodes = (
+        tree.where("dead or number is not null")
+        .join(standing, ["trace", "id", "number"], "left")
+        .join(parents, ["trace", "id"])
+    )
+    entries = F.map_from_entries(F.collect_list(F.struct("id", F.struct("parent", "dead", "subject"))))
+    trees = nodes.groupBy("trace").agg(entries.alias("tree"))
+    walked = nodes.where("not dead").join(trees, "trace")
+    found = walked.withColumn("above", F.expr(_above("parent"))).withColumn(
+        "doubtful", F.expr(f"exists(parents, p -> {_above('p')}.dead)")
+    )
+    path = F.concat_ws("/", F.reverse("above.names"), "subject")
+    living = found.where("not above.dead").select(
+        "trace", F.col("id").alias("folder"), path.alias("path"), F.col("replicas").alias("holders"), "doubtful"
+    )
+    root = (
+        everyone.groupBy("trace")
+        .agg(F.array_sort(F.collect_set("store")).alias("holders"))
+        .select(
+            "trace",
+            F.lit(HIERARCHY).alias("folder"),
+            F.lit(HIERARCHY).alias("path"),
+            "holders",
+            F.lit(False).alias("doubtful"),
+        )
+    )
+    return root.unionByName(living)
+
+
+def _above(parent: str) -> str:
+    """A walk from `parent` up: the names on the way, and whether one of them is dead."""
+    start = f"named_struct('at', {parent}, 'names', cast(array() as array<string>), 'dead', false, 'seen', array(id))"
+    here = "try_element_at(tree, w.at)"
+    on = (
+        f"w.at is not null and w.at != '{HIERARCHY}' and not w.dead and {here} is not null"
+        " and not array_contains(w.seen, w.at)"
+    )
+    step = (
+        f"named_struct('at', {here}.parent, 'names', concat(w.names, array(coalesce({here}.subject, ''))), "
+        f"'dead', coalesce({here}.dead, false), 'seen', concat(w.seen, array(w.at)))"
+    )
+    return f"aggregate(sequence(1, {DEEPEST}), {start}, (w, _i) -> case when {on} then {step} else w end)"

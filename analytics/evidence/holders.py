@@ -1,0 +1,199 @@
+"""Evidence that depends on who held a folder when something was done: the replica list as a store knew it at that event.
+
+A store knows the versions of a folder that it made or applied; the last of them has the list (HI-5). Of 1-1 the holders are
+the stores that the directory has addresses of (HI-1, ML-1). Stores that went back to a backup are left out: what they know
+is not what the events before say.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.mails import RANGES, by_kind, of_kind, ranges, whatever_kind
+from analytics.evidence.organization import HIERARCHY, Organization
+from analytics.evidence.version_history import firsts
+from analytics.ingest.schemas import MAIL_FOLDERS
+from analytics.ingest.silver import Silver
+from traces import DAY_US
+
+_CASE: Final = ("trace", "node", "seq", "at", "folder")
+
+
+def cases(events: Silver) -> DataFrame:
+    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
+    status names which was received, or whatever else is marked repeat), responders, conflict, notice, aged, tombstone, due
+    (a status), added and dropped (the node's own replica); with the fields of its kind."""
+    sent = events.lines("mail.submitted")
+    to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
+    mails = sent.select(
+        "trace", "node", "seq", "at", "incarnation", "mail", "message_type", "marks", to.alias("to"),
+        F.explode(F.transform(F.from_json("folders", MAIL_FOLDERS), lambda f: f["folder"])).alias("folder"),
+        F.lit("mail").alias("what"),
+    )  # fmt: skip
+    chosen = events.of("responders.considered").select(
+        *_CASE, "chosen", "method", "limit", F.lit("responders").alias("what")
+    )
+    conflict = F.when(F.col("type") == "conflict.arose", "conflict").otherwise("notice")
+    conflicts = events.of("conflict.arose", "conflict.notice").select(
+        *_CASE, "object", F.array_sort("versions").alias("versions"), conflict.alias("what")
+    )
+    aged = events.of("conflict.aged").select(
+        *_CASE, "object", "number", "winner", "since_at", "limit_us", F.lit("aged").alias("what")
+    )
+    dropped = events.of("tombstone.dropped").select(*_CASE, "object", "number", F.lit("tombstone").alias("what"))
+    due = events.of("status.due").select(
+        "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.lit("due").alias("what")
+    )
+    added = events.of("replica.added").where("store = node").select(*_CASE, F.lit("added").alias("what"))
+    gone = events.of("replica.dropped").select(*_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had"))
+    came = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
+        "trace", "node", "seq", "at", "mail", "message_type", "marks", "sender",
+        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("came").alias("what"),
+    )  # fmt: skip
+    every = mails
+    for more in (came, chosen, conflicts, aged, dropped, due, added, gone):
+        every = every.unionByName(more, allowMissingColumns=True)
+    return every
+
+
+def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
+    """`cases` with `holders`, the list as the node knew it, `untouched` (it knew of one version of the folder only) and
+    `dead` (of its deletion)."""
+    hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
+    lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
+    lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
+    known = hierarchy.select(
+        "trace", F.col("store").alias("node"), "seq", F.col("object").alias("folder"), F.col("number").alias("version")
+    )
+    versions = known.join(F.broadcast(lists), ["trace", "version"]).drop("version")
+    stamped = events.of("address.stamped").select(
+        "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
+    )
+    told = versions.unionByName(stamped, allowMissingColumns=True)
+    both = cases.unionByName(told, allowMissingColumns=True)
+    before = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    holders = F.when(F.col("folder") == HIERARCHY, F.array_sort(F.collect_set("joined").over(before))).otherwise(
+        F.last("list", ignorenulls=True).over(before)
+    )
+    untouched = F.count("list").over(before) <= 1
+    dead = F.coalesce(F.max("deleted").over(before), F.lit(False))
+    found = both.withColumns({"holders": holders, "untouched": untouched, "dead": dead}).where("what is not null")
+    found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
+    there = F.expr("filter(holders, h -> not exists(gone, g -> g.store = h and g.seq < seq))")
+    found = found.withColumn("holders", F.when(F.col("gone").isNull(), F.col("holders")).otherwise(there))
+    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop("list", "joined", "deleted", "gone")
+
+
+def _deleted(events: Silver) -> DataFrame:
+    """trace, node, gone (seq, store): the stores that a node has taken out of its directory (RP-6): they hold nothing more,
+    whatever list still names them."""
+    gone = F.collect_list(F.struct("seq", "store")).alias("gone")
+    return events.of("store.deleted").groupBy("trace", "node").agg(gone)
+
+
+def named(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
+    """Folders that mails name, with started_at, and schedule (of the topology, null for a folder made later)."""
+    starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
+    mails = listed.where("what = 'mail'").join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
+    return mails.join(F.broadcast(topology_folders(org, "schedule")), ["trace", "folder"], "left")
+
+
+def notices(listed: DataFrame, org: Organization) -> DataFrame:
+    """Conflicts and notices, with resolve (of the topology), told (whether a conflict's notice stands beside it) and author
+    (the store whose number the first version has)."""
+    both = listed.where("what in ('conflict', 'notice')")
+    beside = Window.partitionBy("trace", "node", "at", "object")
+    said = F.collect_set(F.when(F.col("what") == "notice", F.col("versions"))).over(beside)
+    told = both.withColumn("told", F.array_contains(said, F.col("versions")))
+    author = F.broadcast(org.guids.select("trace", "guid", F.col("store").alias("author")))
+    told = told.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
+        author, ["trace", "guid"], "left"
+    )
+    return told.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
+
+
+def aged(listed: DataFrame, events: Silver) -> DataFrame:
+    """Conflicts that a store ended for their age, with arose_at and shown: since when the conflict stood there, and its winner,
+    by what the store told of it before."""
+    ends = ("conflict.ended", "tombstone.made", "item.expired")
+    told = events.of("conflict.arose", "conflict.aged", *ends).select(
+        "trace", "node", "seq", "at", "object", "type", "winner", F.col("type").isin(*ends).cast("int").alias("ends")
+    )
+    before = Window.partitionBy("trace", "node", "object").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    turns = told.withColumn("turn", F.coalesce(F.sum("ends").over(before), F.lit(0)))
+    stood = (
+        turns.where("type = 'conflict.arose'")
+        .groupBy("trace", "node", "object", "turn")
+        .agg(F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown"))
+    )
+    # The change that ended the conflict is told before its reason.
+    mine = turns.where("type = 'conflict.aged'").select(
+        "trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn")
+    )
+    since = mine.join(stood, ["trace", "node", "object", "turn"]).drop("turn")
+    return listed.where("what = 'aged'").join(since, ["trace", "node", "object", "seq"], "left")
+
+
+def promises(listed: DataFrame, events: Silver) -> DataFrame:
+    """Statuses found due (`what` due) and replicas that began here (added), of folders that others hold too: kept (the status
+    went out at that instant; the holders were asked for theirs within a day), until_at (when that must have been)."""
+    mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
+    sent = mails.withColumn("kept", F.lit(True))
+    due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
+    asks = listed.where("what = 'responders'").groupBy("trace", "node", "folder")
+    asked = asks.agg(F.collect_set("at").alias("asked"))
+    added = listed.where("what = 'added'").join(asked, ["trace", "node", "folder"], "left")
+    in_time = F.expr(f"exists(asked, a -> a between at and at + {DAY_US})")
+    both = due.withColumn("until_at", F.col("at")).unionByName(
+        added.withColumn("kept", in_time).withColumn("until_at", F.col("at") + DAY_US).drop("asked")
+    )
+    ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
+    return both.where("size(holders) > 1").join(F.broadcast(ended), "trace", "left")
+
+
+def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
+    """Tombstones dropped (`what` tombstone) and replicas dropped (dropped): _CASE, what, object, number, modified_at (of a
+    tombstone), holders, dead, others (how many other holders), unknown_to: those whose row, as it stood, had not the
+    number, or not all that was here."""
+    made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
+    counter = F.substring_index("number", ":", -1).cast("long")
+    guid = F.expr(of_kind("substring_index(number, ':', 1)", "kind"))
+    number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
+    all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
+    cases = listed.where("what in ('tombstone', 'dropped')").join(made, ["trace", "number"], "left")
+    others = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
+    asked = cases.withColumn("all", all_of).select(
+        *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", others
+    )
+    few = F.broadcast(asked.select("trace", "node", "folder", "store").distinct())
+    known = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
+        "trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row")
+    )  # fmt: skip
+    before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
+        Window.unboundedPreceding, -1
+    )  # fmt: skip
+    as_stood = asked.unionByName(known, allowMissingColumns=True).withColumn(
+        "stood", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
+    )
+    # What a dropped replica was is traced in one set.
+    as_stood = as_stood.withColumn(
+        "stood", F.when(F.col("what") == "dropped", F.expr(whatever_kind("stood"))).otherwise(F.col("stood"))
+    )
+    has = F.expr("forall(all, i -> exists(stood, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
+    return (
+        as_stood.where("what is not null")
+        .groupBy(*_CASE, "what", "object", "number", "modified_at", "holders", "dead")
+        .agg(
+            F.array_sort(F.collect_set(F.when(~has, F.col("store")))).alias("unknown_to"),
+            F.count("store").alias("others"),
+        )
+    )
+
+
+def topology_folders(org: Organization, column: str) -> DataFrame:
+    """trace, folder, and what the topology says of it."""
+    listed = org.genesis.join(F.broadcast(org.setup), "trace")
+    return listed.select("trace", F.concat_ws(":", "guid", "n").alias("folder"), column)

@@ -1,0 +1,119 @@
+"""Mails on their way: attempts that failed, copies on slow lines, what came as ordinary mail, what was posted (OUT-7,
+OUT-8, RT-2, ML-3, ML-5, ML-7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.ingest.silver import Silver
+
+_TRIES: Final = ("hop.sent", "hop.failed", "hop.expired")
+_LIMITS: Final = "connectors array<struct<name: string, size_limit: string, bandwidth: string>>, domain string"
+
+
+def _topology(events: Silver) -> DataFrame:
+    return events.of("run.started").select("trace", F.from_json("topology", _LIMITS).alias("t"))
+
+
+def tries(events: Silver) -> DataFrame:
+    """Attempts of copies that failed at least once, and what was given up: trace, node, seq, at, what (the type of the event),
+    mail, next_hop, connector, reason, retry_at, queue_id; before: the copy's attempt before this one (what, at, next_hop,
+    connector); queued_at: when the mail first was at this server; returned: it went back at that instant; system: it is a
+    replication mail; limited: names of connectors that limit sizes."""
+    rows = events.lines(*_TRIES).select(
+        "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
+        F.col("retry_at").cast("long").alias("retry_at"), F.col("queue_id").cast("long").alias("queue_id"),
+    )  # fmt: skip
+    failing = rows.where("what != 'hop.sent'").select("trace", "node", "queue_id").distinct()
+    few = rows.join(F.broadcast(failing), ["trace", "node", "queue_id"], "left_semi")
+    copy = Window.partitionBy("trace", "node", "queue_id").orderBy("seq")
+    before = F.lag(F.struct("what", "at", "next_hop", "connector")).over(copy)
+    told = few.withColumns(
+        {
+            "before": before,
+            "returned": F.max(F.when(F.col("what") == "hop.expired", F.col("at"))).over(
+                copy.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+            )
+            >= F.col("at"),
+        }
+    )
+    mails = told.select("trace", "mail").distinct()
+    ends = events.of("mail.submitted", "hop.received").where("mail is not null")
+    ends = ends.join(F.broadcast(mails), ["trace", "mail"], "left_semi")
+    came = ends.groupBy("trace", "node", "mail").agg(F.min("at").alias("queued_at"))
+    system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
+    found = told.join(came, ["trace", "node", "mail"], "left")
+    found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
+    limits = F.expr("transform(filter(coalesce(t.connectors, array()), c -> c.size_limit is not null), c -> c.name)")
+    return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")
+
+
+def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:
+    """Content mails over connectors of limited bandwidth that were sent at the first attempt, of folders whose priority stands
+    in the topology (`priorities`: trace, folder, priority) and that nobody has changed: trace, node, at, mail, connector,
+    priority, before (less urgent mails, queued with it, that were there first), after (the same, queued later). Runs in
+    which a fault keeps mails back are left out."""
+    slow = F.expr("filter(coalesce(t.connectors, array()), c -> c.bandwidth is not null)")
+    lines = (
+        _topology(events)
+        .select("trace", F.explode(slow).alias("c"))
+        .select("trace", F.col("c.name").alias("connector"))
+    )
+    delayed = events.of("fault.injected").where("kind = 'delay'").select("trace").distinct()
+    lines = F.broadcast(lines.join(delayed, "trace", "left_anti"))
+    sent = events.of("hop.sent").where("attempt = 1").join(lines, ["trace", "connector"], "left_semi")
+    rank = F.create_map(*[F.lit(each) for pair in (("not urgent", -1), ("normal", 0), ("urgent", 1)) for each in pair])
+    mails = listed.where("what = 'mail' and message_type in (4, 2147483652) and untouched").select(
+        "trace", "node", "mail", F.col("at").alias("queued_at"), "folder"
+    )
+    ranked = mails.join(F.broadcast(priorities), ["trace", "folder"]).withColumn("rank", rank[F.col("priority")])
+    copies = sent.select("trace", "node", "at", "mail", "connector", "next_hop").join(ranked, ["trace", "node", "mail"])
+    other = copies.select(
+        "trace", "node", "connector", "next_hop",
+        *[F.col(name).alias(f"other_{name}") for name in ("at", "queued_at", "rank", "mail")],
+    )  # fmt: skip
+    pairs = copies.join(other, ["trace", "node", "connector", "next_hop"])
+    overtaken = "other_rank < rank and other_at < at"
+
+    def many(when: str) -> Column:
+        return F.count_if(F.expr(f"{overtaken} and other_queued_at {when} queued_at"))
+
+    return pairs.groupBy("trace", "node", "at", "mail", "connector", "priority").agg(
+        many("=").alias("before"), many(">").alias("after"),
+        F.count_if(F.expr("other_rank != rank and other_queued_at = queued_at")).alias("others"),
+    )  # fmt: skip
+
+
+def ordinary(events: Silver) -> DataFrame:
+    """Replication mails that went to the next server as ordinary mail: trace, node, at, mail, next_hop, read (that server took
+    it for a replication mail all the same, though it came there in no other way)."""
+    sent = events.of("hop.sent").where("ordinary != '' and mail is not null")
+    well = events.of("hop.sent").where("coalesce(ordinary, '') = ''").select("trace", "mail", "next_hop")
+    keys = ["trace", "mail", "next_hop"]
+    only = sent.select("trace", "node", "at", "mail", "next_hop").join(well, keys, "left_anti")
+    read = events.of("mail.received").select("trace", "mail", F.col("node").alias("next_hop")).distinct()
+    found = only.join(read.withColumn("read", F.lit(True)), keys, "left")
+    return found.withColumn("read", F.coalesce("read", F.lit(False)))
+
+
+def posts(events: Silver) -> DataFrame:
+    """Ordinary mails that became posts: trace, node, at, mail, folder, object, before_at (when the same mail last became one in
+    that folder on that server), made (the post was made there at that instant)."""
+    posted = events.of("mail.posted")
+    same = Window.partitionBy("trace", "node", "folder", "mail").orderBy("seq")
+    keys = ["trace", "node", "at", "folder", "object"]
+    made = events.of("change.made").where("operation = 'create'").select(*keys).distinct()
+    told = posted.select(*keys, "mail", "seq").withColumn(
+        "before_at", F.when(F.col("mail").isNotNull(), F.lag("at").over(same))
+    )
+    found = told.join(made.withColumn("made", F.lit(True)), keys, "left")
+    return found.withColumn("made", F.coalesce("made", F.lit(False)))
+
+
+def strangers(events: Silver) -> DataFrame:
+    """Mails that came from whoever has not proven to be a store: trace, node, at, mail, peer, recipients, domain."""
+    came = events.of("hop.received").where("not authenticated")
+    return came.join(F.broadcast(_topology(events).select("trace", "t.domain")), "trace", "left")

@@ -1,0 +1,167 @@
+"""What a run was made of: stores, their names and addresses, and the folders that were there from the start.
+
+What stood at a node when it did something: whom its directory listed, and whether content was suspended there.
+
+Both follow from what was done to the node, stores joined and deleted and settings given, not from what it says of itself.
+Stores that went back to a backup are left out: they know again what they knew then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.ingest.silver import Silver
+
+HIERARCHY: Final = "1-1"
+SETUP: Final = "Setup"
+"""As people see the GUID whose numbers the topology's folders bear."""
+
+_TOPOLOGY: Final = (
+    "servers map<string, struct<site: string, version: string, joins: string>>, "
+    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string>>, "
+    "connectors array<struct<between: array<string>, cost: bigint, affinity: string>>, sites array<string>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    """servers: trace, store, site, version, later (joins while the run goes on)
+    guids: trace, guid, store, name (A, or A2 for its second GUID)
+    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, start_at: the topology's folders, from 1
+    setup: trace, guid: the GUID of their numbers
+    costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
+    within a site, null where no way leads
+    """
+
+    servers: DataFrame
+    guids: DataFrame
+    genesis: DataFrame
+    setup: DataFrame
+    costs: DataFrame
+
+
+def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
+    """What makes each part of an Organization, by its name."""
+    started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
+    servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
+        "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
+    )
+    return {
+        "servers": lambda: servers,
+        "guids": lambda: _guids(events),
+        "genesis": lambda: _genesis(started),
+        "setup": lambda: _setup(events),
+        "costs": lambda: _costs(started, servers),
+    }
+
+
+def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
+    """Least costs over the connectors (RT-1), whatever links are up, and over those that allow referrals (RT-4)."""
+    costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
+    affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
+    by_site = costs.join(affinities, ["trace", "home", "there"], "left")
+    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
+    there = servers.select("trace", "store", F.col("site").alias("there"))
+    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
+    return pairs.select("trace", "node", "store", "cost", "affinity")
+
+
+def _least(started: DataFrame, weight: str) -> DataFrame:
+    """trace, home, there, sum: least sums between sites, null where none leads there; as many rounds of relaxing as there are
+    sites. A connector whose weight is null does not count."""
+    far = "cast(2147483648 as bigint)"
+    sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
+    edges = (
+        f"filter(flatten(transform(coalesce(t.connectors, array()), c -> array("
+        f"struct(c.between[0] as a, c.between[1] as b, {weight} as cost),"
+        f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
+    )
+    told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
+    told = told.withColumn(
+        "sites", F.expr("filter(array_union(homes, transform(edges, e -> e.a)), s -> s is not null)")
+    )
+    start = f"map_from_arrays(sites, transform(sites, s -> if(s = home, cast(0 as bigint), {far})))"
+    ways = "transform(filter(edges, e -> e.b = s), e -> d[e.a] + e.cost)"
+    reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
+    rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
+    by_site = told.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
+        "trace", "home", F.explode(F.expr(rounds)).alias("there", "sum")
+    )
+    return by_site.withColumn("sum", F.when(F.col("sum") < 2**31, F.col("sum")))
+
+
+def _guids(events: Silver) -> DataFrame:
+    starts = events.of("node.started").groupBy("trace", "node", "replica_guid").agg(F.min("seq").alias("first"))
+    nth = F.row_number().over(Window.partitionBy("trace", "node").orderBy("first"))
+    named = starts.select("trace", F.col("replica_guid").alias("guid"), F.col("node").alias("store"), nth.alias("nth"))
+    name = F.when(F.col("nth") == 1, F.col("store")).otherwise(F.concat("store", F.col("nth").cast("string")))
+    return named.select("trace", "guid", "store", name.alias("name"))
+
+
+def _genesis(started: DataFrame) -> DataFrame:
+    """The n-th folder of the file is object and number n of the GUID named Setup."""
+    listed = started.select("trace", F.col("at").alias("start_at"), F.posexplode("t.folders").alias("n", "path", "of"))
+    parent = F.regexp_extract("path", "^(.*)/[^/]*$", 1)
+    return listed.select(
+        "trace",
+        "start_at",
+        (F.col("n") + 1).alias("n"),
+        "path",
+        F.element_at(F.split("path", "/"), -1).alias("name"),
+        F.when(parent != "", parent).alias("parent_path"),
+        F.col("of.replicas").alias("replicas"),
+        F.coalesce("of.schedule", F.lit("")).alias("schedule"),
+        F.coalesce("of.resolve", F.lit("default")).alias("resolve"),
+        F.coalesce("of.priority", F.lit("normal")).alias("priority"),
+    )
+
+
+def _setup(events: Silver) -> DataFrame:
+    """Of all GUIDs of folder ids the one that is no store's; a run that never named a folder of the topology has none."""
+    own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
+    folders = events.events.select("trace", F.col("folder").alias("id"))
+    tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))
+    due = events.lines("status.due").select("trace", F.explode(F.from_json("folders", "array<string>")).alias("id"))
+    ids = folders.unionByName(tree).unionByName(due).where(F.col("id").isNotNull() & (F.col("id") != HIERARCHY))
+    guids = ids.select("trace", F.substring_index("id", ":", 1).alias("guid")).distinct()
+    return guids.join(own, ["trace", "guid"], "left_anti").groupBy("trace").agg(F.min("guid").alias("guid"))
+
+
+SUSPENDED: Final = "Content Replication Suspended"
+
+
+def standing(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
+    """trace, node, version, directory (by mail address: store, first and last, when it was stamped, gone, when it was deleted;
+    events of the node by their seq), switches (settings of SUSPENDED: seq, on)."""
+    entries = (
+        events.of("address.stamped")
+        .groupBy("trace", "node", "store")
+        .agg(F.min("address").alias("address"), F.min("seq").alias("first"), F.max("seq").alias("last"))
+    )
+    gone = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("gone"))
+    known = entries.join(gone, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
+    one = known.agg(F.min(F.struct("store", "first", "last", "gone")).alias("of"))
+    listed = one.groupBy("trace", "node").agg(
+        F.map_from_entries(F.collect_list(F.struct("address", "of"))).alias("directory")
+    )
+    set_ = events.of("setting.value").where(F.col("name") == SUSPENDED)
+    switches = set_.groupBy("trace", "node").agg(
+        F.array_sort(F.collect_list(F.struct("seq", (F.col("value") == "1").alias("on")))).alias("switches")
+    )
+    versions = org.servers.select("trace", F.col("store").alias("node"), "version")
+    return (
+        listed.join(switches, ["trace", "node"], "left")
+        .join(versions, ["trace", "node"], "left")
+        .join(restored, ["trace", "node"], "left_anti")
+    )
+
+
+STANDS_SUSPENDED: Final = (
+    "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
+)
+"""Whether content stands still at the node at an event (RP-5): 5.5 and 2000 do not obey."""

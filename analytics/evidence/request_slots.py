@@ -1,0 +1,71 @@
+"""Slots of backfill requests: how many requests were out at each, and who was served before an entry that waited (BF-6)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.ingest.silver import Silver
+
+LIMIT: Final = "Replication Outstanding Backfill Limit"
+DEFAULT_LIMIT: Final = 50
+_CASE: Final = ("trace", "node", "seq", "at", "folder", "entry")
+_OF_ENTRY: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned")
+_OF_REQUEST: Final = ("request.sent", "request.ended", "request.deferred")
+
+
+def slots(events: Silver, restored: DataFrame) -> DataFrame:
+    """A row for each request that was sent, ended or put off (`what`: the type of its event), of stores never restored:
+
+    _CASE, what, source, how; out: requests out by then, this one included; most: the limit, as the node read it at its start;
+    sent: of a request that ended, when it had gone out (null if it never did); before: of one put off, entries that came due
+    later and took the last slot while it waited.
+    """
+    line = Window.partitionBy("trace", "node").orderBy("seq")
+    step = F.when(F.col("what") == "request.sent", 1).when(F.col("what") == "request.ended", -1)
+    counted = _steps(events).withColumns(
+        {"out": F.sum(step).over(line), "most": F.last("read", ignorenulls=True).over(line)}
+    )
+    counted = counted.where("entry is not null")
+    life = Window.partitionBy("trace", "node", "entry").orderBy("seq")
+    due = F.when(F.col("what") == "entry.timed_out", F.col("at"))
+    served = F.col("what").isin("request.sent", "entry.satisfied", "entry.pruned")
+    after = life.rowsBetween(1, Window.unboundedFollowing)
+    dated = counted.withColumns(
+        {
+            "due": F.last(due, ignorenulls=True).over(life),
+            "until": F.min(F.when(served, F.col("seq"))).over(after),
+        }
+    )
+    one = Window.partitionBy("trace", "node", "entry", "source").orderBy("seq")
+    sent_at = F.when(F.col("what") == "request.sent", F.col("at"))
+    told = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(one)).where(F.col("what").isin(*_OF_REQUEST))
+    rows = told.join(_served_before(told), ["trace", "node", "seq"], "left").drop("read", "due", "until")
+    return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
+
+
+def _steps(events: Silver) -> DataFrame:
+    rows = events.lines(*_OF_ENTRY, *_OF_REQUEST)
+    # `source` and `entry` are fields of several events: the wide schema may have them as text.
+    steps = rows.select(
+        "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
+        F.col("type").alias("what"),
+    )  # fmt: skip
+    # A value of the registry: what a start does not tell is the default (SE-1).
+    starts = events.of("node.started").select("trace", "node", "seq", F.lit(DEFAULT_LIMIT).cast("long").alias("read"))
+    limits = events.of("setting.value").where(F.col("name") == LIMIT)
+    limits = limits.select("trace", "node", "seq", F.col("value").cast("long").alias("read"))
+    return steps.unionByName(starts, allowMissingColumns=True).unionByName(limits, allowMissingColumns=True)
+
+
+def _served_before(told: DataFrame) -> DataFrame:
+    """trace, node, seq (of a request put off), before: which entries, due later, took the last slot while it waited."""
+    waiting = told.where("what = 'request.deferred'").select("trace", "node", "seq", "entry", "due", "until")
+    served = told.where("what = 'request.sent' and out >= most").select(
+        "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due")
+    )
+    late = "served > seq and (until is null or served < until) and other != entry and other_due > due"
+    both = waiting.join(served, ["trace", "node"]).where(late)
+    return both.groupBy("trace", "node", "seq").agg(F.array_sort(F.collect_set("other")).alias("before"))

@@ -1,0 +1,98 @@
+"""Bronze: the lines of the segments as they are, each read once. What is no event is kept aside with the reason.
+
+A trace is one run in one place: the folder of its segments (a folder `traces` counts as the one above it) and the run's
+id, `place#run`. Runs of one seed have one id, so the place is part of the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+from pyspark.sql import types as T  # noqa: N812
+
+from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
+from traces import EVENT_TYPES, TRACE_MAJOR
+
+ASIDE: Final = "aside"
+"""The family of lines that are no event of ours."""
+
+MALFORMED: Final = "malformed"
+OTHER_VERSION: Final = "other version"
+UNKNOWN_TYPE: Final = "unknown type"
+"""Why a line is aside."""
+
+LINES: Final = T.StructType([T.StructField("text", T.StringType()), T.StructField("file", T.StringType())])
+"""What bronze is made from: each line with its file."""
+
+_KEPT_OF_LINE: Final = 2000
+"""Enough of a line kept aside to recognize it by."""
+
+_OPTIONS: Final = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+_HEADER: Final = ("type", "run", "node", "incarnation", "seq", "lamport", "at")
+
+
+def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
+    """LINES of these segments; paths and globs in whatever file system Spark knows."""
+    read = spark.read.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
+    return named(read.text(list(files)))
+
+
+def named(read: DataFrame) -> DataFrame:
+    """LINES of what Spark's text reader gives, batch or stream."""
+    lines = read.select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
+    # The link to the latest run would bring a run that is there already; who names it names the folder that it points at.
+    return lines.where(~F.col("file").rlike("/latest/(traces/)?[^/]*$"))
+
+
+def parse(lines: DataFrame) -> DataFrame:
+    """Bronze of LINES: trace, place, file, family, aside (why, or null), text (of lines aside), and the fields of events."""
+    read = lines.withColumn("e", F.from_json("text", LINE, _OPTIONS))
+    place = F.regexp_replace(F.regexp_replace("file", r"/[^/]*$", ""), r"/traces$", "")
+    named = read.select("text", "file", place.alias("place"), "e.*").withColumn("v", F.coalesce("v", F.lit(1)))
+    judged = named.withColumn("aside", _aside())
+    keep = F.col("aside").isNull()
+    return judged.select(
+        F.concat_ws("#", "place", F.coalesce("run", F.lit("?"))).alias("trace"),
+        "place",
+        "file",
+        "aside",
+        F.when(~keep, F.substring("text", 1, _KEPT_OF_LINE)).alias("text"),
+        F.xxhash64("text").alias("hash"),
+        *[F.col(name) for name in WIDE.fieldNames()],
+        F.when(keep, _family()).otherwise(ASIDE).alias("family"),
+    )
+
+
+def _aside() -> Column:
+    """Why a line is no event of this version; null if it is one."""
+    headless = _any(F.col(name).isNull() for name in _HEADER)
+    known = F.col("type").isin(*EVENT_TYPES)
+    return (
+        F.when(F.col("text").isNull() | F.col(CORRUPT).isNotNull() & headless, MALFORMED)
+        .when(headless | (F.col("seq") < 1), MALFORMED)
+        .when(F.col("v") != TRACE_MAJOR, OTHER_VERSION)
+        .when(~known, UNKNOWN_TYPE)
+        .when(F.col(CORRUPT).isNotNull() | _incomplete(), MALFORMED)
+    )
+
+
+def _incomplete() -> Column:
+    """Whether a field is missing that this type of event must have."""
+    everywhere = len(EVENT_TYPES)
+    own = {name: tags for name, tags in required().items() if len(tags) < everywhere}
+    return _any(F.col(name).isNull() & F.col("type").isin(*tags) for name, tags in own.items())
+
+
+def _family() -> Column:
+    pairs = [(tag, family) for family, tags in FAMILIES.items() for tag in sorted(tags)]
+    table = F.create_map(*[F.lit(word) for pair in pairs for word in pair])
+    return F.element_at(table, F.col("type"))
+
+
+def _any(conditions: Iterable[Column]) -> Column:
+
+    return reduce(lambda left, right: left | right, conditions)

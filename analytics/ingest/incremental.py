@@ -1,0 +1,44 @@
+"""Taking in segments as they are closed, each once: a streaming query that reads what is new and ends.
+
+Spark's checkpoint says which segments were taken in which batch. A run that is killed leaves a batch that is done again under
+the same number, in the place of what is there of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from analytics.ingest.bronze import named, parse
+from analytics.ingest.compaction import MANY, Parts
+from analytics.ingest.tables import Tables
+
+SEGMENTS_AT_ONCE = 1000
+"""Segments in a batch: what a killed run has to do again at most."""
+
+
+def take_new(
+    tables: Tables, places: Sequence[str], *, segments_at_once: int = SEGMENTS_AT_ONCE, many: int = MANY
+) -> DataFrame:
+    """Bronze of these places: all that was taken in before, and what is new since; each has a table of its own. `many`: so
+    many parts of a table are joined."""
+    return reduce(DataFrame.unionByName, [_taken(tables, place, segments_at_once, many) for place in places])
+
+
+def _taken(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
+    own = hashlib.sha256(place.encode()).hexdigest()[:16]
+    read = tables.spark.readStream.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
+    rows = parse(named(read.option("maxFilesPerTrigger", segments_at_once).text(place)))
+    parts = Parts(tables, f"bronze/{own}", by="family", many=many)
+    query = (
+        rows.writeStream.foreachBatch(parts.write)
+        .option("checkpointLocation", tables.path(f"checkpoints/{own}"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    parts.join(rows.schema)
+    return tables.whole(parts.read(rows.schema))

@@ -1,0 +1,98 @@
+"""Spark's schemas of trace lines, derived from the definitions in `traces`, so that an event has one definition.
+
+A line is read with one wide schema: the header and every field of every event. Where two events use one name for
+different types (`number` of a mail and of a change), the wide schema keeps the field's JSON text, and whoever reads that
+event parses it.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+import msgspec
+from pyspark.sql import types as T  # noqa: N812 - as everybody names it
+
+from traces import EVENT_TYPES
+from traces.events import ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
+from traces.events.header import Event
+
+CORRUPT: Final = "_corrupt"
+"""Where Spark's JSON reader puts the text of a line that it cannot read."""
+
+HEADER: Final = tuple(field.name for field in msgspec.structs.fields(Event))
+
+FAMILIES: Final[Mapping[str, frozenset[str]]] = {
+    name: frozenset(str(event.__struct_config__.tag) for event in get_args(union))
+    for name, union in (
+        ("run", RunEvent),
+        ("mail", MailEvent),
+        ("change", ChangeEvent),
+        ("replication", ReplicationEvent),
+    )
+}
+"""Family, by which tables are partitioned, to the event types in it."""
+
+_PLAIN: Final[Mapping[Any, T.DataType]] = {
+    int: T.LongType(),
+    str: T.StringType(),
+    float: T.DoubleType(),
+    bool: T.BooleanType(),
+}
+
+
+def spark_type(annotation: Any) -> T.DataType:
+    """Spark's type for a field's annotation. TypeError for one that no event has had so far."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    if origin is Annotated:
+        return spark_type(args[0])
+    if origin is Literal:
+        return T.StringType()
+    if origin is tuple:
+        return T.ArrayType(spark_type(args[0]))
+    if origin is dict:
+        value = T.StringType() if get_origin(args[1]) in {Union, types.UnionType} else spark_type(args[1])
+        return T.MapType(T.StringType(), value)
+    if origin in {Union, types.UnionType}:
+        (only,) = (each for each in args if each is not type(None))
+        return spark_type(only)
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return struct_type(annotation)
+    raise TypeError(f"no Spark type for {annotation!r}")
+
+
+def struct_type(struct: type[msgspec.Struct]) -> T.StructType:
+    return T.StructType([T.StructField(field.name, spark_type(field.type)) for field in msgspec.structs.fields(struct)])
+
+
+def _wide() -> dict[str, T.DataType]:
+    found: dict[str, T.DataType] = {"type": T.StringType()}
+    for event in EVENT_TYPES.values():
+        for field in struct_type(event):
+            known = found.setdefault(field.name, field.dataType)
+            if known != field.dataType:
+                found[field.name] = T.StringType()
+    return found
+
+
+WIDE: Final = T.StructType([T.StructField(name, kind) for name, kind in _wide().items()])
+"""Every field of every event, once."""
+
+LINE: Final = T.StructType([*WIDE.fields, T.StructField(CORRUPT, T.StringType())])
+"""How a line is read."""
+
+MAIL_FOLDERS: Final = T.ArrayType(struct_type(MailFolder))
+"""`folders` of a mail's events; a `status.due` uses the name for a list of ids."""
+
+
+def required() -> dict[str, tuple[str, ...]]:
+    """Own field to the event types in which it must stand and must not be null."""
+    found: dict[str, list[str]] = {}
+    for tag, event in EVENT_TYPES.items():
+        for field in msgspec.structs.fields(event):
+            if field.required and type(None) not in get_args(field.type):
+                found.setdefault(field.name, []).append(tag)
+    return {name: tuple(tags) for name, tags in found.items()}

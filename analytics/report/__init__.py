@@ -1,0 +1,5 @@
+"""The report of a check: the page, its figures, witnesses in words, space-time diagrams.
+
+Imported by: `analytics.pipeline`, `analytics.follow`.
+Public: `page`, `words`, `shiviz`.
+"""

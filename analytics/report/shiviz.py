@@ -1,0 +1,68 @@
+"""A trace for ShiViz, the viewer of space-time diagrams: two lines an event, host and vector clock, then its words.
+
+Vector clocks follow from the order of a node's events and from the mails between nodes. They are worked out here on one
+trace and a bounded number of its events, in the order of Lamport numbers, in which causes come first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.report import witness
+from analytics.report.words import instant
+from analytics.rules.verdict import Gold
+
+EVENTS: Final = 5000
+"""Events in the file, the first of the trace: the viewer draws no more."""
+
+SHOWN: Final = (
+    "node.started", "node.stopped", "change.made", "version.applied", "mail.submitted", "mail.received", "hop.dropped",
+    "conflict.arose", "entry.made", "request.sent", "request.answered", "replica.added", "replica.dropped",
+)  # fmt: skip
+
+
+def write_worst(gold: Gold, file: Path) -> int:
+    """Write the run of the worst folder; the number of events, 0 where there is no run."""
+    worst = witness.told_folders(gold.verdicts).limit(1).collect()
+    return write_shiviz(gold.events.events, worst[0].trace, file) if worst else 0
+
+
+def write_shiviz(events: DataFrame, trace: str, file: Path) -> int:
+    """Write the first EVENTS events of `trace`; the number of them."""
+    chosen = events.where((F.col("trace") == trace) & F.col("type").isin(*SHOWN))
+    rows = chosen.select("type", "node", "seq", "lamport", "at", "mail", "number", "folder", "source", "sender")
+    taken = rows.orderBy("lamport", "node", "seq").limit(EVENTS).collect()
+    file.write_text("".join(f"{line}\n" for line in clocked(taken)), encoding="utf-8")
+    return len(taken)
+
+
+def clocked(rows: Iterable[Any]) -> Iterable[str]:
+    """Two lines for each event, in the order given, which must be one in which causes come first."""
+    clocks: dict[str, dict[str, int]] = {}
+    sent: dict[str, dict[str, int]] = {}
+    for row in rows:
+        clock = clocks.setdefault(row.node, {})
+        if row.type == "mail.received":
+            for node, count in sent.get(row.mail, {}).items():
+                clock[node] = max(clock.get(node, 0), count)
+        clock[row.node] = clock.get(row.node, 0) + 1
+        if row.type == "mail.submitted":
+            sent[row.mail] = dict(clock)
+        yield f"{row.node} {json.dumps(clock, sort_keys=True)}"
+        yield _words(row)
+
+
+def _words(row: Any) -> str:
+    parts = [instant(row.at), row.type]
+    if row.type.startswith("mail."):
+        parts.append(f"<{row.mail}>")
+    elif row.number:
+        parts.append(row.number)
+    parts += [value for value in (row.source, row.folder) if value]
+    return " ".join(parts)

@@ -1,0 +1,87 @@
+"""Who had what when: for a few folders, their changes against their holders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.report.words import number
+from traces import format_duration
+
+FOLDERS: Final = 6
+CHANGES: Final = 40
+"""The last changes of a folder are shown; the tables have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """said: `made`, how long it took, or `-`; way: how it came, for the colour."""
+
+    said: str
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A folder: its holders, and for each change its name, subject and a cell for each holder."""
+
+    trace: str
+    path: str
+    holders: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
+
+
+def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> list[Matrix]:
+    """Of the folders told (rows with trace, folder, path, holders) the first FOLDERS: one query, bounded rows."""
+    few = list(chosen[:FOLDERS])
+    if not few:
+        return []
+    spark = histories.sparkSession
+    wanted = spark.createDataFrame([(each.trace, each.folder) for each in few], "trace string, folder string")
+    mine = histories.where("act in ('made', 'applied') and store != 'Setup'").join(
+        F.broadcast(wanted), ["trace", "folder"], "left_semi"
+    )
+    came = mine.where("not went and not dropped").groupBy("trace", "folder", "number", "store").agg(
+        F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act")
+    )  # fmt: skip
+    by_change = came.groupBy("trace", "folder", "number").agg(
+        F.collect_list(F.struct("store", "at", "way", "act")).alias("at")
+    )
+    made = mine.where("act = 'made'").select(
+        "trace", "folder", "number", "guid", "counter", F.col("at").alias("made_at"), "subject", "deleted"
+    )
+    latest = made.join(by_change, ["trace", "folder", "number"], "left").join(
+        F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left"
+    )
+    rows = latest.orderBy(F.desc("made_at")).limit(FOLDERS * CHANGES).collect()
+    return [
+        _matrix(each, [row for row in rows if (row.trace, row.folder) == (each.trace, each.folder)]) for each in few
+    ]
+
+
+def _matrix(folder: Any, rows: Sequence[Any]) -> Matrix:
+    shown = sorted(rows, key=lambda row: (row.made_at, row.number))[-CHANGES:]
+    holders = tuple(folder.holders or ())
+    return Matrix(folder.trace, folder.path, holders, tuple(_line(row, holders) for row in shown))
+
+
+def _line(row: Any, holders: Sequence[str]) -> tuple[str, str, tuple[Cell, ...]]:
+    at = {each.store: each for each in row.at or ()}
+    subject = "(deleted)" if row.deleted else row.subject or ""
+    return (
+        number(row.name, row.guid, row.counter, row.counter),
+        subject,
+        tuple(_cell(at.get(each), row) for each in holders),
+    )
+
+
+def _cell(came: Any, row: Any) -> Cell:
+    if came is None:
+        return Cell("-", "lacks")
+    if came.act == "made":
+        return Cell("made", "made")
+    return Cell(format_duration(max(0, came.at - row.made_at)), came.way or "")

@@ -1,0 +1,5 @@
+"""What is judged: convergence, and the rule checks with their witnesses.
+
+Imported by: `analytics.report`, `analytics.pipeline`.
+Public: `catalogue`, `convergence`, `verdict`.
+"""

@@ -1,0 +1,139 @@
+"""Convergence: what each holder of a folder has, held against what must be there.
+
+What must be there follows from the changes made alone (`analytics.evidence.objects`), not from what stores say that they have, and a
+change that is nowhere is missing unless its loss is excused (spec: CV-1, CV-2, DU-1).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.mails import of_kind
+
+CONVERGED: Final = "converged"
+NOT_CONVERGED: Final = "not converged"
+UNKNOWN: Final = "unknown"
+
+_EMPTY: Final = "array()"
+
+
+def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
+    """A row for each thing that a holder has not as it must: trace, folder, path, object, kind, subject, store, what, number.
+
+    what: lacks, keeps (what is superseded or deleted), stranger (what nobody made), bytes (other than its author's), lacks
+    deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing,
+    and what it would have replaced stays.
+    """
+    # A folder's row is small and there are few; the objects are many.
+    due = objects.join(F.broadcast(folders), ["trace", "folder"])
+    held = due.withColumn(
+        "held",
+        F.expr(
+            "transform(holders, h -> struct(h as store, try_element_at(filter(states, s -> s.store = h), 1) as state))"
+        ),
+    )
+    sure = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
+    unsure = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
+    kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made"]
+    both = sure.select(*kept, "wrong").unionByName(unsure.select(*kept, "wrong"))
+    found = (
+        both.where("size(wrong) > 0")
+        .select(*kept, F.explode("wrong").alias("w"))
+        .select("trace", "folder", "path", "object", "kind", "subject", "versions", "w.*")
+    )
+    # spec: DL-3 who could not be given the newest version any more keeps the one before
+    gone = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
+    rightly = F.expr(f"what = 'lacks' and {gone[0]} or what = 'keeps' and {gone[1]}")
+    judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly)
+    return judged.drop("excused", "versions")
+
+
+def _inside(number: str) -> str:
+    """Whether a number is among the excused ones."""
+    key = of_kind(f"substring_index({number}, ':', 1)", "kind")
+    return (
+        f"exists(coalesce(excused, array()), r -> r.guid = {key}"
+        f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high)"
+    )
+
+
+def _wrong() -> str:
+    """What is wrong at the holder `h`, as an array of (store, what, number)."""
+    kept = f"coalesce(h.state.versions, {_EMPTY})"
+    numbers = f"transform({kept}, k -> k.number)"
+    extra = f"filter({kept}, k -> not exists(versions, t -> t.number = k.number))"
+    same = "k.number = t.number and k.digest != t.digest"
+    found = (
+        ("lacks", f"filter(versions, t -> not array_contains({numbers}, t.number))"),
+        ("keeps", f"filter({extra}, k -> array_contains(made, k.number))"),
+        ("stranger", f"filter({extra}, k -> not array_contains(made, k.number))"),
+        ("bytes", f"filter(versions, t -> t.digest != '' and exists({kept}, k -> {same}))"),
+    )
+    said = [
+        f"transform({rows}, r -> struct(h.store as store, '{what}' as what, r.number as number))"
+        for what, rows in found
+    ]
+    knows = "coalesce(h.state.buried or h.state.knew, false) or forgotten"
+    undeleted = (
+        f"case when tombstone is not null and size({kept}) = 0 and not ({knows})"
+        f" then array(struct(h.store as store, 'lacks deletion' as what, tombstone as number)) else {_EMPTY} end"
+    )
+    return f"concat({', '.join(said)}, {undeleted})"
+
+
+def _differing() -> str:
+    """Holders whose versions are not those of the first holder."""
+    numbers = "array_sort(transform(coalesce({of}.state.versions, array()), k -> k.number))"
+    buried = "coalesce({of}.state.buried, false)"
+    first, here = "held[0]", "h"
+    differs = " or ".join(f"{each.format(of=here)} != {each.format(of=first)}" for each in (numbers, buried))
+    say = "struct(h.store as store, 'differs' as what, cast(null as string) as number)"
+    return f"transform(filter(held, h -> {differs}), h -> {say})"
+
+
+def losses(objects: DataFrame, folders: DataFrame) -> DataFrame:
+    """Changes that are rightly gone (DU-1): trace, folder, object, subject, number."""
+    return objects.join(F.broadcast(folders.select("trace", "folder", "path")), ["trace", "folder"]).select(
+        "trace", "folder", "path", "object", "subject", F.explode("lost").alias("number")
+    )
+
+
+def stopped(events: DataFrame, *, goes_on: bool = False) -> DataFrame:
+    """Stores that did not run when the run ended, or do not run now: trace, store, why."""
+    ended = events.where("type = 'run.ended'").groupBy("trace").agg(F.max("at").alias("ended_at"))
+    last = (
+        events.where("type in ('node.started', 'node.stopped')")
+        .groupBy("trace", F.col("node").alias("store"))
+        .agg(F.max_by("type", "seq").alias("type"), F.max_by("at", "seq").alias("at"))
+    )
+    off = last.where("type = 'node.stopped'")
+    early = off if goes_on else off.join(ended, "trace").where("at < ended_at")
+    return early.select("trace", "store", F.lit("is stopped").alias("why"))
+
+
+def verdicts(folders: DataFrame, wrong: DataFrame, doubts: DataFrame, off: DataFrame) -> DataFrame:
+    """A row for each folder: trace, folder, path, holders, judgement, wrong (how many things are), reasons (of unknown)."""
+    counted = wrong.groupBy("trace", "folder").agg(F.count(F.lit(1)).alias("wrong"))
+    why = doubts.groupBy("trace").agg(F.array_sort(F.collect_set("doubt")).alias("doubts"))
+    silent = (
+        folders.select("trace", "folder", F.explode("holders").alias("store"))
+        .join(off, ["trace", "store"])
+        .groupBy("trace", "folder")
+        .agg(F.array_sort(F.collect_set(F.concat_ws(" ", "store", "why"))).alias("silent"))
+    )
+    rows = (
+        folders.join(counted, ["trace", "folder"], "left")
+        .join(why, "trace", "left")
+        .join(silent, ["trace", "folder"], "left")
+    )
+    reasons = F.concat(F.coalesce("doubts", F.array()), F.coalesce("silent", F.array()))
+    judgement = (
+        F.when(F.size(reasons) > 0, UNKNOWN).when(F.coalesce("wrong", F.lit(0)) > 0, NOT_CONVERGED).otherwise(CONVERGED)
+    )
+    return rows.select(
+        "trace", "folder", "path", "holders", judgement.alias("judgement"),
+        F.coalesce("wrong", F.lit(0)).alias("wrong"), reasons.alias("reasons"),
+    )  # fmt: skip

@@ -1,0 +1,127 @@
+"""Running the checks: all checks of a table in one job, a row for each trace and check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.evidence import TABLES, Material
+from analytics.rules.catalogue import CHECKS
+from analytics.rules.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.rules.rule import Check
+from analytics.rules.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
+
+RUNS_TOLD: Final = 2000
+
+
+def judge_rules(
+    material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
+) -> DataFrame:
+    """trace, check, consumed (rows that the check was about), violations, at and witness (of the first).
+
+    What must hold once all has come is not asked of a run that goes on: more may be on its way.
+    A trace that a check found nothing to look at in has no row of it. Without a check there is no row at all.
+    """
+    by_table: dict[str, list[Check]] = {}
+    for check in checks:
+        by_table.setdefault(check.table, []).append(check)
+    ended = F.lit(not goes_on)
+    settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
+    judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
+    return reduce(DataFrame.unionByName, judged) if judged else _nothing(verdicts)
+
+
+def _nothing(verdicts: DataFrame) -> DataFrame:
+    """No row, of what judge_rules gives."""
+    long, text = F.lit(None).cast("bigint"), F.lit(None).cast("string")
+    return verdicts.limit(0).select(
+        "trace", text.alias("check"), long.alias("consumed"), long.alias("violations"), long.alias("at"),
+        text.alias("witness"),
+    )  # fmt: skip
+
+
+def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:
+    """Every check with what it consumed and found over all traces, and how many violations there are in traces that are whole:
+    what a hole hides may look like a violation, and is none."""
+    sure = rules.join(doubts.select("trace").distinct().withColumn("doubtful", F.lit(True)), "trace", "left")
+    counted = F.when(F.col("doubtful").isNull(), F.col("violations")).otherwise(0)
+    first = F.min(F.when(counted > 0, F.struct("at", "trace", "witness")))
+    sums = (F.sum("consumed").alias("consumed"), F.sum(counted).alias("violations"), first.alias("earliest"))
+    by_id = {row.check: row for row in sure.groupBy("check").agg(*sums).collect()}  # as many rows as there are checks
+    told = []
+    for check in CHECKS:
+        row = by_id.get(check.id)
+        if row is None:
+            told.append(RuleResult(check.id, check.rules, 0, 0))
+            continue
+        witness = "" if row.earliest is None else f"{short(row.earliest.trace)}: {row.earliest.witness}"
+        told.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witness))
+    return tuple(told), sum(each.violations for each in told)
+
+
+def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
+    """Every trace by itself, the worst first, at most RUNS_TOLD."""
+
+    def many(judgement: str) -> Column:
+        return F.count_if(F.col("judgement") == judgement)
+
+    folders = verdicts.groupBy("trace").agg(
+        many(NOT_CONVERGED).alias("bad"), many(UNKNOWN).alias("unknown"), many(CONVERGED).alias("good")
+    )
+    broken = rules.groupBy("trace").agg(F.sum("violations").alias("violations"))
+    holed = doubts.select("trace").distinct().withColumn("holed", F.lit(True))
+    every = folders.join(broken, "trace", "full").join(holed, "trace", "full")
+    none = F.lit(0)
+    bad, unknown, good = (F.coalesce(name, none) for name in ("bad", "unknown", "good"))
+    violations = F.when(F.col("holed").isNull(), F.coalesce("violations", none)).otherwise(none)
+    judgement = (
+        F.when(bad > 0, NOT_CONVERGED)
+        .when(violations > 0, BROKEN)
+        .when((unknown > 0) | (good == 0) | F.col("holed").isNotNull(), UNKNOWN)
+        .otherwise(CONVERGED)
+    )
+    rank = F.when(bad > 0, 0).when(violations > 0, 1).when(judgement == UNKNOWN, 2).otherwise(3)
+    rows = every.select(
+        "trace", judgement.alias("judgement"), bad.alias("bad"), unknown.alias("unknown"), violations.alias("violations"),
+        rank.alias("rank"),
+    )  # fmt: skip
+    return tuple(
+        RunVerdict(short(row.trace), row.judgement, EXIT_CODES[row.judgement], row.bad, row.unknown, row.violations)
+        for row in rows.orderBy("rank", "trace").limit(RUNS_TOLD).collect()
+    )
+
+
+def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
+    """With what a check asks about its whole trace."""
+    return table.join(F.broadcast(settled), "trace", "left") if name == "entries" else table
+
+
+def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
+    """One pass and one small shuffle, however many checks."""
+    columns: list[Column] = []
+    for index, check in enumerate(checks):
+        about = F.coalesce(F.expr(check.about), F.lit(False))
+        wrong = about & ~F.coalesce(F.expr(check.holds), F.lit(False))
+        columns += [
+            F.count_if(about).alias(f"consumed{index}"),
+            F.count_if(wrong).alias(f"violations{index}"),
+            F.min(
+                F.when(wrong, F.struct(F.col("at").cast("long").alias("at"), F.expr(check.words).alias("words")))
+            ).alias(f"first{index}"),
+        ]
+    counted = table.groupBy("trace").agg(*columns)
+    cases = [
+        F.struct(
+            F.lit(check.id).alias("check"),
+            F.col(f"consumed{index}").alias("consumed"),
+            F.col(f"violations{index}").alias("violations"),
+            F.col(f"first{index}.at").alias("at"),
+            F.col(f"first{index}.words").alias("witness"),
+        )
+        for index, check in enumerate(checks)
+    ]
+    return counted.select("trace", F.explode(F.array(*cases)).alias("c")).select("trace", "c.*").where("consumed > 0")

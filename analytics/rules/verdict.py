@@ -1,0 +1,163 @@
+"""What a check says: plain values, bounded in number, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from analytics.evidence import organization  # fmt: skip
+from analytics.ingest import silver  # fmt: skip
+from analytics.rules.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+
+BROKEN = "rules violated"
+EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class FolderVerdict:
+    """One folder of one trace. `witnesses` say who lacks what (not converged) or why nobody can tell (unknown)."""
+
+    trace: str
+    folder: str
+    path: str
+    judgement: str
+    holders: tuple[str, ...]
+    witnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """What a rule check found over all traces. consumed: the rows that it was about; witness: of the first violation."""
+
+    check: str
+    rules: tuple[str, ...]
+    consumed: int
+    violations: int
+    witness: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """One trace: its judgement, its folders that have not converged or of which nobody can tell, and the rules it violated."""
+
+    trace: str
+    judgement: str
+    exit_code: int
+    not_converged: int
+    unknown: int
+    violations: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The verdict over all traces of a check.
+
+    aside: lines kept aside, by reason; folders: folders by judgement; told: some of them, the worst first; lost_rightly: in
+    words, the first of the changes that went with a restored or deleted store (DU-1), and how many there are.
+    """
+
+    traces: int
+    events: int
+    aside: dict[str, int]
+    folders: dict[str, int]
+    told: tuple[FolderVerdict, ...]
+    doubts: tuple[str, ...] = ()
+    lost_rightly: tuple[str, ...] = ()
+    lost_rightly_count: int = 0
+    rules: tuple[RuleResult, ...] = ()
+    violations: int = 0
+    runs: tuple[RunVerdict, ...] = ()
+
+    @property
+    def judgement(self) -> str:
+        """The worst of all; over nothing it is unknown."""
+        if self.folders.get(NOT_CONVERGED):
+            return NOT_CONVERGED
+        if self.violations:
+            return BROKEN
+        if self.folders.get(UNKNOWN) or not self.folders.get(CONVERGED) or self.doubts:
+            return UNKNOWN
+        return CONVERGED
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 a violation, 2 unknown."""
+        return EXIT_CODES[self.judgement]
+
+    def as_document(self) -> dict[str, Any]:
+        return {"judgement": self.judgement, **asdict(self)}
+
+    def in_words(self) -> list[str]:
+        """Line by line; the checks that found nothing to look at are counted, their names are in the document."""
+        lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
+        lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
+        lines += self.doubts
+        lines += list(_folder_lines(self.told))
+        rest = sum(self.folders.values()) - len(self.told)
+        if rest > 0:
+            lines.append(f"and {counted(rest, 'folder')} more")
+        lines += [f"gone with a store: {text}" for text in self.lost_rightly]
+        if self.lost_rightly_count > len(self.lost_rightly):
+            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a store")
+        lines += _rule_lines(self.rules)
+        told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
+        lines.append(f"{self.judgement}: {told or 'no folder'}")
+        return lines
+
+
+def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
+    """What was violated; what found nothing to look at; how many held."""
+    every = list(rules)
+    for each in every:
+        if each.violations:
+            yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
+    silent = sum(1 for each in every if not each.consumed)
+    if silent:
+        yield f"{counted(silent, 'rule check')} had nothing to look at, which is no fault (--json and the report name them)"
+    held = sum(1 for each in every if each.consumed and not each.violations)
+    if held:
+        yield f"{counted(held, 'rule check')} held over {counted(sum(each.consumed for each in every), 'case')}"
+
+
+def _folder_lines(told: Iterable[FolderVerdict]) -> Iterable[str]:
+    """What is wrong by folder; what is right in a line for each trace."""
+    good: dict[str, list[str]] = {}
+    for each in told:
+        if each.judgement == CONVERGED:
+            good.setdefault(each.trace, []).append(each.path)
+        else:
+            yield f"{each.trace}: {each.path}: {each.judgement}"
+            yield from (f"    {witness}" for witness in each.witnesses)
+    for trace, paths in good.items():
+        yield f"{trace}: converged: {', '.join(paths)}"
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def short(trace: str) -> str:
+    """A trace as people name it: the last two folders of its place."""
+    place = trace.rpartition("#")[0]
+    return "/".join(place.split("/")[-2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """All tables of a check: gold (verdicts, mismatches, losses) and what they were made from."""
+
+    bronze: DataFrame
+    events: silver.Silver
+    org: organization.Organization
+    histories: DataFrame
+    objects: DataFrame
+    folders: DataFrame
+    mails: DataFrame
+    mail_folders: DataFrame
+    mismatches: DataFrame
+    losses: DataFrame
+    verdicts: DataFrame
+    rules: DataFrame

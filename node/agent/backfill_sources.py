@@ -1,0 +1,137 @@
+"""Who is asked to fill a gap: what is known of each holder is gathered, the version's way chooses, the trace tells why
+(spec: BF-3, BF-4, BF-7, BF-9, RT-3, RT-4)."""
+
+from __future__ import annotations
+
+from node.agent.source_selection import CHOICES, Choice, Gap, Source, group_of
+from node.objects.expiry import said_by
+from node.state.backfill_array import entries
+from node.state.context import Context
+from node.state.directory import StoreEntry
+from node.state.version_profiles import PROFILES, SourceChoice
+from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset
+from traces import LabTime
+from traces.events import Candidate, SettingIgnored, SourcesConsidered
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+
+def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
+    """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
+    stores = ctx.other_holders(fid)
+    stores += [store for store in leavers(s.conn, fid) if store not in stores]
+    missing, missing_fai = missing_of(s.conn, fid)
+    found = [_source(ctx, s.conn, fid, store, gap, missing, missing_fai) for store in stores]
+    way = ctx.config.profile.source_choice
+    choice = CHOICES[way](found, gap)
+    s.trace.record(
+        SourcesConsidered,
+        folder=ctx.folders.text_of(fid),
+        entry=entry,
+        candidates=tuple(_told(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
+        chosen=tuple(source.store for source, _, _ in choice.asked),
+        method=way.value,
+        cnset=gap.numbers.text(),
+        cnset_fai=gap.fai.text(),
+        missing=missing.text(),
+        missing_fai=missing_fai.text(),
+        one_by_one=choice.one_by_one,
+    )
+    return choice
+
+
+def missing_of(conn: Connection, fid: int) -> tuple[CNSet, CNSet]:
+    """All that this store misses in the folder, whichever entries it is in."""
+    found = entries(conn, fid)
+    return CNSet.union_all(each.numbers for each in found), CNSet.union_all(each.fai for each in found)
+
+
+def _source(
+    ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: CNSet, missing_fai: CNSet
+) -> Source:
+    entry = entry_of(ctx, store)
+    row = ctx.rst.row(fid, store)
+    has, has_fai = (row.numbers, row.fai) if row else leaver_claims(conn, fid, store)
+    said, said_fai = said_by(conn, fid, store)  # spec: DL-3
+    has, has_fai = has - said, has_fai - said_fai
+    down, backfilled_at, transit_us = peer_of(conn, store)
+    return Source(
+        store=store,
+        guid=entry.guid,
+        site=entry.site,
+        version=entry.version,
+        rank=PROFILES[entry.version].rank,
+        near=ctx.directory.same_site(ctx.name, store),
+        down=down,
+        preferred=store == ctx.config.preferred_source,  # spec: BF-7
+        cost=ctx.directory.cost(ctx.name, store),
+        affinity=ctx.directory.affinity(ctx.name, store),
+        transit_us=transit_us,
+        backfilled_at=backfilled_at,
+        addressed=entry.address is not None,
+        has_all=missing <= has and missing_fai <= has_fai,
+        numbers=gap.numbers & has,
+        fai=gap.fai & has_fai,
+    )
+
+
+def peer_of(conn: Connection, store: str) -> tuple[bool, LabTime, int | None]:
+    """Whether a store is marked down, when it was last asked, and how long its mail takes (spec: BF-4, BF-9, RT-3)."""
+    row = conn.exec_driver_sql("SELECT down, backfilled_at, transit_us FROM peer WHERE store = ?", (store,)).first()
+    return (bool(row[0]), row[1], row[2]) if row else (False, 0, None)
+
+
+def _told(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
+    return Candidate(
+        store=source.store,
+        down=source.down,
+        preferred=source.preferred,
+        cost=source.cost,
+        version=source.version,
+        has=source.has,
+        passed_over=passed_over,
+        site=source.site,
+        near=source.near,
+        group=group_of(source) if way is SourceChoice.SIX_GROUPS else 0,
+        has_all=source.has_all,
+        affinity=source.affinity,
+        transit_us=source.transit_us,
+        backfilled_at=source.backfilled_at,
+        guid=source.guid.hex(),
+    )
+
+
+def entry_of(ctx: Context, store: str) -> StoreEntry:
+    """A holder's directory entry."""
+    entry = ctx.directory.get(store)
+    assert entry is not None, "holders have joined the directory"
+    return entry
+
+
+def tell_ignored(ctx: Context, s: Stimulus) -> None:
+    """A preferred source that is no server here is ignored, and this says so (spec: BF-7)."""
+    preferred = ctx.config.preferred_source
+    if preferred is not None and ctx.directory.get(preferred) is None:
+        reason = f"no server of that name has joined; there are {', '.join(ctx.directory.stores())}"
+        s.trace.record(SettingIgnored, name="Preferred Backfill Source", value=preferred, reason=reason)
+
+
+def leavers(conn: Connection, fid: int) -> list[str]:
+    """Stores that leave the folder and wait until another has all they have: sources too, for that long (spec: RP-2)."""
+    return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
+
+
+def leaver_claims(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:
+    row = conn.exec_driver_sql(
+        "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
+    ).first()
+    return (decode_idset(row[0]), decode_idset(row[1])) if row else (CNSet.EMPTY, CNSet.EMPTY)
+
+
+def touch(conn: Connection, store: str, now: LabTime) -> None:
+    """A request goes to `store` now (spec: BF-9)."""
+    conn.exec_driver_sql(
+        "INSERT INTO peer VALUES (?, 0, 0, ?, NULL) ON CONFLICT (store) DO UPDATE SET backfilled_at = excluded.backfilled_at",
+        (store, now),
+    )

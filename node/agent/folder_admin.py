@@ -1,0 +1,261 @@
+"""What administrators do to folders here; each act is a hierarchy change (spec: CN-2, HI-2, HI-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from node.agent.incoming import free_content
+from node.agent.replicas import settle, snapshot
+from node.codec.items import (
+    MAX_NAME_LENGTH,
+    RESOLVE_DEFAULT,
+    RESOLVE_NAMES,
+    ROOT,
+    ROOT_TEXT,
+    FolderProperties,
+    Version,
+    encode_folder,
+    object_text,
+)
+from node.errors import FolderExists, Misuse
+from node.mail.broadcast import hierarchy_changed
+from node.objects import apply_folders
+from node.state.addresses import is_alias
+from node.state.context import Context, set_of_pcl
+from node.state.folders import Folder
+from node.tracking.change_number import ChangeNumber
+from node.tracking.pcl import Pcl
+from topology.file.fields import MAX_AGE_US
+from topology.schedule import parse_schedule
+from traces.errors import TimeTextError
+from traces.events import ChangeMade, TombstoneMade
+from traces.labtime import SECOND_US, parse_duration
+from transport.stimulus import Stimulus
+
+RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
+PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
+
+
+def create(
+    ctx: Context,
+    s: Stimulus,
+    path: str,
+    *,
+    replicas: Sequence[str] | None,
+    schedule: str | None,
+    contacts: Sequence[str],
+    priority: str,
+    alias: str | None = None,
+    age_limit: str | None = None,
+    resolve: str | None = None,
+) -> str:
+    """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
+    above, _, name = path.strip("/").rpartition("/")
+    parent = ctx.folders.visible(above) if above else None
+    _check_name(name)
+    same = ctx.folders.sibling(parent, name)
+    if same is not None:
+        raise FolderExists(f"there is a folder {same.path} already; upper and lower case are one in names of folders")
+    if replicas is None:
+        replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
+    object_id = ctx.store.next_object().to_xid()
+    number = ctx.store.next_change()
+    stores = _checked_stores(ctx, replicas)
+    props = FolderProperties(
+        parent=parent.object if parent else ROOT,
+        name=name,
+        replicas=stores,
+        added_at=(s.now,) * len(stores),
+        schedule=_checked_schedule(schedule),
+        contacts=tuple(contacts),
+        priority=_checked_priority(priority),
+        alias=_checked_alias(alias),
+        age_limit_us=_checked_age(age_limit),
+        resolve=_checked_resolve(resolve or RESOLVE_NAMES[RESOLVE_DEFAULT]),
+        created=number,
+    )
+    pcl = Pcl.of(number)
+    item = encode_folder(object_id, number, pcl, s.now, props, None)
+    _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
+    return object_text(object_id)
+
+
+def change(
+    ctx: Context,
+    s: Stimulus,
+    path: str,
+    *,
+    rename: str | None,
+    move_to: str | None,
+    schedule: str | None,
+    contacts: Sequence[str] | None,
+    priority: str | None,
+    replicas: Sequence[str] | None,
+    alias: str | None = None,
+    age_limit: str | None = None,
+    resolve: str | None = None,
+) -> str:
+    """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
+    folder = ctx.folders.visible(path)
+    assert folder.props is not None, "a visible folder is alive"
+    props = folder.props
+    if rename is not None:
+        _check_name(rename)
+        props = replace(props, name=rename)
+    if move_to is not None:
+        props = replace(props, parent=_new_parent(ctx, folder, move_to))
+    if schedule is not None:
+        props = replace(props, schedule=None if schedule == "default" else _checked_schedule(schedule))
+    if contacts is not None:
+        props = replace(props, contacts=tuple(contacts))
+    if priority is not None:
+        props = replace(props, priority=_checked_priority(priority))
+    if alias is not None:
+        props = replace(props, alias=_checked_alias(alias))
+    if age_limit is not None:
+        props = replace(props, age_limit_us=_checked_age(age_limit))
+    if resolve is not None:
+        props = replace(props, resolve=_checked_resolve(resolve))
+    if replicas is not None:
+        props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
+    number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
+    return number.text
+
+
+def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
+    """A store that is deleted by force leaves the folder's list, though it may be the last on it (spec: RP-6)."""
+    assert folder.props is not None, "a folder on whose list a store is lives"
+    props = folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
+    number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
+
+
+def delete(ctx: Context, s: Stimulus, path: str) -> None:
+    """Deletes a folder and all under it: one change number a folder (spec: HI-6)."""
+    top = ctx.folders.visible(path)
+    before = snapshot(ctx)
+    for folder in ctx.folders.below(top):
+        number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+        version = Version(folder.object, number, pcl, modified_at, None)
+        _put(ctx, s, version, None, folder)
+        _record(s, version, folder.props, "delete", (folder.number,))
+        s.trace.record(TombstoneMade, folder="1-1", object=folder.text, number=number.text)
+    settle(ctx, s, before)
+    hierarchy_changed(ctx, s)
+
+
+def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties, old: Folder | None) -> None:
+    before = snapshot(ctx)
+    _put(ctx, s, version, props, old)
+    _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
+    free_content(ctx, s, settle(ctx, s, before))
+    hierarchy_changed(ctx, s)
+
+
+def _put(ctx: Context, s: Stimulus, version: Version, props: FolderProperties | None, old: Folder | None) -> None:
+    fid = old.fid if old else ctx.folders.next_fid
+    folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
+    apply_folders.put(ctx, s, folder, version, old, sent=False)
+
+
+def _record(
+    s: Stimulus, version: Version, props: FolderProperties | None, operation: str, replaced: Sequence[ChangeNumber]
+) -> None:
+    s.trace.record(
+        ChangeMade,
+        folder="1-1",
+        object=object_text(version.object),
+        number=version.number.text,
+        kind="folder",
+        operation=operation,
+        modified_at=version.modified_at,
+        supersedes=tuple(number.text for number in replaced),
+        pcl=set_of_pcl(version.pcl.numbers()),
+        digest=version.digest,
+        subject=props.name if props else "",
+        replicas=props.replicas if props else None,
+        parent=object_text(props.parent) if props else None,
+        **({"resolve": RESOLVE_NAMES[props.resolve]} if props and props.resolve in _TOLD else {}),
+    )
+
+
+_TOLD = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
+"""What a trace says of a folder's resolve method, as the default goes without saying."""
+
+
+def _check_name(name: str) -> None:
+    if name == ROOT_TEXT:
+        raise Misuse(f"{ROOT_TEXT} is what the hierarchy is called; a folder needs another name")
+    if not name or len(name) > MAX_NAME_LENGTH or "/" in name or not name.isprintable():
+        raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
+
+
+def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
+    unknown = [store for store in stores if ctx.directory.get(store) is None]
+    if unknown:
+        known = ", ".join(ctx.directory.stores())
+        raise Misuse(f"no store {', '.join(unknown)} in the directory; the stores are {known}")
+    if not stores:
+        raise Misuse("the last replica of a folder is never removed; name at least one store")  # spec: RP-2
+    return tuple(dict.fromkeys(stores))
+
+
+def _checked_schedule(schedule: str | None) -> str | None:
+    if schedule is not None:
+        try:
+            parse_schedule(schedule)
+        except ValueError as error:
+            raise Misuse(str(error)) from None
+    return schedule
+
+
+def _checked_age(text: str | None) -> int | None:
+    """An age limit such as `30 d`; `none` for no limit (spec: DL-3)."""
+    if text is None or text == "none":
+        return None
+    try:
+        age_us = parse_duration(text)
+    except TimeTextError as error:
+        raise Misuse(str(error)) from None
+    if not SECOND_US <= age_us <= MAX_AGE_US:
+        raise Misuse(f"an age limit of {text}; it can be a second to a century, or none")
+    return age_us
+
+
+def _checked_alias(alias: str | None) -> str | None:
+    """None and 'default' for the alias that the name makes, '' for none."""
+    if alias is None or alias == "default":
+        return None
+    if alias == "none":
+        return ""
+    if not is_alias(alias):
+        raise Misuse(f"{alias!r} is no alias; letters, digits and inner . - _ make one, or say none or default")
+    return alias
+
+
+def _checked_resolve(resolve: str) -> int:
+    try:
+        return RESOLVE_METHODS[resolve]
+    except KeyError:
+        raise Misuse(f"{resolve!r} is no resolve method; one of {', '.join(RESOLVE_METHODS)} is") from None
+
+
+def _checked_priority(priority: str) -> int:
+    if priority not in PRIORITIES:
+        raise Misuse(f"{priority!r} is no priority; one of {', '.join(PRIORITIES)} is")
+    return PRIORITIES[priority]
+
+
+def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:
+    if path in {"", "/", "1-1"}:
+        return ROOT
+    parent = ctx.folders.visible(path)
+    if parent in ctx.folders.below(folder):
+        raise Misuse(f"{folder.path} cannot be moved under itself")
+    return parent.object

@@ -1,0 +1,82 @@
+"""How a lab begins: the topology's folders stand on every store as if they had replicated long ago.
+
+Their versions bear numbers of a GUID of their own, `Setup`, and are encoded alike everywhere. A store that joins later
+begins with an empty hierarchy and gets all this by backfill, like any new store (spec: RP-3).
+"""
+
+from __future__ import annotations
+
+from node.agent.folder_admin import PRIORITIES, RESOLVE_METHODS
+from node.codec.items import ROOT, FolderProperties, Version, encode_folder
+from node.objects.apply_folders import put
+from node.seeded_ids import guid_from
+from node.state.context import Context
+from node.state.folders import Folder
+from node.state.state_table import PeerRow
+from node.state.tables import HIERARCHY_FID
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.tracking.pcl import Pcl
+from topology.model import Topology
+from transport.stimulus import Stimulus
+
+SETUP = "Setup"
+
+
+def setup_guid(topology: Topology) -> bytes:
+    return guid_from(topology.organization.encode()[:64], "setup")
+
+
+def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
+    """Folder id to the age limit that the topology gives this store's replica of it, in microseconds (spec: DL-3)."""
+    guid = setup_guid(topology)
+    return {
+        ChangeNumber(guid, index).to_xid(): spec.replica_age_limits_us[store]
+        for index, spec in enumerate(topology.folders.values(), start=1)
+        if store in spec.replica_age_limits_us
+    }
+
+
+def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
+    """The first state of a store; `later` for one that joins a running organization."""
+    ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
+    guid = setup_guid(topology)
+    ctx.store.learn_store(s.conn, guid, SETUP)
+    if later:
+        return
+    ids: dict[str, bytes] = {}
+    for index, (path, spec) in enumerate(topology.folders.items(), start=1):
+        number = ChangeNumber(guid, index)
+        above, _, name = path.rpartition("/")
+        props = FolderProperties(
+            parent=ids[above] if above else ROOT,
+            name=name,
+            replicas=tuple(spec.replicas),
+            added_at=(topology.start_at,) * len(spec.replicas),
+            schedule=str(spec.schedule) if spec.schedule else None,
+            contacts=tuple(spec.contacts),
+            priority=PRIORITIES[str(spec.priority)],
+            resolve=RESOLVE_METHODS[str(spec.resolve)],
+            alias=spec.alias,
+            age_limit_us=spec.age_limit_us,
+            created=number,
+        )
+        ids[path] = number.to_xid()
+        item = encode_folder(ids[path], number, Pcl.of(number), topology.start_at, props, None)
+        version = Version(ids[path], number, Pcl.of(number), topology.start_at, item)
+        folder = Folder(ctx.folders.next_fid, ids[path], number, version.pcl, topology.start_at, props)
+        put(ctx, s, folder, version, None, sent=True)
+    ctx.folders.arrange()
+    _first_rows(ctx, s, CNSet.span(guid, 1, len(ids)) if ids else CNSet.EMPTY)
+
+
+def _first_rows(ctx: Context, s: Stimulus, hierarchy: CNSet) -> None:
+    ctx.rst.add(HIERARCHY_FID, hierarchy, CNSet.EMPTY)
+    for store in ctx.other_holders(HIERARCHY_FID):
+        ctx.rst.put(s.conn, HIERARCHY_FID, PeerRow(store, hierarchy, CNSet.EMPTY, None, 0, 0))
+    for folder in ctx.folders.all():
+        if folder.props is None or ctx.name not in folder.props.replicas:
+            continue
+        ctx.rst.begin(s.conn, folder.fid, 0)
+        for store in ctx.other_holders(folder.fid):
+            ctx.rst.put(s.conn, folder.fid, PeerRow(store, CNSet.EMPTY, CNSet.EMPTY, None, 0, 0))

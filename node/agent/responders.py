@@ -1,0 +1,177 @@
+"""Who must answer a status request: every holder, or a few that 2000 looks for in six steps (spec: ST-3, ST-4).
+
+A step adds its first server that is not listed yet, and the steps go round until three are listed or nobody is left. The
+holder of the oldest replica joins them, since new replicas may have parts only. [S0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from node.agent.backfill_sources import entry_of, peer_of, touch
+from node.state.context import Context
+from node.state.state_table import OwnRow
+from node.state.tables import HIERARCHY_FID
+from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, PROFILES, Responders
+from node.tracking.cnset import CNSet
+from traces import LabTime
+from traces.events import Candidate, RespondersConsidered
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+LISTED = 3
+"""Found by the steps; the oldest replica's holder may be the fourth."""
+
+THE_OLDEST = 7
+"""In traces, the step of who is listed for having the oldest replica."""
+
+_UNKNOWN = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Another holder as the asking store knows it; fields as those of `traces.events.Candidate`."""
+
+    store: str
+    guid: bytes
+    site: str
+    version: str
+    near: bool
+    down: bool
+    active: bool
+    cost: int | None
+    affinity: int | None
+    transit_us: int | None
+    backfilled_at: LabTime
+    has_all: bool
+    has: int
+    added_at: LabTime
+
+    @property
+    def older(self) -> bool:
+        return PROFILES[self.version].rank < FIRST_WITH_ROUTING_GROUPS
+
+
+def _known(value: int | None) -> int:
+    return _UNKNOWN if value is None else value
+
+
+_Fits = Callable[[Holder], bool]
+_Key = Callable[[Holder], tuple[int, ...]]
+
+STEPS: Sequence[tuple[_Fits, _Key]] = (
+    (lambda each: each.near, lambda each: (each.backfilled_at,)),
+    (
+        lambda each: not each.near and each.active and each.affinity is not None,
+        lambda each: (_known(each.affinity), _known(each.cost)),
+    ),
+    (lambda each: each.near, lambda each: ()),
+    (
+        lambda each: not each.near and each.affinity is not None,
+        lambda each: (_known(each.affinity), _known(each.cost)),
+    ),
+    (lambda each: not each.near and each.transit_us is not None, lambda each: (_known(each.transit_us),)),
+    (lambda each: not each.near, lambda each: ()),
+)
+"""For each step of S0 whom it looks at, and in which order; within it newer servers and full holders come first."""
+
+
+def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]:
+    """The responders in the order in which they were listed, each with its step; at most `limit`."""
+    listed: list[tuple[int, Holder]] = []
+    left = list(holders)
+    while left and len(listed) < LISTED:
+        for step, (fits, key) in enumerate(STEPS, start=1):
+            found = [each for each in left if fits(each)]
+            if not found or len(listed) == LISTED:
+                continue
+            first = min(found, key=lambda each: (each.older, not each.has_all, key(each), each.guid))
+            listed.append((step, first))
+            left.remove(first)
+    oldest = min(left, key=lambda each: (each.added_at, each.guid), default=None)
+    if oldest is not None and oldest.added_at < min(each.added_at for _, each in listed):
+        listed.append((THE_OLDEST, oldest))
+    return listed[:limit]
+
+
+def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
+    """The required responders for one folder; the choice is traced, and who rotates is put at the end of its queue."""
+    stores = ctx.other_holders(own.fid)
+    folder = ctx.folders.text_of(own.fid)
+    if way is Responders.ALL_HOLDERS:
+        s.trace.record(RespondersConsidered, folder=folder, candidates=(), chosen=tuple(stores), method=way.value)
+        return stores
+    holders = [_holder(ctx, s.conn, own, store) for store in stores]
+    limit = ctx.config.profile.responder_limit
+    listed = six_steps(holders, limit)
+    for step, each in listed:
+        if step == 1:  # "effectively moves to the end of the queue" [S0]
+            touch(s.conn, each.store, s.now)
+    steps = {each.store: step for step, each in listed}
+    rest = [each for each in holders if each.store not in steps]
+    chosen = [each.store for _, each in listed]
+    s.trace.record(
+        RespondersConsidered,
+        folder=folder,
+        candidates=tuple(_told(each, steps.get(each.store, 0)) for each in [*(each for _, each in listed), *rest]),
+        chosen=tuple(chosen),
+        method=way.value,
+        limit=limit,
+    )
+    return chosen
+
+
+def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
+    entry = entry_of(ctx, store)
+    union, union_fai = ctx.rst.union(own.fid)
+    missing, missing_fai = union - own.numbers, union_fai - own.fai
+    row = ctx.rst.row(own.fid, store)
+    numbers, fai = (row.numbers, row.fai) if row else (CNSet.EMPTY, CNSet.EMPTY)
+    down, backfilled_at, transit_us = peer_of(conn, store)
+    return Holder(
+        store=store,
+        guid=entry.guid,
+        site=entry.site,
+        version=entry.version,
+        near=ctx.directory.same_site(ctx.name, store),
+        down=down,
+        active=transit_us is not None and not down,  # a mail of it has come
+        cost=ctx.directory.cost(ctx.name, store),
+        affinity=ctx.directory.affinity(ctx.name, store),
+        transit_us=transit_us,
+        backfilled_at=backfilled_at,
+        has_all=missing <= numbers and missing_fai <= fai,
+        has=(missing & numbers).count() + (missing_fai & fai).count(),
+        added_at=_added_at(ctx, own.fid, store, entry.joined_at),
+    )
+
+
+def _added_at(ctx: Context, fid: int, store: str, joined_at: LabTime) -> LabTime:
+    """When the store's replica was added; of the hierarchy, when the store joined."""
+    props = None if fid == HIERARCHY_FID else ctx.folders.at(fid).props
+    if props is None:
+        return joined_at
+    return dict(zip(props.replicas, props.added_at, strict=True)).get(store, joined_at)
+
+
+def _told(each: Holder, step: int) -> Candidate:
+    return Candidate(
+        store=each.store,
+        down=each.down,
+        preferred=False,
+        cost=each.cost,
+        version=each.version,
+        has=each.has,
+        passed_over="" if step else "enough are listed",
+        site=each.site,
+        near=each.near,
+        group=step,
+        has_all=each.has_all,
+        affinity=each.affinity,
+        transit_us=each.transit_us,
+        backfilled_at=each.backfilled_at,
+        guid=each.guid.hex(),
+        active=each.active,
+        added_at=each.added_at,
+    )

@@ -1,0 +1,300 @@
+"""Statuses and status requests (spec: ST-1 to ST-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from node.agent import replica_removal
+from node.agent.responders import choose
+from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section
+from node.mail.send import section_of, send
+from node.objects import tombstones
+from node.state.context import Context, next_cycle
+from node.state.state_table import OwnRow, PeerRow
+from node.state.tables import HIERARCHY_FID
+from node.state.timers import Timer, set_timer, set_timer_if_none
+from node.state.version_profiles import Responders
+from topology.schedule import ALWAYS
+from traces import LabTime
+from traces.events import StatusDue
+from traces.labtime import DAY_US
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+FOLDERS_A_MAIL = 1000
+"""Folders that one status or status request names at most; receivers take four times as many."""
+
+ANSWERED_KEPT_US = 30 * DAY_US
+"""How long an answered request mail is remembered; a mail expires in a few days."""
+
+# -- asking
+
+
+def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -> None:
+    """The folder's status will be requested of all holders, with those of the same cycle in one mail (spec: ST-3)."""
+    s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted VALUES (?)", (fid,))
+    due_at = s.now if at_once else next_cycle(ctx.config, ALWAYS, s.now)
+    assert due_at is not None, "the always schedule has a next cycle"
+    set_timer_if_none(s.conn, Timer.STATUS_REQUEST, 0, due_at)
+
+
+def send_wanted(ctx: Context, s: Stimulus) -> None:
+    """The cycle of status requests."""
+    fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
+    s.conn.exec_driver_sql("DELETE FROM wanted")
+    owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
+    # A new store's hierarchy is asked of all, whatever the version (spec: ST-3, RP-3).
+    tree = [own for own in owned if own.fid == HIERARCHY_FID]
+    request(ctx, s, tree, Responders.ALL_HOLDERS)
+    request(ctx, s, [own for own in owned if own not in tree], ctx.config.profile.list_responders)
+
+
+def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders, *, awaited: bool = True) -> None:
+    """Asks all other holders of these folders for their status; those that `way` lists must answer (spec: ST-3, ST-4).
+
+    `awaited`: who does not answer is asked again at the next check (spec: ST-7).
+    """
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
+    for own in owned:
+        stores = ctx.other_holders(own.fid)
+        if stores and not own.pending:
+            groups.setdefault((tuple(stores), tuple(choose(ctx, s, own, way))), []).append(own)
+    marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
+    for (addressed, responders), group in groups.items():
+        for part in _parts(group):
+            _request(ctx, s, addressed, responders, part, marks, awaited=awaited)
+
+
+def _request(
+    ctx: Context,
+    s: Stimulus,
+    stores: Sequence[str],
+    responders: Sequence[str],
+    group: Sequence[OwnRow],
+    marks: Mark,
+    *,
+    awaited: bool = True,
+) -> None:
+    sections = [section_of(ctx, own, marks=marks, responders=responders) for own in group]
+    send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
+    if awaited:
+        s.conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
+            [(own.fid, store, s.now) for own in group for store in responders],
+        )
+
+
+def at_start(ctx: Context, s: Stimulus) -> None:
+    """Status requests that a start brings: by the version, or by a registry value (spec: ST-3)."""
+    profile, settings = ctx.config.profile, ctx.config.settings
+    if profile.asks_nightly and not settings.startup_messages_disabled:
+        request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
+    if settings.startup_messages_enabled:
+        request(ctx, s, _active(ctx), profile.restore_responders)
+    elif settings.replication_flags:
+        behind = [own for own in _active(ctx) if own.fid == HIERARCHY_FID or _is_behind(ctx, own)]
+        request(ctx, s, behind, profile.restore_responders)
+
+
+def _is_behind(ctx: Context, own: OwnRow) -> bool:
+    """The other rows together have something that this store lacks (spec: RST-3)."""
+    union, union_fai = ctx.rst.union(own.fid)
+    return bool(union - own.numbers or union_fai - own.fai)
+
+
+def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str], list[OwnRow]]]:
+    """Folders that go to the same stores go in one mail (spec: OUT-6, ST-3)."""
+    groups: dict[tuple[str, ...], list[OwnRow]] = {}
+    for own, stores in items:
+        if stores:
+            groups.setdefault(tuple(stores), []).append(own)
+    return [(list(stores), part) for stores, group in groups.items() for part in _parts(group)]
+
+
+def _parts(group: Sequence[OwnRow]) -> list[list[OwnRow]]:
+    return [list(group[at : at + FOLDERS_A_MAIL]) for at in range(0, len(group), FOLDERS_A_MAIL)]
+
+
+# -- answering
+
+
+def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """Answers a status request for the folders where this store must and has something, to the requester alone (spec: ST-2)."""
+    answers = []
+    for own, section in _held(ctx, mail.sections):
+        if Mark.DELETE_PENDING in section.marks:  # spec: RP-2
+            replica_removal.on_pending_request(ctx, s, mail, section, own)
+        elif _must_answer(ctx, own, section):
+            answers.append(section_of(ctx, own))
+    if answers:
+        send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
+
+
+def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
+    if Mark.REPEAT in section.marks:  # spec: ST-7 always answered
+        return ctx.name in section.responders
+    required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
+    # The request carries the requester's whole row, so what its row here lacks is decided from the request itself.
+    return required and bool(own.numbers - section.row or own.fai - section.row_fai)
+
+
+def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """A status has done its work when its rows were read (spec: ST-5); one marked repeat is answered (spec: ST-7)."""
+    for section in mail.sections:
+        fid = ctx.folders.fid_of(section.folder)
+        replica = ctx.rst.own(fid) if fid is not None else None
+        if Mark.RETAINED in section.marks and replica is not None:
+            replica_removal.on_retained(ctx, s, mail, replica)
+    answers = [section_of(ctx, own) for own, section in _held(ctx, mail.sections) if Mark.REPEAT in section.marks]
+    if answers:
+        send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
+
+
+def _held(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
+    found = []
+    for section in sections:
+        fid = ctx.folders.fid_of(section.folder)
+        own = ctx.rst.own(fid) if fid is not None else None
+        if own is not None and not own.pending:
+            found.append((own, section))
+    return found
+
+
+def heard(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
+    """A mail that names the folder, sent after our request, came from `store`: it need not be asked again (spec: ST-7)."""
+    conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ? AND sent_at <= ?", (fid, store, sent_at))
+
+
+# -- the check
+
+
+def next_check(ctx: Context, now: LabTime) -> LabTime:
+    """The next status check after `now`: 00:15 and 12:15 UTC by default (spec: ST-1)."""
+    alignment, offset = ctx.config.status_alignment_us, ctx.config.status_offset_us
+    return now + alignment - (now - offset) % alignment
+
+
+def check(ctx: Context, s: Stimulus) -> None:
+    """A status check: statuses of quiet folders, then repeats of what may have been lost."""
+    set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
+    _tidy(s)
+    replica_removal.announce_again(ctx, s)
+    tombstones.drop_old(ctx, s)
+    _nightly(ctx, s)
+    if ctx.config.repeat_status:
+        _repeat_requests(ctx, s)
+        _repeat_statuses(ctx, s)
+    _send_due(ctx, s)
+
+
+def _nightly(ctx: Context, s: Stimulus) -> None:
+    """What 5.5 does once a day, at the day's first check: all of its status requested, and before SP4 the hierarchy's
+    status told to all, whether anything has changed or not (spec: ST-6)."""
+    if not ctx.config.profile.asks_nightly or s.now % DAY_US >= ctx.config.status_alignment_us:
+        return
+    request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
+    tree, stores = ctx.rst.own(HIERARCHY_FID), ctx.other_holders(HIERARCHY_FID)
+    if ctx.config.tells_hierarchy_daily and tree is not None and stores:
+        send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, tree)])
+
+
+def _tidy(s: Stimulus) -> None:
+    """Forgets what can matter no more, so that a month of mail does not fill the disk."""
+    s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
+
+
+def _send_due(ctx: Context, s: Stimulus) -> None:
+    due = [
+        own
+        for own in _active(ctx)
+        if not (own.fid == HIERARCHY_FID and ctx.config.tells_hierarchy_daily)
+        and own.last_update_at is not None
+        and own.status_sent_at is None
+        and s.now - own.last_update_at >= ctx.config.status_timeout_us
+    ]
+    if not due:
+        return
+    s.trace.record(
+        StatusDue,
+        folders=tuple(ctx.folders.text_of(own.fid) for own in due),
+        last_update_at=max(own.last_update_at or 0 for own in due),
+    )
+    for own in due:
+        own.status_sent_at = s.now
+        ctx.rst.touch(own)
+    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in due):
+        send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, own) for own in group])
+
+
+def _repeat_requests(ctx: Context, s: Stimulus) -> None:
+    """Asks again those required responders from whom nothing sent after the request has come (spec: ST-7).
+
+    See `_has_answered` for who need not be asked, and docs/rules.yaml for why.
+    """
+    again: dict[str, list[OwnRow]] = {}
+    for fid, store, asked_at in s.conn.exec_driver_sql(
+        "SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
+    ).all():
+        own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
+        if own is None or own.pending or store not in ctx.holders(fid) or _has_answered(ctx, own, row, asked_at):
+            s.conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ?", (fid, store))
+        else:
+            again.setdefault(store, []).append(own)
+    for store in sorted(again):
+        for part in _parts(again[store]):
+            _request(ctx, s, [store], [store], part, Mark.REPEAT)
+
+
+def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
+    """One whose row equals the own row has nothing that could have been lost. One that mailed about the folder in the cycle
+    before the request, as all holders of a changed replica list do, was silent because it had nothing more (spec: ST-2)."""
+    if row is None:
+        return False
+    return (row.numbers == own.numbers and row.fai == own.fai) or row.sent_at >= asked_at - ctx.config.always_us
+
+
+def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
+    """A status that brought no answer goes again, at most once in 24 hours to a holder (spec: ST-7).
+
+    The 24 hours count from the status itself too: by then each holder that lacks nothing has had a check of its own,
+    even where latency put its last update just after ours, so a healthy organization sends no repeat.
+    """
+    again: dict[str, list[OwnRow]] = {}
+    for own in _active(ctx):
+        if own.status_sent_at is None or s.now - own.status_sent_at < ctx.config.status_timeout_us:
+            continue
+        for store in ctx.other_holders(own.fid):
+            row = ctx.rst.row(own.fid, store)
+            lacks = row is None or bool(own.numbers - row.numbers or own.fai - row.fai)
+            if lacks and _may_repeat(ctx, s, own.fid, store):
+                again.setdefault(store, []).append(own)
+    for store in sorted(again):
+        for part in _parts(again[store]):
+            sections = [section_of(ctx, own, marks=Mark.REPEAT) for own in part]
+            send(ctx, s, MessageType.STATUS, [store], sections)
+        s.conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO repeated VALUES (?, ?, ?)", [(own.fid, store, s.now) for own in again[store]]
+        )
+
+
+def _may_repeat(ctx: Context, s: Stimulus, fid: int, store: str) -> bool:
+    at = s.conn.exec_driver_sql("SELECT at FROM repeated WHERE fid = ? AND store = ?", (fid, store)).scalar()
+    return at is None or s.now - at >= ctx.config.status_timeout_us
+
+
+def _active(ctx: Context) -> list[OwnRow]:
+    rows = [ctx.rst.own(fid) for fid in ctx.rst.held_fids()]
+    return [own for own in rows if own is not None and not own.pending]
+
+
+__all__ = [
+    "at_start",
+    "check",
+    "heard",
+    "next_check",
+    "on_request",
+    "on_status",
+    "request",
+    "send_wanted",
+    "want_status",
+]

@@ -1,0 +1,177 @@
+"""Who may ask, and how much: the door in front of the API.
+
+On loopback without a token a browser could be made to ask for a stranger: by a page of another origin (its requests
+carry an Origin), or by a name of theirs that resolves to 127.0.0.1 (their Host is that name). Both are refused. With a
+token every request but /livez and /readyz must carry it, unless it comes from a peer that counts as loopback does: then the
+same is asked of it as there. Bodies beyond their limit are refused before they are read.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from node.api.values import problem
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+
+OPEN_PATHS: Final = ("/livez", "/readyz")
+"""What anybody may ask: a health check has no token."""
+
+BODY_BYTES: Final = 1024 * 1024
+"""The largest body of a request."""
+
+MESSAGE_BYTES: Final = 64 * 1024 * 1024
+"""The largest body of a request with messages: 40 MB of them in base64."""
+
+
+BACKUP_BYTES: Final = 1024 * 1024 * 1024
+"""The largest backup that a store takes to begin on."""
+
+BODIES_BYTES: Final = 4 * MESSAGE_BYTES
+"""What the bodies of all requests under way have together."""
+
+
+class TooLarge(Exception):
+    """A body went over its limit while it was read."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class Crowded(TooLarge):
+    """There is no room for more of a body at present."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+
+
+class Guard:
+    """An ASGI application in front of another.
+
+    token: what the header `Authorization: Bearer ...` must hold; None: none is wanted, and then only `hosts` may be
+    in the Host header, and no Origin but our own. trusted: addresses of peers that need no token.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        token: str | None = None,
+        hosts: Iterable[str] = LOOPBACK_NAMES,
+        trusted: frozenset[str] = frozenset(),
+        bodies_bytes: int = BODIES_BYTES,
+    ) -> None:
+        self._app = app
+        self._token = token
+        self._trusted = trusted
+        self._hosts = frozenset(hosts)
+        self._bodies_bytes = bodies_bytes
+        self._taken = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            status, detail = refusal
+            await problem(status, "Refused", detail)(scope, receive, send)
+            return
+        limit = _limit(scope["path"])
+        declared = headers.get("content-length", "")
+        if declared.isdigit() and int(declared) > limit:
+            await _too_large(limit)(scope, receive, send)
+            return
+        body = _Body(self, receive, limit)
+        try:
+            await self._app(scope, body.receive, send)
+        except TooLarge as error:  # an application that does not know it
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
+        finally:
+            self._taken -= body.taken
+
+    def take(self, size: int) -> None:
+        """Room for a part of a body. Raises Crowded."""
+        if self._taken + size > self._bodies_bytes:
+            raise Crowded("too many bodies are on their way in; ask again in a while")
+        self._taken += size
+
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+        if scope["path"] in OPEN_PATHS:
+            return None
+        peer = scope.get("client") or ("", 0)
+        # Whoever shows a token is judged by it, wherever they ask from.
+        if self._token is not None and ("authorization" in headers or peer[0] not in self._trusted):
+            if not carries(headers.get("authorization", ""), self._token):
+                return HTTPStatus.UNAUTHORIZED, "this lab wants its token: Authorization: Bearer TOKEN"
+            return None
+        host = headers.get("host", "")
+        if _host_name(host) not in self._hosts:
+            return HTTPStatus.FORBIDDEN, f"this lab is not called {host[:80]!r}; ask for localhost or 127.0.0.1"
+        origin = headers.get("origin")
+        if origin is not None and not _is_ours(origin, host):
+            return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
+        return None
+
+
+def carries(authorization: str, token: str) -> bool:
+    """Whether the header Authorization holds the token."""
+    kind, _, given = authorization.partition(" ")
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+
+
+def _is_ours(origin: str, host: str) -> bool:
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
+def _host_name(host: str) -> str:
+    """The name without the port; '' for what is no Host."""
+    if "@" in host:
+        return ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _limit(path: str) -> int:
+    if path.startswith("/nodes/") and path.endswith(("/restore", "/copy")):
+        return BACKUP_BYTES
+    mails = "/messages" in path or path.startswith("/lab/asks/") or path.endswith("/mail")
+    return MESSAGE_BYTES if mails else BODY_BYTES
+
+
+def _too_large(limit: int) -> Any:
+    return problem(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", f"the body is over {limit} bytes; send less at once"
+    )
+
+
+class _Body:
+    """A request's body as it comes in, within its limit and the room of all."""
+
+    def __init__(self, guard: Guard, receive: Receive, limit: int) -> None:
+        self._guard = guard
+        self._receive = receive
+        self._limit = limit
+        self.taken = 0
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        message = await self._receive()
+        size = len(message.get("body", b""))
+        if self.taken + size > self._limit:
+            raise TooLarge(f"the body is over {self._limit} bytes; send less at once")
+        self._guard.take(size)
+        self.taken += size
+        return message

@@ -1,0 +1,93 @@
+"""Whether the process lives, is ready, and how it fares: /livez, /readyz, /metrics."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from fastapi import APIRouter, Response
+
+from node.api.hosts import House
+from node.api.values import ServerUnknown, json_response, problem
+from node.errors import NodeError, NotRunning
+from node.host.host import Host
+from traces.labtime import SECOND_US
+
+_METRICS = (
+    ("pflab_up", "gauge", "1 if the store runs"),
+    ("pflab_lab_time_seconds", "gauge", "Lab time, seconds since 1970"),
+    ("pflab_lab_rate", "gauge", "Lab seconds per real second"),
+    ("pflab_stimuli_total", "counter", "Stimuli since the process began"),
+    ("pflab_events_total", "counter", "Events since the store's first start"),
+    ("pflab_queue_mails", "gauge", "Mails that wait to be sent"),
+    ("pflab_backfill_entries", "gauge", "Entries of the backfill array"),
+    ("pflab_bad_mails", "gauge", "Bad mails kept"),
+    ("pflab_folders_held", "gauge", "Folders with a replica here"),
+)
+
+
+def health_router(house: House) -> APIRouter:
+    router = APIRouter(tags=["health"])
+
+    @router.get("/livez")
+    async def livez() -> Response:
+        """The process answers."""
+        return json_response({"status": "alive"})
+
+    @router.get("/readyz", responses={503: {"description": "Not ready"}})
+    async def readyz() -> Response:
+        """Every store that should run does, and none has failed."""
+        if house.waits:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", house.waits)
+        for name in house.names:
+            try:
+                failure = house.host(name).failure
+            except NotRunning:
+                continue
+            if failure is not None:
+                return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name} failed: {failure}")
+        if house.ending:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Ending", "the process is about to end")
+        return json_response({"status": "ready"})
+
+    @router.get("/metrics", responses={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
+    async def metrics() -> Response:
+        """Prometheus text."""
+        return Response("".join(_text(house)), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return router
+
+
+def _text(house: House) -> Iterator[str]:
+    values = {name: _values(house, name) for name in house.names}
+    for metric, kind, told in _METRICS:
+        yield f"# HELP {metric} {told}\n# TYPE {metric} {kind}\n"
+        for name, found in values.items():
+            if metric in found:
+                yield f'{metric}{{server="{name}"}} {found[metric]:.17g}\n'
+    yield "# HELP process_resident_memory_max_bytes Most memory so far\n# TYPE process_resident_memory_max_bytes gauge\n"
+    unit = 1 if sys.platform == "darwin" else 1024
+    yield f"process_resident_memory_max_bytes {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}\n"
+
+
+def _values(house: House, name: str) -> dict[str, float]:
+    try:
+        return _of(house.host(name))
+    except (NodeError, ServerUnknown):
+        return {"pflab_up": 0}
+
+
+def _of(host: Host) -> dict[str, float]:
+    return {
+        "pflab_up": 1,
+        "pflab_lab_time_seconds": host.now / SECOND_US,
+        "pflab_lab_rate": host.rate,
+        "pflab_stimuli_total": host.activity,
+        "pflab_events_total": host.read(lambda node: node.seq),
+        "pflab_queue_mails": host.read(lambda node: len(node.queue())),
+        "pflab_backfill_entries": host.read(lambda node: len(node.backfill())),
+        "pflab_bad_mails": host.read(lambda node: len(node.bad_mail())),
+        "pflab_folders_held": host.read(lambda node: sum(view.held_here for view in node.folders())),
+    }

@@ -1,0 +1,82 @@
+"""What the parts of the API share: which hosts are served, and how a request becomes a stimulus."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Protocol
+
+from fastapi import Header, Path, Query, Request, Response
+
+from node.api.values import json_bytes
+from node.host.host import Host
+from node.store.node import Node
+from traces.labtime import LabTime
+
+Name = Annotated[str, Path(description="The server's name in the topology.", examples=["A"])]
+FolderQuery = Annotated[
+    str, Query(max_length=1000, description="A folder by its path, or 1-1 for the hierarchy.", examples=["Projects"])
+]
+LAST_NUMBER = 2**63 - 1
+"""The highest number that a store can keep."""
+
+Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A name of your own for this change. Ask again under it and nothing happens twice; remembered for"
+        " 24 hours of lab time.",
+    ),
+]
+REPLAYED = "Idempotency-Replayed"
+"""The header of an answer to a change that was done before, under the same key."""
+
+
+class House(Protocol):
+    """The servers that a process serves over HTTP."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All that may be asked for, running or not."""
+
+    def host(self, name: str) -> Host:
+        """A running server. Raises api_values.ServerUnknown, node.errors.NotRunning."""
+
+    @property
+    def waits(self) -> str:
+        """What must come before the process is ready, in words; '' once it is."""
+
+    @property
+    def ending(self) -> bool:
+        """Whether the process is about to end, and with it every stream."""
+
+
+async def changed(
+    house: House,
+    request: Request,
+    name: str,
+    key: str | None,
+    act: Callable[[Node, LabTime], Any],
+    status: int = 200,
+) -> Response:
+    """One change, answered with what `act` gives as JSON; under a key once only."""
+    host = house.host(name)
+    acted = False
+
+    def acting(node: Node, now: LabTime) -> bytes:
+        nonlocal acted
+        acted = True
+        return json_bytes(act(node, now))
+
+    if key is None:
+        answer = host.do(acting)
+    else:
+        asked = hashlib.blake2b(f"{request.method} {request.url.path}?{request.url.query}\n".encode(), digest_size=32)
+        asked.update(await request.body())
+        digest = asked.digest()
+        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
+    return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")

@@ -1,0 +1,179 @@
+"""What a store shows of itself: replication state, backfill, queues, mail, digests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+
+from node.api.hosts import LAST_NUMBER, FolderQuery, House, Name, Number
+from node.api.values import json_bytes, json_response, plain, refusals, shown
+from node.codec.items import ROOT_TEXT
+from node.store.node import Node
+from node.views import BadMailView, EntryView, Knowledge, LogView, NoticeView, QueueView, StateView
+from traces.labtime import format_instant
+
+_STATE = {
+    "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
+    "path": "Projects",
+    "store": "A",
+    "rows": [
+        {"store": "A", "is_local": True, "numbers": "A-1..100, B-1..50", "numbers_fai": "", "last_sent": "A-100"},
+        {"store": "B", "is_local": False, "numbers": "A-1..98", "numbers_fai": "", "heard_at": "2003-10-21T00:15:00Z"},
+    ],
+}
+_ENTRY = {
+    "id": 1,
+    "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
+    "path": "Projects",
+    "missing": "A-99..100",
+    "missing_fai": "",
+    "made_at": "2003-10-21T12:15:00Z",
+    "due_at": "2003-10-21T18:15:00Z",
+    "attempts": 0,
+    "local": True,
+    "waiting_for_slot": False,
+    "requests": [],
+}
+_DIGESTS = {"Projects": {"id": _STATE["folder"], "held_here": True, "knowledge": "9f2c", "content": "01ab"}}
+DIGEST_BYTES = 16
+MAIL = "message/rfc822"
+
+
+def reads_router(house: House) -> APIRouter:
+    """The routes below /nodes/{name} that change nothing."""
+    router = APIRouter(prefix="/nodes/{name}")
+    _replication(router, house)
+    _mail(router, house)
+
+    @router.get("/clock", tags=["clock"])
+    async def clock(name: Name) -> Response:
+        """The store's lab time and the rate at which it goes."""
+        host = house.host(name)
+        return json_response({"now_at": format_instant(host.now), "rate": host.rate})
+
+    return router
+
+
+def _replication(router: APIRouter, house: House) -> None:
+    about: dict[str, Any] = {"tags": ["replication"]}
+
+    @router.get("/state", responses={**refusals(404), 200: shown(StateView, _STATE)}, **about)
+    async def state(name: Name, folder: FolderQuery) -> Response:
+        """The folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
+        return json_response(plain(house.host(name).read(lambda node: node.state(folder))))
+
+    @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
+    async def states(name: Name) -> Response:
+        """The whole replication state table: the hierarchy and every folder held here."""
+        return json_response(plain(house.host(name).read(_states)))
+
+    @router.get("/backfill", responses={200: shown(list[EntryView], [_ENTRY])}, **about)
+    async def backfill(name: Name) -> Response:
+        """The backfill array: what is known to be missing, and who was asked for it."""  # spec: BF-2
+        return json_response(plain(house.host(name).read(lambda node: node.backfill())))
+
+    @router.get("/knowledge", responses={**refusals(404), 200: shown(Knowledge, {"folder": "Projects"})}, **about)
+    async def knowledge(name: Name, folder: FolderQuery) -> Response:
+        """All that the store knows of a folder: numbers, versions with their digests, tombstones."""
+        return json_response(plain(house.host(name).read(lambda node: node.knowledge(folder))))
+
+    @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
+    async def digests(name: Name) -> Response:
+        """Two digests of each folder held here and of 1-1: of what is known and of what is in it. Stores whose
+        digests are equal have converged."""  # spec: CV-1
+        return json_response(house.host(name).read(_digests))
+
+    @router.get("/reading", **about)
+    async def reading(name: Name) -> Response:
+        """Knowledge, rows and backfill array at one instant, for whoever judges the whole lab."""
+        return json_response(house.host(name).read(_reading))
+
+
+def _states(node: Node) -> list[StateView]:
+    held = [view.path for view in node.folders() if view.held_here and not view.hidden and view.id != ROOT_TEXT]
+    return [node.state(each) for each in (ROOT_TEXT, *held)]
+
+
+def _digests(node: Node) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for view in node.folders():
+        if view.id != ROOT_TEXT and not view.hidden and view.held_here:
+            told[view.path] = {"id": view.id, "held_here": True, **_digest_pair(node.knowledge(view.id))}
+    return {ROOT_TEXT: {"id": ROOT_TEXT, "held_here": True, **_digest_pair(node.knowledge(ROOT_TEXT))}, **told}
+
+
+def _digest_pair(known: Knowledge) -> dict[str, str]:
+    # spec: CV-1
+    kept = {object_: [change for change, _ in pairs] for object_, pairs in known.versions.items()}
+    return {
+        "knowledge": _digest([known.numbers, known.numbers_fai, kept, known.tombstones]),
+        "content": _digest({object_: [digest for _, digest in pairs] for object_, pairs in known.versions.items()}),
+    }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.blake2b(json_bytes(value), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _reading(node: Node) -> dict[str, Any]:
+    views = [view for view in node.folders() if view.id != ROOT_TEXT and not view.hidden]
+    known = [ROOT_TEXT, *(view.id for view in views)]
+    held = [ROOT_TEXT, *(view.id for view in views if view.held_here)]
+    return {
+        "folders": plain(node.folders()),
+        "knowledge": {folder: plain(node.knowledge(folder)) for folder in known},
+        "states": {folder: plain(node.state(folder)) for folder in held},
+        "backfill": plain(node.backfill()),
+    }
+
+
+def _mail(router: APIRouter, house: House) -> None:
+    queued = {
+        "id": 7,
+        "next_hop": "B",
+        "connector": None,
+        "recipients": ["B-IS@contoso.test"],
+        "subject": "Folder Content",
+        "due_at": "2003-10-21T00:15:00Z",
+        "attempts": 0,
+        "size": 4096,
+    }
+    bad = {"id": 1, "at": 1066694400000000, "sender": "x@contoso.test", "reason": "no certificate", "size": 900}
+    entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
+    notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
+
+    told = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
+
+    @router.get("/queue", tags=["mail"], responses={200: shown(list[QueueView], [queued])})
+    async def queue(name: Name) -> Response:
+        """Mails that wait to be sent, and until when."""
+        return json_response(plain(house.host(name).read(lambda node: node.queue())))
+
+    @router.get("/bad-mail", tags=["mail"], responses={200: shown(list[BadMailView], [bad])})
+    async def bad_mail(name: Name) -> Response:
+        """Mails that were no sound replication mail of this organization."""  # spec: IN-5
+        return json_response(plain(house.host(name).read(lambda node: node.bad_mail())))
+
+    @router.get("/log", tags=["events"], responses={200: shown(list[LogView], [entry])})
+    async def log(
+        name: Name,
+        after: Annotated[Number, Query(description="The id of the last entry known.")] = 0,
+        limit: Annotated[int, Query(ge=1, le=10_000)] = 200,
+        event: Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
+    ) -> Response:
+        """The store's application log: the newest entries, in order."""  # spec: EV-1
+        found = house.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
+        return json_response(plain(found))
+
+    @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {MAIL: {"example": told}}}})
+    async def mailbox_mail(name: Name, notice: Annotated[int, Path(ge=0, le=LAST_NUMBER)]) -> Response:
+        """A mail of the mailbox, by the id that the list has."""
+        content = house.host(name).read(lambda node: node.mailbox_mail(notice))
+        return Response(content, media_type=MAIL)
+
+    @router.get("/mailbox", tags=["mail"], responses={200: shown(list[NoticeView], [notice])})
+    async def mailbox(name: Name) -> Response:
+        """Mails to people that the store has kept for them."""
+        return json_response(plain(house.host(name).read(lambda node: node.mailbox())))

@@ -1,0 +1,262 @@
+"""What users and administrators do at a store: folders, messages, settings."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query, Request, Response
+
+from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
+from node.api.hosts import FolderQuery, House, Key, Name, changed
+from node.api.values import json_response, plain, refusals, shown
+from node.state.store_settings import clamped
+from node.store.node import Node
+from node.views import FolderView, MessageView
+from topology.settings.values import RawSetting
+from traces.labtime import LabTime
+
+CREATED = HTTPStatus.CREATED
+_ID = "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17"
+_NUMBER = {"number": _ID}
+
+_FOLDER = {
+    "id": _ID,
+    "path": "Projects",
+    "replicas": ["A", "B"],
+    "schedule": "always",
+    "contacts": ["kim@contoso.test"],
+    "priority": "normal",
+    "hidden": False,
+    "held_here": True,
+    "resolve": "default",
+}
+_MESSAGE = {
+    "id": _ID,
+    "subject": "Hello",
+    "sender": "kim@contoso.test",
+    "number": "A-17",
+    "change": _ID,
+    "modified_at": "2003-10-21T00:15:00Z",
+    "in_conflict": False,
+    "versions": [_ID],
+    "size": 1024,
+    "associated": False,
+}
+MAIL = "message/rfc822"
+_MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
+MOST_LISTED = 10_000
+Refused = refusals(404, 409, 422)
+MessageQuery = Annotated[str, Query(max_length=200, description="The message's id.", examples=[_ID])]
+
+
+SettingValues = Annotated[
+    dict[str, RawSetting],
+    Body(examples=[{"Preferred Backfill Source": "A", "Replication Send Status Timeout": "12 h"}], max_length=200),
+]
+
+
+def users_router(house: House) -> APIRouter:
+    """The routes of folders, messages and settings below /nodes/{name}."""
+    router = APIRouter(prefix="/nodes/{name}")
+    _folders(router, house)
+    _messages(router, house)
+    _message(router, house)
+    _settings(router, house)
+    return router
+
+
+def _folders(router: APIRouter, house: House) -> None:
+    about: dict[str, Any] = {"tags": ["folders"], "responses": Refused}
+
+    @router.get("/folders", tags=["folders"], responses={200: shown(list[FolderView], [_FOLDER])})
+    async def folders(name: Name) -> Response:
+        """Every folder that the store knows."""
+        return json_response(plain(house.host(name).read(lambda node: node.folders())))
+
+    @router.post("/folders", status_code=CREATED, **about)
+    async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
+        """A new folder; its id and its change number."""
+        given = wanted.given()
+        path = given.pop("path")
+
+        def act(node: Node, now: LabTime) -> dict[str, str]:
+            made = node.create_folder(now, path, **given)
+            return {"id": made, **_numbered(*node.number_of_folder(path))}
+
+        return await changed(house, request, name, key, act, CREATED)
+
+    @router.patch("/folders/{path:path}", **about)
+    async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
+        """New properties: name, parent, schedule, contacts, priority, age limit, resolve method, or the whole replica list;
+        the change number."""
+        given = wanted.given()
+        return await changed(
+            house, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
+        )
+
+    @router.delete("/folders/{path:path}", **about)
+    async def delete_folder(request: Request, name: Name, path: str, key: Key = None) -> Response:
+        """Deletes the folder and everything under it."""
+
+        def act(node: Node, now: LabTime) -> dict[str, str]:
+            node.delete_folder(now, path)
+            return {"deleted": path}
+
+        return await changed(house, request, name, key, act)
+
+
+def _numbered(number: str, change: str) -> dict[str, str]:
+    """`number`: as people see it, A-17; `change`: as traces write it."""
+    return {"number": number, "change": change}
+
+
+def _posted(node: Node, message: str) -> dict[str, str]:
+    return {"id": message, **_numbered(*node.numbers_of([message])[0])}
+
+
+def _change(node: Node, change: str) -> dict[str, str]:
+    return _numbered(node.shown([change])[0], change)
+
+
+def _changes(node: Node, changes: list[str]) -> dict[str, list[str]]:
+    return {"numbers": node.shown(changes), "changes": changes}
+
+
+def _messages(router: APIRouter, house: House) -> None:
+    @router.get("/messages", tags=["messages"], responses={**refusals(404), 200: shown(list[MessageView], [_MESSAGE])})
+    async def messages(
+        name: Name,
+        folder: FolderQuery,
+        after: Annotated[str, Query(max_length=200, description="Only those with ids after this one.")] = "",
+        limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
+    ) -> Response:
+        """The live messages of a folder in order of their ids; ask on with `after` where there are more than `limit`."""
+        found = house.host(name).read(lambda node: node.messages(folder))
+        wanted = [each for each in found if each.id > after] if after else found
+        return json_response(plain(sorted(wanted, key=lambda each: each.id)[:limit]))
+
+    @router.get("/messages/count", tags=["messages"], responses=refusals(404))
+    async def count(name: Name, folder: FolderQuery) -> Response:
+        """How many live messages the folder has here."""
+        return json_response({"count": house.host(name).read(lambda node: node.count(folder))})
+
+    @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
+    async def post(request: Request, name: Name, wanted: PostOne, key: Key = None) -> Response:
+        """Posts a message; its id and its change number. Durable when it is answered."""
+        each = wanted.as_post()
+        return await changed(
+            house,
+            request,
+            name,
+            key,
+            lambda node, now: _posted(
+                node,
+                node.post(
+                    now,
+                    wanted.folder,
+                    subject=each.subject,
+                    body=each.body,
+                    sender=each.sender,
+                    attachments=each.attachments,
+                    associated=wanted.associated,
+                ),
+            ),
+            CREATED,
+        )
+
+    @router.post("/messages/batch", tags=["messages"], status_code=CREATED, responses=Refused)
+    async def post_batch(request: Request, name: Name, wanted: PostMany, key: Key = None) -> Response:
+        """Posts messages in one transaction, all or none; their ids and change numbers in order."""
+        posts = [each.as_post() for each in wanted.messages]
+
+        def act(node: Node, now: LabTime) -> dict[str, list[str]]:
+            ids = node.post_batch(now, wanted.folder, posts)
+            numbers = node.numbers_of(ids)
+            return {"ids": ids, "numbers": [each[0] for each in numbers], "changes": [each[1] for each in numbers]}
+
+        return await changed(house, request, name, key, act, CREATED)
+
+    @router.post(
+        "/messages/mail",
+        tags=["messages"],
+        status_code=CREATED,
+        responses=Refused,
+        openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
+    )
+    async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
+        """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id and
+        change number."""
+        content = await request.body()  # spec: ML-5
+        return await changed(
+            house, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
+        )
+
+
+def _message(router: APIRouter, house: House) -> None:
+    about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
+
+    @router.get("/messages/{message}/body", **about)
+    async def body(name: Name, message: str, folder: FolderQuery) -> Response:
+        """The text of the version shown."""
+        text = house.host(name).read(lambda node: node.body(folder, message))
+        return Response(text, media_type="text/plain; charset=utf-8")
+
+    @router.get("/messages/{message}/mail", responses={200: {"content": {MAIL: {"example": _MAIL}}}}, tags=["messages"])
+    async def mail(name: Name, message: str, folder: FolderQuery) -> Response:
+        """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
+        content = house.host(name).read(lambda node: node.mail(folder, message))
+        return Response(content, media_type=MAIL)
+
+    @router.patch("/messages/{message}", **about)
+    async def edit(
+        request: Request, name: Name, message: str, folder: FolderQuery, wanted: Edit, key: Key = None
+    ) -> Response:
+        """A new version; its change number."""
+        return await changed(
+            house,
+            request,
+            name,
+            key,
+            lambda node, now: _change(node, node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)),
+        )
+
+    @router.delete("/messages/{message}", **about)
+    async def delete(request: Request, name: Name, message: str, folder: FolderQuery, key: Key = None) -> Response:
+        """Deletes a message; the deletion's change number."""
+        return await changed(
+            house, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
+        )
+
+    @router.post("/messages/{message}/resolve", **about)
+    async def resolve(
+        request: Request, name: Name, message: str, folder: FolderQuery, wanted: Resolve, key: Key = None
+    ) -> Response:
+        """Ends a conflict; the change numbers that this made."""
+        return await changed(
+            house,
+            request,
+            name,
+            key,
+            lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep)),
+        )
+
+
+def _settings(router: APIRouter, house: House) -> None:
+    @router.get("/settings", tags=["settings"])
+    async def settings(name: Name) -> Response:
+        """All settings by their real names, as text, and those of them that are not the default."""
+        found = house.host(name).read(lambda node: node.settings())
+        other = {each.spec.name: {"value": each.value, "default": each.default} for each in found.not_default()}
+        return json_response({"settings": found.as_texts(), "not_default": other})
+
+    @router.patch("/settings", tags=["settings"], responses=refusals(422))
+    async def configure(request: Request, name: Name, values: SettingValues) -> Response:
+        """New values; null takes one away. Registry values hold from the store's next start on. `notices` says what was
+        out of its range, and what is used in its place."""
+
+        def act(node: Node, now: LabTime) -> dict[str, list[str]]:
+            node.configure(now, values)
+            return {"configured": list(values), "notices": clamped(values)}
+
+        return await changed(house, request, name, None, act)

@@ -1,0 +1,381 @@
+"""Messages and folders as items: which MAPI property holds what (spec: ML-2, HI-2).
+
+An item is encoded once, where it was changed; from then on its bytes are stored, packed and applied as they are. The
+columns of the tables are read out of them on arrival, which also proves that the item can be decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from node.codec.plain_post import CLASS_POST, encode_post, read_post
+from node.tracking.change_number import GUID_SIZE, ChangeNumber, NumberError
+from node.tracking.pcl import Pcl, PclError
+from topology.schedule import parse_schedule
+from traces import LabTime
+from traces.labtime import SECOND_US
+from transport.errors import CodecError
+from transport.mapi.item import Item, decode_item, encode_item, item_bag
+from transport.mapi.properties import Bag, filetime, labtime
+from transport.mapi.property_tags import (
+    PR_ATTACH_DATA_BIN,
+    PR_ATTACH_LONG_FILENAME,
+    PR_ATTACH_METHOD,
+    PR_BODY,
+    PR_CHANGE_KEY,
+    PR_CREATION_TIME,
+    PR_DISPLAY_NAME,
+    PR_INTERNET_MESSAGE_ID,
+    PR_LAST_MODIFICATION_TIME,
+    PR_MESSAGE_CLASS,
+    PR_MESSAGE_DELIVERY_TIME,
+    PR_MESSAGE_FLAGS,
+    PR_OVERALL_AGE_LIMIT,
+    PR_PARENT_SOURCE_KEY,
+    PR_PREDECESSOR_CHANGE_LIST,
+    PR_REPLICATION_MESSAGE_PRIORITY,
+    PR_RESOLVE_METHOD,
+    PR_SENDER_EMAIL_ADDRESS,
+    PR_SENDER_NAME,
+    PR_SOURCE_KEY,
+    PR_SUBJECT,
+)
+from transport.mime.item_conversion import MailPost, edit_mail, mail_of_item
+
+# PR_REPLICA_LIST's inner encoding is not public [X, section 6.5], so these are ours: see docs/wire-format.md.
+PR_PFLAB_REPLICAS = 0x6700101F  # names of the holders' stores
+PR_PFLAB_REPLICAS_ADDED = 0x67011014  # when each was added, lab time in microseconds
+PR_PFLAB_CONTACTS = 0x6702101F
+PR_PFLAB_SCHEDULE = 0x6703001F
+PR_PFLAB_CREATED = 0x67040102  # XID of the creating change number (spec: HI-7)
+PR_PFLAB_ALIAS = 0x6707001F  # of its mail address; absent: made of its name; empty: it takes no mail (spec: ML-5)
+
+MSGFLAG_ASSOCIATED = 0x40
+ATTACH_BY_VALUE = 1
+
+ROOT = bytes(21) + b"\x01"
+"""The object id that stands for folder 1-1, the root of the tree [S2]."""
+
+RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
+RESOLVE_NAMES = {
+    RESOLVE_DEFAULT: "default",
+    RESOLVE_LAST_WRITER_WINS: "last writer wins",
+    RESOLVE_NO_NOTIFICATION: "no notification",
+}
+
+
+def digest_of(item: bytes | None) -> str:
+    """The SHA-256 of an item, as traces and signatures have it; '' for a deletion."""
+    return sha256(item).hexdigest() if item is not None else ""
+
+
+@dataclass(
+    slots=True, unsafe_hash=True
+)  # never changed; frozen ones take four times as long to make, and bulk makes many
+class Version:
+    """One version of a message or folder as it is kept and sent. `item` None: the object is deleted (spec: DL-1)."""
+
+    object: bytes  # XID of the object id
+    number: ChangeNumber
+    pcl: Pcl
+    modified_at: LabTime
+    item: bytes | None
+    subject: str = ""
+    fai: bool = False
+    message_id: str = ""  # of an ordinary mail that was posted (spec: ML-5)
+    known_digest: str = field(default="", init=False, compare=False)  # of `digest`; never copied to another item
+
+    @property
+    def digest(self) -> str:
+        """See `digest_of`; an item is hashed once."""
+        if not self.known_digest:
+            self.known_digest = digest_of(self.item)
+        return self.known_digest
+
+
+@dataclass(frozen=True, slots=True)
+class FolderProperties:
+    """What a folder's version says about it, but for its identity."""
+
+    parent: bytes
+    name: str
+    replicas: tuple[str, ...]
+    added_at: tuple[LabTime, ...]
+    schedule: str | None = None
+    contacts: tuple[str, ...] = ()
+    priority: int = 0
+    resolve: int = RESOLVE_DEFAULT
+    alias: str | None = None
+    age_limit_us: int | None = None  # spec: DL-3
+    created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
+
+    @property
+    def shows_conflicts(self) -> bool:
+        """Whether a reader sees that a message is in conflict; where the last writer wins, its version is all there is to
+        see (spec: CF-4)."""
+        return self.resolve != RESOLVE_LAST_WRITER_WINS
+
+    @property
+    def tells_conflicts(self) -> bool:
+        """Whether contacts hear of a conflict: one that is not shown is nothing to be told of either (spec: CF-4)."""
+        return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
+
+    def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
+        """The same folder held by `stores`; who stays keeps the time it was added."""
+        known = dict(zip(self.replicas, self.added_at, strict=True))
+        return replace(self, replicas=tuple(stores), added_at=tuple(known.get(store, now) for store in stores))
+
+
+def _identity(version_of: bytes, number: ChangeNumber, pcl: Pcl, modified_at: LabTime) -> Bag:
+    return {
+        PR_SOURCE_KEY: version_of,
+        PR_CHANGE_KEY: number.to_xid(),
+        PR_PREDECESSOR_CHANGE_LIST: pcl.encode(),
+        PR_LAST_MODIFICATION_TIME: filetime(modified_at),
+    }
+
+
+def encode_message(
+    version_of: bytes,
+    number: ChangeNumber,
+    pcl: Pcl,
+    modified_at: LabTime,
+    *,
+    folder: bytes,
+    subject: str,
+    body: str,
+    sender: str,
+    attachments: Sequence[tuple[str, bytes]] = (),
+    fai: bool = False,
+) -> bytes:
+    """A new post's item stream."""
+    flags = MSGFLAG_ASSOCIATED if fai else 0
+    if not attachments and pcl.is_only(number):
+        ticks = filetime(modified_at)
+        item = encode_post(
+            version_of, number.to_xid(), ticks, folder=folder, subject=subject, body=body, sender=sender, flags=flags
+        )
+        if item is not None:
+            return item
+    props = _identity(version_of, number, pcl, modified_at)
+    props[PR_PARENT_SOURCE_KEY] = folder
+    props[PR_MESSAGE_CLASS] = CLASS_POST
+    props[PR_SUBJECT] = subject
+    props[PR_SENDER_NAME] = sender
+    props[PR_SENDER_EMAIL_ADDRESS] = sender
+    props[PR_CREATION_TIME] = filetime(modified_at)
+    props[PR_MESSAGE_FLAGS] = flags
+    props[PR_BODY] = body
+    bags: list[Bag] = [
+        {PR_ATTACH_METHOD: ATTACH_BY_VALUE, PR_ATTACH_LONG_FILENAME: name, PR_ATTACH_DATA_BIN: data}
+        for name, data in attachments
+    ]
+    return encode_item(Item(props, (), tuple(bags)))
+
+
+def encode_mail(
+    version_of: bytes,
+    number: ChangeNumber,
+    pcl: Pcl,
+    modified_at: LabTime,
+    *,
+    folder: bytes,
+    mail: MailPost,
+) -> bytes:
+    """The item stream of a mail that becomes a post (spec: ML-5)."""
+    props = _identity(version_of, number, pcl, modified_at)
+    props[PR_PARENT_SOURCE_KEY] = folder
+    props.update(mail.props)
+    props[PR_CREATION_TIME] = props[PR_MESSAGE_DELIVERY_TIME] = filetime(modified_at)
+    props[PR_MESSAGE_FLAGS] = 0
+    return encode_item(Item(props, mail.recipients, mail.attachments))
+
+
+def export_mail(stream: bytes, *, message_id: str, sender: str) -> bytes:
+    """An item as a mail: what it came as, or a new one (spec: ML-5)."""
+    return mail_of_item(decode_item(stream), message_id=message_id, sender=sender)
+
+
+def encode_edit(
+    old: bytes,
+    number: ChangeNumber,
+    pcl: Pcl,
+    modified_at: LabTime,
+    *,
+    version_of: bytes,
+    subject: str | None = None,
+    body: str | None = None,
+) -> bytes:
+    """The item of a new version made from an older one's; what is not named stays, unknown properties too."""
+    item = decode_item(old)
+    props = dict(item.props)
+    props.update(_identity(version_of, number, pcl, modified_at))
+    edit_mail(props, subject=subject, body=body)
+    if subject is not None:
+        props[PR_SUBJECT] = subject
+    if body is not None:
+        props[PR_BODY] = body
+    return encode_item(replace(item, props=props))
+
+
+def encode_folder(
+    version_of: bytes, number: ChangeNumber, pcl: Pcl, modified_at: LabTime, folder: FolderProperties, old: bytes | None
+) -> bytes:
+    """A folder's item stream; `old` is the version it was made from, whose unknown properties it keeps."""
+    props = dict(decode_item(old).props) if old is not None else {}
+    props.update(_identity(version_of, number, pcl, modified_at))
+    props[PR_PARENT_SOURCE_KEY] = folder.parent
+    props[PR_DISPLAY_NAME] = folder.name
+    # A list property has one value or more: a folder without holders, or contacts, has no such property.
+    for tag in (PR_PFLAB_REPLICAS, PR_PFLAB_REPLICAS_ADDED):
+        props.pop(tag, None)
+    if folder.replicas:
+        props[PR_PFLAB_REPLICAS] = folder.replicas
+        props[PR_PFLAB_REPLICAS_ADDED] = folder.added_at
+    props.pop(PR_PFLAB_CONTACTS, None)
+    if folder.contacts:
+        props[PR_PFLAB_CONTACTS] = folder.contacts
+    props.pop(PR_PFLAB_ALIAS, None)
+    if folder.alias is not None:
+        props[PR_PFLAB_ALIAS] = folder.alias
+    props.pop(PR_OVERALL_AGE_LIMIT, None)
+    if folder.age_limit_us is not None:
+        props[PR_OVERALL_AGE_LIMIT] = folder.age_limit_us // SECOND_US
+    props[PR_PFLAB_SCHEDULE] = folder.schedule or ""
+    props[PR_REPLICATION_MESSAGE_PRIORITY] = folder.priority
+    props[PR_RESOLVE_METHOD] = folder.resolve
+    props[PR_PFLAB_CREATED] = folder.created.to_xid()
+    return encode_item(Item(props))
+
+
+def read_version(stream: bytes) -> Version:
+    """The columns of an item's stream. CodecError if it is not a sound item of ours."""
+    post = read_post(stream)
+    if post is not None:
+        object_id, change_key, ticks, flags, subject = post
+        number = ChangeNumber(change_key[:GUID_SIZE], int.from_bytes(change_key[GUID_SIZE:], "big"))
+        fai = flags & MSGFLAG_ASSOCIATED != 0
+        return Version(object_id, number, Pcl.only(number), labtime(ticks), stream, subject, fai)
+    return _read_any_version(stream)
+
+
+def _read_any_version(stream: bytes) -> Version:
+    props = item_bag(stream)
+    try:
+        object_id = props[PR_SOURCE_KEY]
+        number = ChangeNumber.from_xid(props[PR_CHANGE_KEY])  # type: ignore[arg-type]
+        pcl = Pcl.decode(props[PR_PREDECESSOR_CHANGE_LIST])  # type: ignore[arg-type]
+        modified_at = labtime(props[PR_LAST_MODIFICATION_TIME])  # type: ignore[arg-type]
+    except KeyError as missing:
+        raise CodecError(f"an item without property {missing.args[0]:#010x}, which every replicated item has") from None
+    except (NumberError, PclError, TypeError) as error:
+        raise CodecError(f"an item with an unsound identity: {error}") from None
+    if not isinstance(object_id, bytes) or len(object_id) != len(ROOT):
+        raise CodecError("an item whose source key is not an object id of 22 bytes")
+    ChangeNumber.from_xid(object_id)
+    if not pcl.includes(number):
+        raise CodecError("an item whose predecessor change list lacks its own change number")  # spec: CN-3
+    flags = props.get(PR_MESSAGE_FLAGS, 0)
+    subject = props.get(PR_SUBJECT, "")
+    fai = isinstance(flags, int) and bool(flags & MSGFLAG_ASSOCIATED)
+    message_id = props.get(PR_INTERNET_MESSAGE_ID, "")
+    return Version(
+        object_id,
+        number,
+        pcl,
+        modified_at,
+        stream,
+        subject if isinstance(subject, str) else "",
+        fai,
+        message_id if isinstance(message_id, str) else "",
+    )
+
+
+def read_folder(stream: bytes) -> FolderProperties:
+    """What a folder's item says. CodecError where it says it unsoundly."""
+    props = item_bag(stream)
+    try:
+        parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
+        replicas, added = props.get(PR_PFLAB_REPLICAS, ()), props.get(PR_PFLAB_REPLICAS_ADDED, ())
+        alias, age_limit_s = props.get(PR_PFLAB_ALIAS), props.get(PR_OVERALL_AGE_LIMIT)
+        contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
+        priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
+        created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
+    except KeyError as missing:
+        raise CodecError(f"a folder without property {missing.args[0]:#010x}") from None
+    except (NumberError, TypeError) as error:
+        raise CodecError(f"a folder with an unsound creation number: {error}") from None
+    sound = (
+        isinstance(parent, bytes)
+        and len(parent) == len(ROOT)
+        and isinstance(name, str)
+        and 0 < len(name) <= MAX_NAME_LENGTH
+        and "/" not in name
+        and isinstance(replicas, tuple)
+        and isinstance(added, tuple)
+        and len(replicas) == len(added)
+        and isinstance(contacts, tuple)
+        and (alias is None or isinstance(alias, str))
+        and (age_limit_s is None or (isinstance(age_limit_s, int) and age_limit_s >= 0))
+        and isinstance(schedule, str)
+        and isinstance(priority, int)
+        and priority in {-1, 0, 1}
+        and isinstance(resolve, int)
+    )
+    if not sound:
+        raise CodecError("a folder whose properties have unsound values")
+    try:
+        parse_schedule(schedule or "always")  # type: ignore[arg-type]
+    except ValueError as error:
+        raise CodecError(f"a folder with an unsound schedule: {error}") from None
+    return FolderProperties(
+        parent,  # type: ignore[arg-type]
+        name,  # type: ignore[arg-type]
+        replicas,  # type: ignore[arg-type]
+        added,  # type: ignore[arg-type]
+        schedule or None,  # type: ignore[arg-type]
+        contacts,  # type: ignore[arg-type]
+        priority,  # type: ignore[arg-type]
+        resolve,  # type: ignore[arg-type]
+        alias,  # type: ignore[arg-type]
+        age_limit_s * SECOND_US if isinstance(age_limit_s, int) else None,
+        created,
+    )
+
+
+MAX_NAME_LENGTH = 255
+
+
+def body_of(stream: bytes) -> str:
+    body = item_bag(stream).get(PR_BODY, "")
+    return body if isinstance(body, str) else ""
+
+
+def attachments_of(stream: bytes) -> list[tuple[str, bytes]]:
+    """Name and data of an item's attached files, in order."""
+    found = []
+    for bag in decode_item(stream).attachments:
+        name, data = bag.get(PR_ATTACH_LONG_FILENAME), bag.get(PR_ATTACH_DATA_BIN)
+        if isinstance(data, bytes):
+            found.append((name if isinstance(name, str) else "", data))
+    return found
+
+
+def sender_of(stream: bytes) -> str:
+    sender = item_bag(stream).get(PR_SENDER_NAME, "")
+    return sender if isinstance(sender, str) else ""
+
+
+def object_text(object_id: bytes) -> str:
+    """An object id as traces write it: guid hex and counter; the hierarchy itself is 1-1."""
+    return ROOT_TEXT if object_id == ROOT else f"{object_id[:16].hex()}:{int.from_bytes(object_id[16:], 'big')}"
+
+
+def object_from_text(text: str) -> bytes:
+    """The object id a text names. ValueError if it names none."""
+    return ChangeNumber.parse(text).to_xid()
+
+
+ROOT_TEXT = "1-1"

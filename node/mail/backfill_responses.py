@@ -1,0 +1,150 @@
+"""Answering backfill requests: at once, to the requester alone, each mail naming only what it satisfies (spec: BF-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from node.codec.items import Version
+from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update
+from node.mail.packing import in_order, shares, split
+from node.mail.send import section_of, send
+from node.objects.apply_folders import hiding
+from node.objects.expiry import expired_among
+from node.objects.version_rows import named_by, tied_numbers
+from node.state.context import Context
+from node.state.state_table import OwnRow
+from node.state.tables import EXPIRED, HIERARCHY_FID
+from node.tracking.cnset import CNSet
+from node.tracking.pcl import Pcl
+from traces.events import RequestAnswered, RequestRefused
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+
+def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
+    """Answers one request mail, once however often it comes (spec: BF-5)."""
+    if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
+        return
+    fid = ctx.folders.fid_of(requested.folder)
+    own = ctx.rst.own(fid) if fid is not None else None
+    hierarchy = fid == HIERARCHY_FID
+    if not hierarchy and ctx.config.content_suspended:
+        folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
+        s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
+        return
+    s.conn.exec_driver_sql("INSERT INTO answered VALUES (?, ?)", (mail.message_id, s.now))
+    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
+    if fid is None or own is None:
+        _answer_empty(ctx, s, mail, requested, None, kind)
+        return
+    have, have_fai = requested.cnset & own.numbers, requested.cnset_fai & own.fai
+    if not have and not have_fai:
+        _answer_empty(ctx, s, mail, requested, own, kind)
+        return
+    gone = gone_fai = CNSet.EMPTY
+    if hierarchy:
+        updates = in_order([*_folders_for(ctx, s.conn, fid, have)])
+    else:  # spec: CN-9 a number of the one kind is a hole in the set of the other
+        gone = expired_among(ctx, s.conn, fid, have, fai=False)  # spec: DL-3
+        gone_fai = expired_among(ctx, s.conn, fid, have_fai, fai=True)
+        have, have_fai = have - gone, have_fai - gone_fai
+        contents = _messages_for(ctx, s.conn, fid, have, fai=False)
+        associated = _messages_for(ctx, s.conn, fid, have_fai, fai=True)
+        updates = in_order([*contents, *associated])
+    expired = gone | gone_fai
+    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
+    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
+    parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
+    for updates_of, numbers, fai in parts:
+        section = section_of(ctx, own, cnset=numbers, cnset_fai=fai, expired=gone, expired_fai=gone_fai)
+        gone = gone_fai = CNSet.EMPTY  # said once
+        send(
+            ctx,
+            s,
+            kind,
+            [mail.store],
+            [section],
+            updates=[*hiding(ctx, updates_of), *updates_of] if hierarchy else updates_of,
+            in_reply_to=mail.message_id,
+            priority=ctx.priority(fid),
+        )
+    _record(s, mail, have | have_fai, len(mails), ctx.folders.text_of(fid), expired)
+
+
+def _answer_empty(
+    ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section, own: OwnRow | None, kind: MessageType
+) -> None:
+    """This store owns none of it, or holds no replica (spec: RP-2)."""
+    if own is not None:
+        section = section_of(ctx, own)
+    else:
+        section = Section(requested.folder, CNSet.EMPTY, CNSet.EMPTY, marks=Mark.NO_REPLICA)
+    send(ctx, s, kind, [mail.store], [section], in_reply_to=mail.message_id)
+    folder = ctx.folders.fid_of(requested.folder)
+    text = ctx.folders.text_of(folder) if folder is not None else requested.folder.hex()
+    _record(s, mail, CNSet.EMPTY, 1, text)
+
+
+def _record(
+    s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str, expired: CNSet = CNSet.EMPTY
+) -> None:
+    s.trace.record(
+        RequestAnswered,
+        folder=folder,
+        requester=mail.store,
+        cnset=numbers.text(),
+        mails=mails,
+        request_mail=mail.message_id,
+        expired=expired.text(),
+    )
+
+
+def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
+    for guid in numbers.guids():
+        rep = ctx.store.known_rep(guid)
+        if rep is not None:
+            for lo, hi in numbers.ranges(guid):
+                yield rep, lo, hi
+
+
+def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet) -> list[bytes]:
+    """The objects that the numbers belong to, those of superseded numbers too (spec: CN-7)."""
+    found: dict[bytes, None] = {}
+    by_folder = "" if table == "folder" else "fid = ? AND "
+    first = () if table == "folder" else (fid,)
+    for rep, lo, hi in _ranges(ctx, numbers):
+        for (object_id,) in conn.exec_driver_sql(
+            f"SELECT object FROM {table} WHERE {by_folder}rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+            (*first, rep, lo, hi),
+        ):
+            found[object_id] = None
+        for (object_id,) in conn.exec_driver_sql(
+            "SELECT object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+            (fid, rep, lo, hi),
+        ):
+            found[object_id] = None
+    return list(found)
+
+
+def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet, *, fai: bool) -> Iterator[Update]:
+    """Every kept version, or the tombstone, of every message of one kind that one of the numbers belongs to."""
+    for object_id in _objects_for(ctx, conn, fid, "message", numbers):
+        tied = CNSet.EMPTY
+        for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
+            "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
+            " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr",
+            (object_id, EXPIRED, int(fai)),
+        ).all():
+            if supersedes and not tied:
+                tied = tied_numbers(ctx, conn, object_id)
+            version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, fai)
+            yield Update(version, named_by(version, tied))
+
+
+def _folders_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:
+    for object_id in _objects_for(ctx, conn, fid, "folder", numbers):
+        rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(
+            "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?", (object_id,)
+        ).one()
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
+        yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)

@@ -1,0 +1,127 @@
+"""Replication cycles: what was changed here and not yet broadcast goes to the other holders (spec: OUT-1 to OUT-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from node.codec.items import Version
+from node.codec.replication_message import MessageType, Update, names_of
+from node.mail import suspension
+from node.mail.packing import highest, pending_after, split
+from node.mail.send import section_of, send
+from node.objects.apply_folders import hiding
+from node.objects.version_rows import named_by, tied_numbers
+from node.state.context import Context, next_cycle
+from node.state.state_table import OwnRow
+from node.state.tables import HIERARCHY_FID
+from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
+from node.tracking.cnset import CNSet
+from node.tracking.pcl import Pcl
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+
+def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
+    """A replication cycle of one folder."""
+    own = ctx.rst.own(fid)
+    if own is None:
+        return
+    hierarchy = fid == HIERARCHY_FID
+    updates = unsent_folders(ctx, s.conn) if hierarchy else unsent_messages(ctx, s.conn, fid)
+    if not updates:
+        return
+    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
+    # A leaving store's unsent changes count as broadcast all the same, and are fetched by backfill (spec: RP-2, RP-5).
+    stores = [] if suspension.stands(ctx, fid) else ctx.other_holders(fid)
+    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
+    pending = zip(pending_after(mails, fai=False), pending_after(mails, fai=True), strict=True)
+    for mail, (later, later_fai) in zip(mails, pending, strict=True):
+        numbers = _closed(ctx, own, mail, later, fai=False)
+        fai = _closed(ctx, own, mail, later_fai, fai=True)
+        ctx.rst.add(fid, numbers, fai)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
+        if stores:
+            send(
+                ctx,
+                s,
+                MessageType.HIERARCHY if hierarchy else MessageType.CONTENT,
+                stores,
+                [section_of(ctx, own, cnset=numbers, cnset_fai=fai)],
+                updates=[*hiding(ctx, mail), *mail] if hierarchy else mail,
+                priority=ctx.priority(fid),
+            )
+    table = "folder" if hierarchy else "message"
+    where = "" if hierarchy else " AND fid = ?"
+    s.conn.exec_driver_sql(f"UPDATE {table} SET sent = 1 WHERE sent = 0{where}", () if hierarchy else (fid,))
+
+
+def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: CNSet, *, fai: bool) -> CNSet:
+    """The numbers a mail stands for, with the holes in this store's own range closed (spec: CN-6).
+
+    From after the last number broadcast for the folder to the highest of its changes in the mail; never at or below the
+    counter at which this replica began, never above the folder's last own change.
+    """
+    names = names_of(update for update in mail if update.version.fai == fai)
+    top = highest(mail, ctx.store.guid, fai)
+    last = own.last_sent_fai if fai else own.last_sent
+    bottom = max(own.began, last)
+    if top > bottom:
+        names |= CNSet.span(ctx.store.guid, bottom + 1, top) - later
+    if top > last:
+        if fai:
+            own.last_sent_fai = top
+        else:
+            own.last_sent = top
+        ctx.rst.touch(own)
+    return names
+
+
+def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
+    """This store's changes in a folder that were not broadcast yet, in order of number."""
+    found = []
+    for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
+        "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
+        " WHERE fid = ? AND sent = 0 ORDER BY ctr",
+        (fid,),
+    ).all():
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
+        stands_for = named_by(version, tied_numbers(ctx, conn, object_id)) if supersedes else CNSet.EMPTY
+        found.append(Update(version, stands_for))
+    return found
+
+
+def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
+    """This store's hierarchy changes that were not broadcast yet, in order of number."""
+    return [
+        Update(
+            Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item),
+            tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY,
+        )
+        for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
+            "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder"
+            " WHERE sent = 0 ORDER BY ctr"
+        ).all()
+    ]
+
+
+def reschedule(ctx: Context, s: Stimulus, fid: int) -> None:
+    """The schedule of a folder has changed: what waits goes by the new one."""
+    clear_timer(s.conn, Timer.CYCLE, fid)
+    if fid == HIERARCHY_FID:
+        waits = s.conn.exec_driver_sql("SELECT 1 FROM folder WHERE sent = 0 LIMIT 1").first()
+    else:
+        waits = s.conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first()
+    due_at = next_cycle(ctx.config, ctx.schedule(fid), s.now)
+    if waits and due_at is not None:
+        set_timer(s.conn, Timer.CYCLE, fid, due_at)
+
+
+def hierarchy_changed(ctx: Context, s: Stimulus) -> None:
+    """A hierarchy change was made here: it goes with the next cycle, whatever content's schedules say (spec: HI-3)."""
+    own = ctx.rst.own(HIERARCHY_FID)
+    assert own is not None, "every store holds the hierarchy"
+    own.last_update_at = s.now
+    own.status_sent_at = None
+    ctx.rst.touch(own)
+    due_at = next_cycle(ctx.config, ctx.schedule(HIERARCHY_FID), s.now)
+    assert due_at is not None
+    set_timer_if_none(s.conn, Timer.CYCLE, HIERARCHY_FID, due_at)

@@ -1,0 +1,150 @@
+"""Puts replication mail into the queue, in the transaction of the state that justifies it (spec: OUT-5, OUT-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from node.codec.items import object_text
+from node.codec.replication_message import (
+    SUBJECTS,
+    UPDATES,
+    Mark,
+    MessageType,
+    ReplicationMail,
+    Section,
+    Update,
+    encode,
+)
+from node.seeded_ids import token_from
+from node.state import application_log
+from node.state.context import Context
+from node.state.state_table import OwnRow
+from node.tracking.cnset import CNSet
+from traces.events import MailFolder, MailSubmitted
+from transport.envelope import OutgoingMail, Priority
+from transport.mapi.mdbef import encode_mdbef
+from transport.mapi.system_message import SystemMessage
+from transport.mapi.tnef import encode_tnef
+from transport.mime.message import BodyForm, MailHeaders, build_mail
+from transport.stimulus import Stimulus
+
+_ENCODERS: Mapping[BodyForm, Callable[[SystemMessage], bytes]] = {  # spec: ML-2
+    BodyForm.S_TNEF: encode_tnef,
+    BodyForm.MDBEF: encode_mdbef,
+}
+_MARK_TEXTS = {
+    Mark.REPEAT: "repeat",
+    Mark.NO_REPLICA: "no replica",
+    Mark.DELETE_PENDING: "delete-pending",
+    Mark.ALL_RESPOND: "all respond",
+    Mark.RETAINED: "retained",
+}
+
+
+def section_of(
+    ctx: Context,
+    own: OwnRow,
+    *,
+    cnset: CNSet = CNSet.EMPTY,
+    cnset_fai: CNSet = CNSet.EMPTY,
+    marks: Mark = Mark.NONE,
+    responders: Sequence[str] = (),
+    expired: CNSet = CNSet.EMPTY,
+    expired_fai: CNSet = CNSet.EMPTY,
+) -> Section:
+    """What this store says of one folder: its whole own row goes with every mail (spec: OUT-4, RST-4)."""
+    return Section(
+        folder=ctx.folders.object_of(own.fid),
+        row=own.numbers,
+        row_fai=own.fai,
+        cnset=cnset,
+        cnset_fai=cnset_fai,
+        marks=marks,
+        responders=tuple(responders),
+        expired=expired,
+        expired_fai=expired_fai,
+    )
+
+
+def send(
+    ctx: Context,
+    s: Stimulus,
+    kind: MessageType,
+    stores: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    updates: Sequence[Update] = (),
+    in_reply_to: str = "",
+    priority: int = 0,
+) -> str | None:
+    """Queues one mail to `stores`; its Message-ID, or None where no store of them can be addressed (spec: ML-1)."""
+    addresses = [address for address in map(ctx.directory.address, stores) if address is not None]
+    if not addresses:
+        return None
+    sender = ctx.directory.address(ctx.name)
+    assert sender is not None, "a running store has joined the directory"
+    ctx.store.mail_number += 1
+    number = ctx.store.mail_number
+    message_id = (
+        f"{number}.{token_from(ctx.seed, 'mail', ctx.store.incarnation, number)}@{ctx.name}.{sender.partition('@')[2]}"
+    )
+    mail = ReplicationMail(
+        type=kind,
+        store=ctx.name,
+        replica_guid=ctx.store.guid,
+        sent_at=s.now,
+        number=number,
+        lamport=s.trace.lamport + 1,
+        message_id=message_id,
+        sections=tuple(sections),
+        updates=tuple(updates),
+        in_reply_to=in_reply_to,
+    )
+    headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
+    form = ctx.config.profile.body
+    content = build_mail(headers, form, _ENCODERS[form](encode(mail, ctx.identity)))
+    _record(s, mail, addresses, len(content))
+    application_log.mail_out(ctx, s, mail, stores)
+    outgoing = OutgoingMail(
+        message_id, sender, tuple(addresses), content, Priority(priority), SUBJECTS[kind], system=True
+    )
+    ctx.mta.submit(s, outgoing)
+    return message_id
+
+
+def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
+    """A mail's sections as events tell them; items that could not be decoded are counted, for the sender put them in."""
+    count = len(mail.updates) + len(mail.failures) if mail.type in UPDATES else 0
+    return tuple(
+        MailFolder(
+            folder=object_text(section.folder),
+            cnset=section.cnset.text(),
+            cnset_fai=section.cnset_fai.text(),
+            row=section.row.text(),
+            row_fai=section.row_fai.text(),
+            updates=count,
+            expired=section.expired.text(),
+            expired_fai=section.expired_fai.text(),
+        )
+        for section in mail.sections
+    )
+
+
+def traced_marks(mail: ReplicationMail) -> tuple[str, ...]:
+    marks = Mark.NONE
+    for section in mail.sections:
+        marks |= section.marks
+    return tuple(text for mark, text in _MARK_TEXTS.items() if mark in marks)
+
+
+def _record(s: Stimulus, mail: ReplicationMail, addresses: list[str], size: int) -> None:
+    s.trace.record(
+        MailSubmitted,
+        mail=mail.message_id,
+        message_type=int(mail.type),
+        folders=traced_sections(mail),
+        recipients=tuple(addresses),
+        size=size,
+        number=mail.number,
+        marks=traced_marks(mail),
+    )

@@ -1,0 +1,174 @@
+"""Folder versions that arrive: last writer wins, deletion wins over all (spec: HI-4 to HI-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from node.codec.items import ROOT, Version, object_text, read_folder
+from node.codec.replication_message import Update
+from node.objects.apply_versions import Applied, Way, record_version
+from node.objects.version_rows import tie
+from node.state import held_messages
+from node.state.context import Context
+from node.state.folders import Folder
+from node.state.tables import HIERARCHY_FID
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.tracking.pcl import Pcl
+from traces.events import TombstoneMade, VersionFailed
+from transport.errors import CodecError
+from transport.stimulus import Stimulus
+
+
+def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, sender: str) -> Applied:
+    """Applies folder versions and deletions; those whose parent is not known yet are held.
+
+    The tree is not arranged here: the caller settles the replicas once all of a mail's versions are in.
+    """
+    result = Applied()
+    fresh = _without_forgotten(ctx, s, updates, way, result)
+    queue: list[tuple[Update, Way]] = [(update, way) for update in fresh]
+    for update, by in queue:
+        parent = _unknown_parent(ctx, s, update.version)
+        if parent is not None:
+            held_messages.hold_folder(ctx, s, parent, update, sender)
+            continue
+        try:
+            _apply_one(ctx, s, update, by, result)
+        except CodecError as error:
+            s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
+            result.failed |= update.names
+            continue
+        queue.extend((freed, "queue") for freed in held_messages.freed_folders(ctx, s, update.version.object))
+    return result
+
+
+def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
+    """Leaves out what is accounted for and no longer known: it was deleted, its tombstone dropped (spec: IN-1, DL-4).
+
+    A tombstone that hides a folder of this mail is taken back: it goes with the folder for just that (`hiding`).
+    """
+    own = ctx.rst.own(HIERARCHY_FID)
+    assert own is not None, "every store holds the hierarchy"
+    fresh: list[Update] = []
+    forgotten: list[Update] = []
+    for update in updates:
+        version = update.version
+        old = ctx.folders.get(version.object) is None and version.number in own.numbers
+        (forgotten if old else fresh).append(update)
+    parents = {_parent_of(update.version) for update in fresh} if forgotten else set()
+    taken_back = []
+    for update in forgotten:
+        if update.version.item is None and update.version.object in parents:
+            taken_back.append(update)
+        else:
+            result.numbers |= update.names
+            record_version(ctx, s, HIERARCHY_FID, update.version, way, update.names, "old", kind="folder")
+    return taken_back + fresh
+
+
+def _parent_of(version: Version) -> bytes | None:
+    try:
+        return read_folder(version.item).parent if version.item is not None else None
+    except CodecError:
+        return None  # told where it is applied
+
+
+def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
+    """The tombstones right above a mail's folders: they go with them, before them (spec: HI-6, HI-4).
+
+    Where such a tombstone was dropped already, or never came, the folder would wait for its parent for ever.
+    """
+    named = {update.version.object for update in updates}
+    found: dict[bytes, Update] = {}
+    for update in updates:
+        folder = ctx.folders.get(update.version.object)
+        above = ctx.folders.get(folder.props.parent) if folder is not None and folder.props is not None else None
+        if above is not None and above.props is None and above.object not in named:
+            deletion = Version(above.object, above.number, above.pcl, above.modified_at, None)
+            found[above.object] = Update(deletion, CNSet.EMPTY)
+    return list(found.values())
+
+
+def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:
+    """The parent a version waits for (spec: HI-4). A tombstoned parent is known (spec: HI-6).
+
+    Folders that concurrent moves hung under each other would wait for each other for ever on a store that knows none of
+    them; the one that closes such a ring in the queue does not wait, and frees the others (spec: HI-7).
+    """
+    if version.item is None:
+        return None
+    try:
+        parent = read_folder(version.item).parent
+    except CodecError:
+        return None  # told where it is applied
+    if parent == ROOT or ctx.folders.get(parent) is not None or held_messages.waits_for(s.conn, parent, version.object):
+        return None
+    return parent
+
+
+def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Applied) -> None:
+    version = update.version
+    known = ctx.folders.get(version.object)
+    props = read_folder(version.item) if version.item is not None else None
+    reason = _why_not(known, version)
+    names = update.names | CNSet.from_numbers(version.pcl.numbers())
+    if not reason:
+        fid = known.fid if known else ctx.folders.next_fid
+        folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
+        put(ctx, s, folder, version, known, sent=True)
+        if props is None:
+            s.trace.record(TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text)
+    current = ctx.folders.get(version.object)
+    assert current is not None, "a version was applied or one is known"
+    gone = names - CNSet.of(current.number)
+    if gone:
+        tie(ctx, s.conn, HIERARCHY_FID, version.object, gone.numbers())
+        s.conn.exec_driver_sql("UPDATE folder SET supersedes = 1 WHERE fid = ?", (current.fid,))
+    result.numbers |= names
+    result.fresh = result.fresh or not reason
+    record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
+
+
+def _why_not(known: Folder | None, version: Version) -> str:
+    """Why a version changes nothing here, or ''."""
+    if known is None:
+        return ""
+    if known.number == version.number:
+        return "duplicate"
+    rank = (version.modified_at, version.number)
+    if known.props is None:
+        if version.item is not None:
+            return "tombstoned"  # spec: HI-6 deletion wins over concurrent changes
+        return "" if rank > known.rank else "old"  # two deletions: the larger number stands for both
+    if version.item is None:
+        return ""
+    return "" if rank > known.rank else "old"  # spec: HI-5
+
+
+def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder | None, *, sent: bool) -> None:
+    """Writes a folder's winning version; the number of the one before stays tied to the folder."""
+    if old is not None:
+        tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO folder VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            folder.fid,
+            folder.object,
+            ctx.store.rep(s.conn, folder.number.guid),
+            folder.number.counter,
+            folder.pcl.encode(),
+            folder.modified_at,
+            int(version.item is None),
+            int(sent),
+            int(old is not None),
+            version.item,
+        ),
+    )
+    ctx.folders.put(folder)
+
+
+def successor(ctx: Context, s: Stimulus, old: Folder) -> tuple[ChangeNumber, Pcl, int]:
+    """Number, list and time of a version made from `old` (spec: CN-3, CN-8)."""
+    number = ctx.store.next_change()
+    return number, old.pcl.merge(Pcl.of(number)), max(s.now, old.modified_at + 1)

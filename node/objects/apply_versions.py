@@ -1,0 +1,289 @@
+"""Applying versions of messages: the heart of the lab (spec: CN-4, CN-7, CF-1, DL-1, DL-2).
+
+For each object the table `message` keeps either one tombstone or the versions of which none includes another. Whatever
+the order in which versions and deletions arrive, what is kept in the end is the same: a deletion beats every version; of
+two versions the one that includes the other's number stays; concurrent ones stay side by side, and one of them, chosen
+by rule, is shown. Associated messages are last writer wins (spec: CN-9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from node.codec.items import Version, object_text
+from node.codec.replication_message import Update
+from node.objects.version_rows import (
+    Kept,
+    conflict_began,
+    conflict_over,
+    insert_version,
+    insert_versions,
+    kept_versions,
+    known_objects,
+    replace_all,
+    tie,
+    tied_numbers,
+)
+from node.state.context import Context, set_of_pcl, version_rank
+from node.tracking.cnset import CNSet
+from traces.events import (
+    ConflictArose,
+    ConflictEnded,
+    TombstoneMade,
+    VersionApplied,
+    VersionIgnored,
+)
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+Way = Literal["broadcast", "backfill", "queue"]
+
+
+@dataclass(slots=True)
+class Applied:
+    """What a mail's updates came to: numbers accounted for, and what the contacts must hear of."""
+
+    numbers: CNSet = CNSet.EMPTY
+    fai: CNSet = CNSet.EMPTY
+    fresh: bool = False  # something was new here
+    failed: CNSet = CNSet.EMPTY  # what could not be decoded stays missing (spec: CN-7)
+    conflicts: tuple[bytes, ...] = ()
+    lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
+
+
+# -- what arrived
+
+
+def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update], way: Way) -> Applied:
+    """Applies a mail's versions and deletions to a folder held here."""
+    result = Applied()
+    known = known_objects(s.conn, [update.version.object for update in updates])
+    own = ctx.rst.own(fid)
+    assert own is not None, "only a folder held here is applied to"
+    plain: list[Version] = []
+    seen: set[bytes] = set()
+    for update in updates:
+        version = update.version
+        if version.object not in known and version.number in (own.fai if version.fai else own.numbers):
+            _ignore_forgotten(ctx, s, fid, update, way, result)
+            continue
+        simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
+        if simple and version.object not in known and version.object not in seen:
+            plain.append(version)
+        else:
+            if version.object in seen:  # two versions of one object in a mail: the first must be in the table
+                insert_versions(ctx, s.conn, fid, plain, sent=True)
+                _record_plain(ctx, s, fid, plain, way)
+                _account(result, plain)
+                plain = []
+            _apply_one(ctx, s, fid, update, way, result)
+        seen.add(version.object)
+    insert_versions(ctx, s.conn, fid, plain, sent=True)
+    _record_plain(ctx, s, fid, plain, way)
+    _account(result, plain)
+    return result
+
+
+def _account(result: Applied, versions: Sequence[Version]) -> None:
+    if not versions:
+        return
+    result.fresh = True
+    for fai in (False, True):
+        numbers = CNSet.from_numbers(version.number for version in versions if version.fai == fai)
+        if fai:
+            result.fai |= numbers
+        else:
+            result.numbers |= numbers
+
+
+def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Version], way: Way) -> None:
+    folder = ctx.folders.text_of(fid)
+    for version in versions:
+        number = version.number.text
+        s.trace.record(
+            VersionApplied,
+            folder=folder,
+            object=object_text(version.object),
+            number=number,
+            kind="fai" if version.fai else "message",
+            pcl=number,
+            modified_at=version.modified_at,
+            way=way,
+            stands_for=number,
+            digest=version.digest,
+            deleted=False,
+        )
+
+
+def _ignore_forgotten(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
+    """What is accounted for and no longer kept was deleted, and its tombstone dropped: it is not new (spec: IN-1, DL-4)."""
+    if update.version.fai:
+        result.fai |= update.names
+    else:
+        result.numbers |= update.names
+    record_version(ctx, s, fid, update.version, way, update.names, "old")
+
+
+def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
+    version = update.version
+    kept = kept_versions(ctx, s.conn, version.object)
+    # spec: CN-7 a version also accounts for the numbers its predecessor change list names
+    names = update.names | CNSet.from_numbers(version.pcl.numbers())
+    if any(each.number == version.number for each in kept):
+        reason = "duplicate"
+    elif kept and kept[0].deleted:
+        reason = "tombstoned"
+        if version.item is None:
+            _merge_tombstones(ctx, s, fid, kept[0], version)
+        elif _is_news_to_the_dead(ctx, s.conn, kept[0], version):
+            result.lost_edits += ((version, True),)
+    elif version.item is None:
+        reason = ""
+        _bury(ctx, s, fid, version, kept, result)
+    else:
+        reason = _keep_beside(ctx, s, fid, version, kept, result)
+    current = CNSet.from_numbers(
+        ctx.store.number(rep, ctr)
+        for rep, ctr in s.conn.exec_driver_sql(
+            "SELECT rep, ctr FROM message WHERE object = ? ORDER BY rep, ctr", (version.object,)
+        )
+    )
+    gone = names - current
+    if gone:
+        tie(ctx, s.conn, fid, version.object, gone.numbers())
+        s.conn.exec_driver_sql("UPDATE message SET supersedes = 1 WHERE object = ?", (version.object,))
+    if version.fai:
+        result.fai |= names
+    else:
+        result.numbers |= names
+    result.fresh = result.fresh or not reason
+    record_version(ctx, s, fid, version, way, names, reason)
+
+
+def _is_news_to_the_dead(ctx: Context, conn: Connection, tombstone: Kept, version: Version) -> bool:
+    """True for an edit that the deletion did not know of and that comes for the first time (spec: DL-2)."""
+    if version.fai or tombstone.pcl.includes(version.number):
+        return False
+    return version.number not in tied_numbers(ctx, conn, version.object)
+
+
+def record_version(
+    ctx: Context, s: Stimulus, fid: int, version: Version, way: Way, names: CNSet, reason: str, kind: str = ""
+) -> None:
+    """The event of a version that was applied, or ignored for a reason."""
+    fields: dict[str, Any] = {
+        "folder": ctx.folders.text_of(fid),
+        "object": object_text(version.object),
+        "number": version.number.text,
+        "kind": kind or ("fai" if version.fai else "message"),
+        "pcl": set_of_pcl(version.pcl.numbers()),
+        "modified_at": version.modified_at,
+        "way": way,
+        "stands_for": names.text(),
+        "digest": version.digest,
+        "deleted": version.item is None,
+    }
+    if reason:
+        s.trace.record(VersionIgnored, reason=reason, **fields)
+    else:
+        s.trace.record(VersionApplied, **fields)
+
+
+def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: Kept, version: Version) -> None:
+    """Two deletions of one object are one tombstone; the larger number stands for it, so order does not matter."""
+    pcl = kept.pcl.merge(version.pcl)
+    if version_rank(version.number, version.modified_at) > kept.rank:
+        tie(ctx, s.conn, fid, version.object, [kept.number])
+        # An own deletion not yet broadcast need not be any more: the larger one, which came by mail, says the same.
+        s.conn.exec_driver_sql(
+            "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
+            (
+                ctx.store.rep(s.conn, version.number.guid),
+                version.number.counter,
+                pcl.encode(),
+                version.modified_at,
+                kept.mid,
+            ),
+        )
+    else:
+        s.conn.exec_driver_sql("UPDATE message SET pcl = ? WHERE mid = ?", (pcl.encode(), kept.mid))
+
+
+def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kept], result: Applied) -> None:
+    """A deletion wins over every other version (spec: DL-2); the tombstone is kept for an unknown object too (spec: DL-1)."""
+    # The tombstone goes on with its author's list alone: another store must see for itself which edits lost to it.
+    for each in kept:
+        if not deletion.pcl.includes(each.number) and not each.fai and not each.expired:
+            result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
+    fai = kept[0].fai if kept else deletion.fai
+    replace_all(
+        ctx,
+        s,
+        fid,
+        Version(deletion.object, deletion.number, deletion.pcl, deletion.modified_at, None, "", fai),
+        kept,
+        True,
+    )
+    s.trace.record(
+        TombstoneMade,
+        folder=ctx.folders.text_of(fid),
+        object=object_text(deletion.object),
+        number=deletion.number.text,
+    )
+
+
+def _load(ctx: Context, conn: Connection, object_id: bytes, kept: Kept) -> Version:
+    subject, item = conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (kept.mid,)).one()
+    return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
+
+
+def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[Kept], result: Applied) -> str:
+    """Compares a version with every kept one (spec: CN-4); why it is ignored, or ''."""
+    if any(each.pcl.includes(version.number) for each in kept):
+        return "old"
+    if version.fai and kept:  # spec: CN-9
+        best = max(kept, key=lambda each: each.rank)
+        if best.rank > version_rank(version.number, version.modified_at):
+            return "old"
+        replace_all(ctx, s, fid, version, kept, True)
+        return ""
+    goes = [each for each in kept if version.pcl.includes(each.number)]
+    for each in goes:
+        s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (each.mid,))
+    tie(ctx, s.conn, fid, version.object, [each.number for each in goes])
+    insert_version(
+        ctx, s.conn, fid, version, sent=True, supersedes=any(each.supersedes for each in kept) or bool(goes), shown=True
+    )
+    living = [each for each in kept if not each.expired]  # spec: DL-3 a newer version of an expired item is a new one
+    stays = [each for each in living if each not in goes]
+    show_winner(ctx, s, fid, version.object)
+    if stays:
+        result.conflicts += (version.object,)
+        if len(living) < 2:  # a version that joins or leaves makes a conflict no younger (spec: CF-5)
+            conflict_began(s, fid, version.object)
+    elif len(living) > 1:
+        conflict_over(s.conn, version.object)
+        s.trace.record(
+            ConflictEnded,
+            folder=ctx.folders.text_of(fid),
+            object=object_text(version.object),
+            number=version.number.text,
+        )
+    return ""
+
+
+def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
+    """Of the versions kept the later is shown, then that of the larger GUID (spec: CF-1)."""
+    kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
+    winner = max(kept, key=lambda each: each.rank)
+    if len(kept) > 1:
+        s.conn.exec_driver_sql("UPDATE message SET shown = (mid = ?) WHERE object = ?", (winner.mid, object_id))
+        s.trace.record(
+            ConflictArose,
+            folder=ctx.folders.text_of(fid),
+            object=object_text(object_id),
+            versions=tuple(sorted(each.number.text for each in kept)),
+            winner=winner.number.text,
+        )

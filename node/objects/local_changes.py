@@ -1,0 +1,247 @@
+"""What users do to messages here: each act takes a change number in the transaction of the act (spec: CN-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
+from node.errors import MessageUnknown, Misuse, NoReplicaHere
+from node.objects.version_rows import Kept, insert_versions, kept_versions, replace_all
+from node.state.context import Context, next_cycle, set_of_pcl
+from node.state.folders import Folder
+from node.state.state_table import OwnRow
+from node.state.timers import Timer, set_timer_if_none
+from node.tracking.change_number import ChangeNumber
+from node.tracking.pcl import Pcl
+from node.views import Post
+from traces import LabTime
+from traces.events import ChangeMade, ConflictEnded, TombstoneMade
+from transport.mime.item_conversion import MailPost
+from transport.stimulus import Stimulus
+
+MAX_ITEM_BYTES = 40 * 1024 * 1024
+"""The largest message: with its base64 and the hops' lines it stays under the SMTP listener's 64 MiB."""
+
+ITEM_ROOM = 256 * 1024
+"""What an item takes beside the values of a mail's properties."""
+
+
+def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
+    """The folder and its replica, if users may change its content here. NoReplicaHere says where they could."""
+    folder = ctx.folders.visible(path)
+    own = ctx.rst.own(folder.fid)
+    if own is None or own.pending:  # spec: RP-2 a leaving store takes no more posts
+        transitive = ctx.config.profile.refers_onward
+        holders = ", ".join(ctx.directory.referred(ctx.name, ctx.holders(folder.fid), transitive=transitive))
+        raise NoReplicaHere(
+            f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders or 'no store'}"
+        )
+    return folder, own
+
+
+def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
+    """A change was made in a folder: its 24 hours begin anew and it goes out with the next cycle (spec: ST-1, OUT-1)."""
+    own.last_update_at = s.now
+    own.status_sent_at = None
+    ctx.rst.touch(own)
+    due_at = next_cycle(ctx.config, ctx.schedule(own.fid), s.now)
+    if due_at is not None:
+        set_timer_if_none(s.conn, Timer.CYCLE, own.fid, due_at)
+
+
+def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bool = False) -> list[str]:
+    """New messages; their ids."""
+    folder, own = replica_for_posts(ctx, path)
+    versions = []
+    for each in posts:
+        object_id = ctx.store.next_object().to_xid()
+        number = ctx.store.next_change()
+        pcl = Pcl.of(number)
+        item = encode_message(
+            object_id,
+            number,
+            pcl,
+            s.now,
+            folder=folder.object,
+            subject=each.subject,
+            body=each.body,
+            sender=each.sender,
+            attachments=each.attachments,
+            fai=fai,
+        )
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, fai)))
+    insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
+    for version in versions:
+        _record(s, folder, version, "create", ())
+    changed(ctx, s, own)
+    return [object_text(version.object) for version in versions]
+
+
+def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
+    """A mail becomes a post, as it is; its id (spec: ML-5). Misuse for one too large to be replicated."""
+    folder, own = replica_for_posts(ctx, folder.path)
+    if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
+        limit = MAX_ITEM_BYTES // 1024**2
+        raise Misuse(f"a mail of {mail.size:,} bytes; up to {limit} MiB can be replicated")
+    object_id = ctx.store.next_object().to_xid()
+    number = ctx.store.next_change()
+    pcl = Pcl.of(number)
+    item = encode_mail(object_id, number, pcl, s.now, folder=folder.object, mail=mail)
+    version = Version(object_id, number, pcl, s.now, item, mail.subject, message_id=mail.message_id)
+    insert_versions(ctx, s.conn, folder.fid, [version], sent=False)
+    _record(s, folder, version, "create", ())
+    changed(ctx, s, own)
+    return object_text(object_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    folder: Folder
+    own: OwnRow
+    object: bytes
+    kept: list[Kept]
+
+
+def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
+    folder, own = replica_for_posts(ctx, path)
+    try:
+        object_id = object_from_text(message)
+    except ValueError as error:
+        raise Misuse(f"{message!r} is not a message id such as {'0' * 31}a:17: {error}") from None
+    fid = s.conn.exec_driver_sql("SELECT fid FROM message WHERE object = ? LIMIT 1", (object_id,)).scalar()
+    kept = kept_versions(ctx, s.conn, object_id) if fid == folder.fid else []
+    if not kept or kept[0].deleted or kept[0].expired:
+        was = ("has expired" if kept[0].expired else "was deleted") if kept else "is not"
+        raise MessageUnknown(f"message {message} {was} in {folder.path} on {ctx.name}")
+    return _Target(folder, own, object_id, kept)
+
+
+def _successor(ctx: Context, s: Stimulus, kept: Sequence[Kept]) -> tuple[ChangeNumber, Pcl, LabTime]:
+    """Number, list and time of a version that incorporates all those kept (spec: CF-3, CN-3)."""
+    number = ctx.store.next_change()
+    pcl = Pcl.of(number)
+    for each in kept:
+        pcl = pcl.merge(each.pcl)
+    # spec: CN-8 later than all it incorporates
+    return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
+
+
+def edit(
+    ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
+) -> str:
+    """A new version made from the one shown, or from the kept version `of`; it covers every kept one. Its number."""
+    target = _target(ctx, s, path, message)
+    living = [each for each in target.kept if not each.expired]  # spec: DL-3
+    source = target.kept[0] if of is None else _kept_by_text(living, of)
+    return _edit(ctx, s, target, source, subject=subject, body=body)
+
+
+def _edit(ctx: Context, s: Stimulus, target: _Target, source: Kept, *, subject: str | None, body: str | None) -> str:
+    item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
+    old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
+    number, pcl, modified_at = _successor(ctx, s, target.kept)
+    stream = encode_edit(item, number, pcl, modified_at, version_of=target.object, subject=subject, body=body)
+    version = Version(
+        target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
+    )
+    _supersede(ctx, s, target, _checked(version), "modify")
+    return number.text
+
+
+def _checked(version: Version) -> Version:
+    """A version that can be sent. Misuse, before anything is changed, for one that never could."""
+    if version.item is not None and len(version.item) > MAX_ITEM_BYTES:
+        limit = MAX_ITEM_BYTES // 1024**2
+        raise Misuse(f"a message of {len(version.item):,} bytes; up to {limit} MiB can be replicated")
+    return version
+
+
+def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
+    """A deletion is a change (spec: DL-1). Its number."""
+    target = _target(ctx, s, path, message)
+    number, pcl, modified_at = _successor(ctx, s, target.kept)
+    version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
+    _supersede(ctx, s, target, version, "delete")
+    s.trace.record(TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text)
+    return number.text
+
+
+def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> list[str]:
+    """A contact's resolution of a conflict (spec: CF-3): one version, or all, each other one as a message of its own.
+
+    Returns the new change number, or with 'all' the ids of all messages that stand now.
+    """
+    target = _target(ctx, s, path, message)
+    living = [each for each in target.kept if not each.expired]
+    if len(living) < 2:
+        raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
+    if keep != "all":
+        return [edit(ctx, s, path, message, subject=None, body=None, of=keep)]
+    others = []
+    for each in living[1:]:
+        subject, item = s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one()
+        object_id = ctx.store.next_object().to_xid()
+        number = ctx.store.next_change()
+        pcl = Pcl.of(number)
+        modified_at = max(s.now, each.modified_at + 1)
+        stream = encode_edit(item, number, pcl, modified_at, version_of=object_id)
+        others.append(Version(object_id, number, pcl, modified_at, stream, subject, False))
+    edit(ctx, s, path, message, subject=None, body=None)
+    insert_versions(ctx, s.conn, target.folder.fid, others, sent=False)
+    for version in others:
+        _record(s, target.folder, version, "create", ())
+    return [message, *(object_text(version.object) for version in others)]
+
+
+def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
+    """The store's own resolution of a conflict: a change like a contact's that keeps the version shown (spec: CF-5, CF-3).
+
+    The change, and the version that it keeps. None where there is no conflict, or the winner leaves too little room for
+    what a new version adds to it: such a conflict is left to people.
+    """
+    kept = kept_versions(ctx, s.conn, object_id)
+    if sum(not each.expired and not each.deleted for each in kept) < 2:
+        return None
+    size = s.conn.exec_driver_sql("SELECT length(item) FROM message WHERE mid = ?", (kept[0].mid,)).scalar_one()
+    if size > MAX_ITEM_BYTES - ITEM_ROOM:
+        return None
+    made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0], subject=None, body=None)
+    return made, kept[0].number.text
+
+
+def _kept_by_text(kept: Sequence[Kept], text: str) -> Kept:
+    for each in kept:
+        if each.number.text == text:
+            return each
+    raise Misuse(f"{text!r} is none of the versions kept: {', '.join(each.number.text for each in kept)}")
+
+
+def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str) -> None:
+    replace_all(ctx, s, target.folder.fid, version, target.kept, False)
+    _record(s, target.folder, version, operation, tuple(sorted(each.number.text for each in target.kept)))
+    if sum(not each.expired for each in target.kept) > 1:  # spec: CF-1 DL-3
+        s.trace.record(
+            ConflictEnded,
+            folder=target.folder.text,
+            object=object_text(target.object),
+            number=version.number.text,
+        )
+    changed(ctx, s, target.own)
+
+
+def _record(s: Stimulus, folder: Folder, version: Version, operation: str, supersedes: tuple[str, ...]) -> None:
+    s.trace.record(
+        ChangeMade,
+        folder=folder.text,
+        object=object_text(version.object),
+        number=version.number.text,
+        kind="fai" if version.fai else "message",
+        operation=operation,
+        modified_at=version.modified_at,
+        supersedes=supersedes,
+        pcl=set_of_pcl(version.pcl.numbers()),
+        digest=version.digest,
+        subject=version.subject,
+        **({"mail": version.message_id} if version.message_id else {}),
+    )

@@ -1,0 +1,187 @@
+"""The versions of messages as rows: of each object either one tombstone or the versions of which none includes another.
+
+Numbers that no longer have a version of their own stay tied to their object in the table `superseded` (spec: CN-7). What
+is kept of what arrives is decided in `node.objects.apply_versions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from node.codec.items import Version
+from node.state.context import Context, version_rank
+from node.state.tables import DELETED, EXPIRED
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.tracking.pcl import Pcl
+from traces import LabTime
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+_LOOKUP = 400  # objects asked for in one SELECT; SQLite takes 999 parameters in its oldest builds
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A row of the table `message`: a kept version, or a tombstone."""
+
+    mid: int
+    number: ChangeNumber
+    pcl: Pcl
+    modified_at: LabTime
+    deleted: bool
+    fai: bool
+    sent: bool
+    supersedes: bool
+    expired: bool = False
+    """Its item has expired here (spec: DL-3)."""
+
+    @property
+    def rank(self) -> tuple[LabTime, ChangeNumber]:
+        return version_rank(self.number, self.modified_at)
+
+
+def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept]:
+    """What is kept of an object, the version shown first."""
+    return [
+        Kept(
+            mid,
+            ctx.store.number(rep, ctr),
+            Pcl.decode(pcl),
+            at,
+            deleted == DELETED,
+            bool(fai),
+            bool(sent),
+            bool(supersedes),
+            deleted == EXPIRED,
+        )
+        for mid, rep, ctr, pcl, at, deleted, fai, sent, supersedes in conn.exec_driver_sql(
+            "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"
+            " ORDER BY shown DESC, rep, ctr",
+            (object_id,),
+        )
+    ]
+
+
+def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Iterable[ChangeNumber]) -> None:
+    """Ties numbers to an object that has taken their place (spec: CN-7)."""
+    rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
+    if rows:
+        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded VALUES (?, ?, ?, ?)", rows)
+
+
+def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
+    """Every superseded number of an object."""
+    return CNSet.from_numbers(
+        ctx.store.number(rep, ctr)
+        for rep, ctr in conn.exec_driver_sql(
+            "SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr", (object_id,)
+        )
+    )
+
+
+def named_by(version: Version, tied: CNSet) -> CNSet:
+    """Of an object's superseded numbers those that this version took the place of (spec: CN-7).
+
+    Of several kept versions each names what it incorporates. A deletion stands for all; so does the winner where the last
+    writer wins, for losers that it never knew (spec: CN-9, DL-2).
+    """
+    if version.fai or version.item is None:
+        return tied
+    return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
+
+
+def insert_version(
+    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
+) -> None:
+    conn.exec_driver_sql(_INSERT, _row(ctx, conn, fid, version, sent=sent, supersedes=supersedes, shown=shown))
+
+
+_INSERT = (
+    "INSERT INTO message (fid, object, rep, ctr, pcl, modified_at, fai, deleted, sent, supersedes, shown, subject, item)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
+    """Many new objects at once: one statement."""
+    flag, rep = int(sent), ctx.store.rep
+    rows = [
+        (
+            fid,
+            each.object,
+            rep(conn, each.number.guid),
+            each.number.counter,
+            each.pcl.encode(),
+            each.modified_at,
+            int(each.fai),
+            int(each.item is None),
+            flag,
+            0,
+            1,
+            each.subject,
+            each.item,
+        )
+        for each in versions
+    ]
+    if rows:
+        conn.exec_driver_sql(_INSERT, rows)
+
+
+def _row(
+    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
+) -> tuple[Any, ...]:
+    return (
+        fid,
+        version.object,
+        ctx.store.rep(conn, version.number.guid),
+        version.number.counter,
+        version.pcl.encode(),
+        version.modified_at,
+        int(version.fai),
+        int(version.item is None),
+        int(sent),
+        int(supersedes),
+        int(shown),
+        version.subject,
+        version.item,
+    )
+
+
+def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
+    """Those of the objects of which anything is kept."""
+    known: set[bytes] = set()
+    for at in range(0, len(objects), _LOOKUP):
+        chunk = tuple(objects[at : at + _LOOKUP])
+        marks = ",".join("?" * len(chunk))
+        known.update(
+            row[0]
+            for row in conn.exec_driver_sql(
+                f"SELECT DISTINCT object FROM message WHERE object IN ({marks}) ORDER BY object", chunk
+            )
+        )
+    return known
+
+
+def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[Kept], sent: bool) -> None:
+    """One version takes the place of those kept, whose numbers stay tied to the object."""
+    if kept:
+        s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
+        tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
+    if len(kept) > 1:
+        conflict_over(s.conn, version.object)
+    supersedes = bool(kept) or any(each.supersedes for each in kept)
+    insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
+
+
+# -- since when a message is in conflict here (spec: CF-5)
+
+
+def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:
+    s.conn.exec_driver_sql("INSERT OR REPLACE INTO conflict VALUES (?, ?, ?)", (object_id, fid, s.now))
+
+
+def conflict_over(conn: Connection, object_id: bytes) -> None:
+    conn.exec_driver_sql("DELETE FROM conflict WHERE object = ?", (object_id,))

@@ -1,0 +1,257 @@
+"""The texts of replication mail in the application log, in the forms that administrators know (spec: EV-1).
+
+An id is printed as `<replid hex>-<counter hex>`, this store being replid 1 and the others numbered as they were met; the
+hierarchy is 1-1 and is called IPM_SUBTREE, and all folders lie under it. A folder or message that is a tombstone here
+shows its id and no name (spec: IN-4). Where no full text of a form is public, it follows the nearest one that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from node.codec.items import ROOT, ROOT_TEXT, object_from_text, read_folder
+from node.codec.replication_message import MessageType, ReplicationMail, Section, Update
+from node.errors import Misuse
+from node.state.context import Context
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from transport.errors import CodecError
+from transport.sql import Connection
+
+MAX_LISTED: Final = 20
+"""Folders, items or ranges that an entry lists; the rest is counted."""
+
+SUBTREE: Final = "IPM_SUBTREE"
+
+FIRST_OFFSET: Final = 28
+"""Where the first record stands in a packed message, as in the published example [X, section 1.1]."""
+
+_NO_NUMBERS: Final = "{0}"
+
+
+def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequence[str]) -> list[str]:
+    """The lines of an outgoing mail's entry."""
+    body = _BODIES[mail.type](ctx, conn, mail)
+    if mail.type is MessageType.BACKFILL_REQUEST:
+        body += [f"Server: {store_dn(ctx, store)}" for store in stores[:MAX_LISTED]]
+    if mail.type in _SHORT:
+        head = [f"Outgoing message type {_hex(mail)}", f"Message ID: <{mail.message_id}>"]
+    else:
+        head = ["An outgoing replication message was issued.", *_head(mail)]
+    return [*head, *body]
+
+
+def incoming(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    """The lines of an incoming mail's entry."""
+    head = ["An incoming replication message was processed.", *_head(mail)]
+    return [*head, *_BODIES[mail.type](ctx, conn, mail), "Server:", store_dn(ctx, mail.store)]
+
+
+def _hex(mail: ReplicationMail) -> str:
+    return f"{int(mail.type):#x}"
+
+
+def _head(mail: ReplicationMail) -> list[str]:
+    return [f"Type: {_hex(mail)}", f"Message ID: <{mail.message_id}>"]
+
+
+def database_name(ctx: Context) -> str:
+    """The store as the administrator's tool shows it."""
+    return f"First Storage Group\\Public Folder Store ({ctx.name})"
+
+
+def store_dn(ctx: Context, store: str) -> str:
+    """A store's name in the directory."""
+    entry = ctx.directory.get(store)
+    site = entry.site if entry else "?"
+    name = f"/o={ctx.directory.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
+    return name.upper() if ctx.config.profile.logs_in_capitals else name
+
+
+def id_text(ctx: Context, conn: Connection, number: ChangeNumber) -> str:
+    """`1-14CE`: the local number of the store, and the counter, both hexadecimal."""
+    return f"{ctx.store.rep(conn, number.guid):x}-{number.counter:X}"
+
+
+def object_id(ctx: Context, conn: Connection, object_: bytes) -> str:
+    return ROOT_TEXT if object_ == ROOT else id_text(ctx, conn, ChangeNumber.from_xid(object_))
+
+
+def folder_values(ctx: Context, conn: Connection, folder: str) -> dict[str, str]:
+    """Id and path of a folder that a trace names."""
+    try:
+        object_ = ROOT if folder == ROOT_TEXT else object_from_text(folder)
+    except (ValueError, Misuse):
+        return {"folder": folder, "path": ""}
+    return {"folder": object_id(ctx, conn, object_), "path": _path(ctx, object_)}
+
+
+def _path(ctx: Context, object_: bytes) -> str:
+    """`IPM_SUBTREE\\Projects`; '' for a folder that is a tombstone here or unknown."""
+    if object_ == ROOT:
+        return SUBTREE
+    folder = ctx.folders.get(object_)
+    if folder is None or folder.props is None:
+        return ""
+    return "\\".join([SUBTREE, *(folder.path or folder.props.name).split("/")])
+
+
+# --- bodies, by type
+
+
+def _hierarchy(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    live = [update for update in mail.updates if update.version.item is not None]
+    return [
+        f'Database "{database_name(ctx)}"',
+        *_ends(ctx, conn, mail.updates),
+        f"RFIs: {len(live)}",
+        *_folders(ctx, conn, live),
+        *_deleted(ctx, conn, mail),
+    ]
+
+
+def _content(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    live = [update for update in mail.updates if update.version.item is not None]
+    return [
+        *_folder_line(ctx, conn, mail),
+        f'Database "{database_name(ctx)}"',
+        *_ends(ctx, conn, mail.updates),
+        f"RMIs: {len(live)}",
+        *_messages(ctx, conn, live),
+        *_deleted(ctx, conn, mail),
+    ]
+
+
+def _request(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    section = mail.sections[0]
+    return [*_folder_line(ctx, conn, mail), f'Database "{database_name(ctx)}".', *_sets(ctx, conn, section)]
+
+
+def _status(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    shown = [f"({object_id(ctx, conn, each.folder)}) {_path(ctx, each.folder)}" for each in mail.sections[:MAX_LISTED]]
+    return [f"Folder(s): {shown[0] if shown else ''}", *shown[1:], *_more(len(mail.sections))]
+
+
+def _hierarchy_response(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    live = [update for update in mail.updates if update.version.item is not None]
+    return [
+        *_sets(ctx, conn, mail.sections[0]),
+        f"RFIs: {len(live)}",
+        *_folders(ctx, conn, live),
+        *_deleted(ctx, conn, mail, always=True),
+    ]
+
+
+def _content_response(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    live = [update for update in mail.updates if update.version.item is not None]
+    return [
+        *_folder_line(ctx, conn, mail),
+        *_sets(ctx, conn, mail.sections[0]),
+        f"RMIs: {len(live)}",
+        *_messages(ctx, conn, live),
+        *_deleted(ctx, conn, mail, always=True),
+    ]
+
+
+_BODIES: Final = {
+    MessageType.HIERARCHY: _hierarchy,
+    MessageType.CONTENT: _content,
+    MessageType.BACKFILL_REQUEST: _request,
+    MessageType.STATUS: _status,
+    MessageType.STATUS_REQUEST: _status,
+    MessageType.HIERARCHY_RESPONSE: _hierarchy_response,
+    MessageType.CONTENT_RESPONSE: _content_response,
+}
+_SHORT: Final = frozenset({MessageType.BACKFILL_REQUEST, MessageType.STATUS, MessageType.STATUS_REQUEST})
+
+
+# --- pieces
+
+
+def _more(count: int) -> list[str]:
+    return [f"... ({count} in all)"] if count > MAX_LISTED else []
+
+
+def _folder_line(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    folder = mail.sections[0].folder
+    return [f"Folder: ({object_id(ctx, conn, folder)}) {_path(ctx, folder)}".rstrip()]
+
+
+def _ends(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str]:
+    if not updates:
+        return []
+    numbers = [update.version.number for update in updates]
+    low, high = min(numbers), max(numbers)
+    return [f"CN min: {id_text(ctx, conn, low)}, CN max: {id_text(ctx, conn, high)}"]
+
+
+def _sets(ctx: Context, conn: Connection, section: Section) -> list[str]:
+    return [*_set("CNSET", ctx, conn, section.cnset), *_set("CNSET(FAI)", ctx, conn, section.cnset_fai)]
+
+
+def _set(label: str, ctx: Context, conn: Connection, numbers: CNSet) -> list[str]:
+    pairs: list[str] = []
+    for guid in numbers.guids():
+        rep = ctx.store.rep(conn, guid)
+        for low, high in numbers.ranges(guid)[: MAX_LISTED + 1]:
+            pairs.append(f"{rep:x}-{low:X},{rep:x}-{high:X}")
+    if not pairs:
+        return [f"{label}: {_NO_NUMBERS}"]
+    return [f"{label}: {pairs[0]}", *pairs[1:MAX_LISTED], *_more(numbers.range_count())]
+
+
+def _folders(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str]:
+    lines: list[str] = []
+    offset = FIRST_OFFSET
+    for index, update in enumerate(updates[:MAX_LISTED], start=1):
+        version = update.version
+        assert version.item is not None
+        try:
+            props = read_folder(version.item)
+            parent, name = object_id(ctx, conn, props.parent), props.name
+        except CodecError:
+            parent, name = "?", ""
+        known = ctx.folders.get(version.object)
+        dead = known is not None and known.props is None  # spec: IN-4
+        path = "" if dead else _path(ctx, version.object) or f"{SUBTREE}\\{name}"
+        lines.append(f"{index}) FID: {object_id(ctx, conn, version.object)}, PFID: {parent}, Offset: {offset}")
+        lines.append(path)
+        offset += len(version.item)
+    return [*lines, *_more(len(updates))]
+
+
+def _messages(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str]:
+    shown = [update.version for update in updates[:MAX_LISTED]]
+    dead = _tombstoned(conn, [version.object for version in shown])
+    lines: list[str] = []
+    offset = FIRST_OFFSET
+    for index, version in enumerate(shown, start=1):
+        assert version.item is not None
+        number = id_text(ctx, conn, version.number)
+        lines.append(f"{index}) MID: {object_id(ctx, conn, version.object)}, CN: {number}, Offset: {offset}")
+        lines.append("" if version.object in dead else version.subject)  # spec: IN-4
+        offset += len(version.item)
+    return [*lines, *_more(len(updates))]
+
+
+def _tombstoned(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
+    if not objects:
+        return set()
+    marks = ",".join("?" * len(objects))
+    rows = conn.exec_driver_sql(
+        # Unordered, for it is a set of at most one row each: a tombstone is all that is kept of its object.
+        f"SELECT object FROM message WHERE deleted = 1 AND object IN ({marks})",
+        tuple(objects),
+    )
+    return {row[0] for row in rows}
+
+
+def _deleted(ctx: Context, conn: Connection, mail: ReplicationMail, *, always: bool = False) -> list[str]:
+    gone = [update.version for update in mail.updates if update.version.item is None]
+    pairs = [
+        f"{object_id(ctx, conn, version.object)},{id_text(ctx, conn, version.number)}" for version in gone[:MAX_LISTED]
+    ]
+    if not pairs:
+        return ["IDCN Deleted:", _NO_NUMBERS] if always else []
+    return [f"IDCN deleted: {pairs[0]}", *pairs[1:], *_more(len(gone))]

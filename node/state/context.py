@@ -1,0 +1,88 @@
+"""What every part of the replication agent works on. It does no work itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from node.codec.signing import Identity, Verifier
+from node.state.addresses import AddressBook
+from node.state.directory import Directory
+from node.state.folders import Folder, Folders
+from node.state.state_table import ReplicationStateTable
+from node.state.store_identity import StoreState
+from node.state.store_settings import Config
+from node.state.tables import HIERARCHY_FID
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from topology.schedule import ALWAYS, Schedule, parse_schedule
+from traces import LabTime
+from transport.mta.mta import Mta
+from transport.sql import Connection
+
+
+@dataclass(slots=True)
+class Context:
+    """The store's state in memory: built from the tables at start, thrown away and built again after a rollback."""
+
+    name: str
+    seed: bytes
+    store: StoreState
+    folders: Folders
+    rst: ReplicationStateTable
+    directory: Directory
+    config: Config
+    identity: Identity
+    verifier: Verifier
+    mta: Mta
+    book: AddressBook
+    replica_limits: Mapping[bytes, int] = field(default_factory=dict)
+    """Age limits of this replica alone, by folder id, in microseconds (spec: DL-3)."""
+
+    def holders(self, fid: int) -> list[str]:
+        """The stores in a folder's replica list that have joined, by name; all stores for the hierarchy (spec: HI-1)."""
+        if fid == HIERARCHY_FID:
+            return self.directory.stores()
+        props = self.folders.at(fid).props
+        return sorted(store for store in props.replicas if self.directory.get(store)) if props else []
+
+    def other_holders(self, fid: int) -> list[str]:
+        return [store for store in self.holders(fid) if store != self.name]
+
+    def schedule(self, fid: int) -> Schedule:
+        """When a folder is broadcast; the hierarchy always by the "always" interval (spec: HI-3, OUT-1)."""
+        if fid == HIERARCHY_FID:
+            return ALWAYS
+        props = self.folders.at(fid).props
+        own = props.schedule if props else None
+        return parse_schedule(own) if own else self.config.schedule
+
+    def priority(self, fid: int) -> int:
+        props = None if fid == HIERARCHY_FID else self.folders.at(fid).props
+        return props.priority if props else 0
+
+    def save(self, conn: Connection) -> None:
+        """Writes what the stimulus moved; the last act of every stimulus."""
+        self.rst.save(conn)
+        self.store.save(conn)
+
+
+def next_cycle(config: Config, schedule: Schedule, now: LabTime) -> LabTime | None:
+    """The next replication cycle after `now` (spec: OUT-1); None for a schedule that never fires."""
+    if schedule.is_always and config.always_us == 0:
+        return now  # an interval of 0 replicates at once
+    return schedule.next_fire(now, config.always_us)
+
+
+def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, ChangeNumber]:
+    """Orders concurrent versions: later time, then larger GUID, then counter (spec: CF-1, HI-5, CN-8)."""
+    return modified_at, number
+
+
+def set_of_pcl(numbers: tuple[ChangeNumber, ...]) -> str:
+    """A predecessor change list as traces write it: a set of single numbers."""
+    return numbers[0].text if len(numbers) == 1 else CNSet.from_numbers(numbers).text()
+
+
+def describe(folder: Folder) -> str:
+    return folder.path or folder.text

@@ -1,0 +1,161 @@
+"""The replication message queue: what came before the folder it needs (spec: HI-4).
+
+Hierarchy updates wait one by one, content mails whole. What expires is dropped, becomes missing and comes back by
+backfill; numbers that wait are not missing (spec: BF-2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from node.codec.items import Version, object_text, read_version
+from node.codec.replication_message import Update
+from node.state.context import Context, set_of_pcl
+from node.state.timers import Timer, clear_timer, set_timer
+from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset, encode_idset
+from traces.events import VersionDropped, VersionHeld
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+FOLDER, MAIL, EDGE = "folder", "mail", "edge"
+"""What waits: a folder's update, a content mail; of an update whose wait was in vain, for which folder it waited."""
+
+
+def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender: str) -> None:
+    """A child before its parent."""
+    version = update.version
+    assert version.item is not None, "a deletion needs no parent"
+    until_at = s.now + ctx.config.tree_wait_us
+    same = s.conn.exec_driver_sql(
+        "SELECT id FROM held WHERE waits_for = ? AND kind = ? AND object = ? AND payload = ?",
+        (parent, FOLDER, version.object, version.item),
+    ).first()
+    if same:
+        return
+    _hold(s, parent, FOLDER, version.object, update.names, until_at, sender, version.item)
+    s.trace.record(VersionHeld, waits_for=object_text(parent), until_at=until_at, **_fields(update))
+
+
+def hold_mail(ctx: Context, s: Stimulus, folder: bytes, numbers: CNSet, sender: str, content: bytes) -> None:
+    """Content for a folder, or a replica, that is not known here yet."""
+    _hold(s, folder, MAIL, folder, numbers, s.now + ctx.config.content_wait_us, sender, content)
+
+
+def _hold(
+    s: Stimulus, waits_for: bytes, kind: str, object_id: bytes, numbers: CNSet, until_at: int, sender: str, data: bytes
+) -> None:
+    held_id = _put(s, waits_for, kind, object_id, numbers, until_at, sender, data)
+    set_timer(s.conn, Timer.HELD, held_id, until_at)
+
+
+def _put(
+    s: Stimulus, waits_for: bytes, kind: str, object_id: bytes, numbers: CNSet, until_at: int, sender: str, data: bytes
+) -> int:
+    held_id: int = s.conn.exec_driver_sql(
+        "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " RETURNING id",
+        (waits_for, kind, object_id, encode_idset(numbers), until_at, sender, data),
+    ).scalar_one()
+    return held_id
+
+
+def _fields(update: Update) -> dict[str, Any]:
+    version = update.version
+    return {
+        "folder": "1-1",
+        "object": object_text(version.object),
+        "number": version.number.text,
+        "kind": "folder",
+        "pcl": set_of_pcl(version.pcl.numbers()),
+        "modified_at": version.modified_at,
+        "way": "broadcast",
+        "stands_for": update.names.text(),
+        "digest": version.digest,
+        "deleted": False,
+    }
+
+
+def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
+    """True if a version of `folder` is held until `other` comes, directly or by way of others that are held.
+
+    One that was held, and dropped in vain, counts as well: two halves of a ring that come by turns, each after the other
+    was dropped, would else never meet.
+    """
+    ahead, seen = [folder], {folder}
+    while ahead:
+        for (parent,) in conn.exec_driver_sql(
+            "SELECT waits_for FROM held WHERE object = ? AND kind <> ? ORDER BY id", (ahead.pop(), MAIL)
+        ):
+            if parent == other:
+                return True
+            if parent not in seen:
+                seen.add(parent)
+                ahead.append(parent)
+    return False
+
+
+def freed_folders(ctx: Context, s: Stimulus, parent: bytes) -> list[Update]:
+    """The updates that waited for this folder; they wait no more."""
+    del ctx
+    freed = []
+    for held_id, numbers, item in s.conn.exec_driver_sql(
+        "SELECT id, numbers, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (parent, FOLDER)
+    ).all():
+        _forget(s, held_id)
+        freed.append(_update(item, numbers))
+    s.conn.exec_driver_sql("DELETE FROM held WHERE kind = ? AND (waits_for = ? OR object = ?)", (EDGE, parent, parent))
+    return freed
+
+
+def _update(item: bytes, numbers: bytes) -> Update:
+    version: Version = read_version(item)
+    return Update(version, decode_idset(numbers) - CNSet.of(version.number))
+
+
+def freed_mails(s: Stimulus, folder: bytes) -> list[tuple[str, bytes]]:
+    """The content mails that waited for this folder, as (sender, content); they wait no more."""
+    freed = []
+    for held_id, sender, content in s.conn.exec_driver_sql(
+        "SELECT id, sender, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (folder, MAIL)
+    ).all():
+        _forget(s, held_id)
+        freed.append((sender, content))
+    return freed
+
+
+def _forget(s: Stimulus, held_id: int) -> None:
+    s.conn.exec_driver_sql("DELETE FROM held WHERE id = ?", (held_id,))
+    clear_timer(s.conn, Timer.HELD, held_id)
+
+
+def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
+    """The wait is over in vain. The hierarchy's numbers are missing from now on: returns the folder concerned, or None."""
+    del ctx
+    row = s.conn.exec_driver_sql(
+        "SELECT kind, object, numbers, payload, waits_for FROM held WHERE id = ?", (held_id,)
+    ).first()
+    if row is None:
+        return None
+    _forget(s, held_id)
+    kind, object_id, numbers, payload, awaited = row
+    if kind == FOLDER:
+        s.trace.record(VersionDropped, reason="its parent did not come in time", **_fields(_update(payload, numbers)))
+        _remember_edge(s, object_id, awaited)
+    folder: bytes = awaited
+    return folder
+
+
+def _remember_edge(s: Stimulus, object_id: bytes, awaited: bytes) -> None:
+    s.conn.exec_driver_sql(
+        "DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?", (awaited, EDGE, object_id)
+    )
+    _put(s, awaited, EDGE, object_id, CNSet.EMPTY, s.now, "", b"")
+
+
+def held_hierarchy(conn: Connection) -> CNSet:
+    """Hierarchy numbers that wait, and so are not missing."""
+    return CNSet.union_all(
+        decode_idset(numbers)
+        for (numbers,) in conn.exec_driver_sql("SELECT numbers FROM held WHERE kind = ? ORDER BY id", (FOLDER,))
+    )

@@ -1,0 +1,178 @@
+"""The replication state table (spec: RST-1 to RST-4).
+
+For each folder held here an own row (what this store has applied and broadcast) and a row for each other holder (what
+that store said in its own last mail for the folder). Sets are kept decoded while the store runs and written back once
+a stimulus, so that a stimulus pays for the rows it touches and for nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset, encode_idset
+from traces import LabTime
+from transport.sql import Connection
+
+
+@dataclass(slots=True)
+class OwnRow:
+    """This store's replica of one folder, and what it claims to have of it."""
+
+    fid: int
+    pending: bool
+    began: int
+    last_sent: int
+    last_sent_fai: int
+    numbers: CNSet
+    fai: CNSet
+    last_update_at: LabTime | None
+    status_sent_at: LabTime | None
+    fresh: bool
+    """The replica is new here: no response has brought anything yet (spec: BF-2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRow:
+    """What another holder said of itself. `sent_at` and `sent_number` order its mails (spec: RST-4)."""
+
+    store: str
+    numbers: CNSet
+    fai: CNSet
+    heard_at: LabTime | None
+    sent_at: LabTime
+    sent_number: int
+
+
+class ReplicationStateTable:
+    """All rows of this store, loaded on first use, dropped on rollback by building a new table."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._own: dict[int, OwnRow] = {}
+        self._rows: dict[int, dict[str, PeerRow]] = {}
+        self._dirty: set[int] = set()
+        for row in conn.exec_driver_sql(
+            "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at,"
+            " fresh FROM replica ORDER BY fid"
+        ):
+            self._own[row[0]] = OwnRow(
+                row[0],
+                bool(row[1]),
+                row[2],
+                row[3],
+                row[4],
+                decode_idset(row[5]),
+                decode_idset(row[6]),
+                row[7],
+                row[8],
+                bool(row[9]),
+            )
+        for row in conn.exec_driver_sql(
+            "SELECT fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number FROM rst ORDER BY fid, store"
+        ):
+            self._rows.setdefault(row[0], {})[row[1]] = PeerRow(
+                row[1], decode_idset(row[2]), decode_idset(row[3]), row[4], row[5], row[6]
+            )
+
+    # -- own rows
+
+    def own(self, fid: int) -> OwnRow | None:
+        return self._own.get(fid)
+
+    def held_fids(self) -> list[int]:
+        return sorted(self._own)
+
+    def begin(
+        self, conn: Connection, fid: int, began: int, numbers: CNSet = CNSet.EMPTY, *, fresh: bool = False
+    ) -> OwnRow:
+        """A replica begins here; `began` is the change counter at this moment (spec: CN-6)."""
+        own = OwnRow(fid, False, began, 0, 0, numbers, CNSet.EMPTY, None, None, fresh)
+        conn.exec_driver_sql(
+            "INSERT INTO replica VALUES (?, 0, ?, 0, 0, ?, ?, NULL, NULL, ?)",
+            (fid, began, encode_idset(numbers), encode_idset(CNSet.EMPTY), int(fresh)),
+        )
+        self._own[fid] = own
+        return own
+
+    def touch(self, own: OwnRow) -> None:
+        """Says that `own` was changed and must be written at the end of the stimulus."""
+        self._dirty.add(own.fid)
+
+    def add(self, fid: int, numbers: CNSet, fai: CNSet) -> None:
+        """Accounts for numbers here."""
+        own = self._own[fid]
+        if numbers and not numbers <= own.numbers:
+            own.numbers = own.numbers | numbers
+            self._dirty.add(fid)
+        if fai and not fai <= own.fai:
+            own.fai = own.fai | fai
+            self._dirty.add(fid)
+
+    def drop(self, conn: Connection, fid: int) -> None:
+        """The replica is gone from here, with every row of the folder."""
+        conn.exec_driver_sql("DELETE FROM replica WHERE fid = ?", (fid,))
+        conn.exec_driver_sql("DELETE FROM rst WHERE fid = ?", (fid,))
+        self._own.pop(fid, None)
+        self._rows.pop(fid, None)
+        self._dirty.discard(fid)
+
+    def save(self, conn: Connection) -> None:
+        for fid in sorted(self._dirty):
+            own = self._own[fid]
+            conn.exec_driver_sql(
+                "UPDATE replica SET pending = ?, began = ?, last_sent = ?, last_sent_fai = ?, numbers = ?, numbers_fai = ?,"
+                " last_update_at = ?, status_sent_at = ?, fresh = ? WHERE fid = ?",
+                (
+                    int(own.pending),
+                    own.began,
+                    own.last_sent,
+                    own.last_sent_fai,
+                    encode_idset(own.numbers),
+                    encode_idset(own.fai),
+                    own.last_update_at,
+                    own.status_sent_at,
+                    int(own.fresh),
+                    fid,
+                ),
+            )
+        self._dirty.clear()
+
+    # -- rows of the other holders
+
+    def rows(self, fid: int) -> list[PeerRow]:
+        """The folder's other rows, by store name."""
+        rows = self._rows.get(fid)
+        return [rows[store] for store in sorted(rows)] if rows else []
+
+    def row(self, fid: int, store: str) -> PeerRow | None:
+        return self._rows.get(fid, {}).get(store)
+
+    def put(self, conn: Connection, fid: int, row: PeerRow) -> None:
+        """Replaces a row, by a smaller set too (spec: RST-4)."""
+        conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO rst VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                fid,
+                row.store,
+                encode_idset(row.numbers),
+                encode_idset(row.fai),
+                row.heard_at,
+                row.sent_at,
+                row.sent_number,
+            ),
+        )
+        self._rows.setdefault(fid, {})[row.store] = row
+
+    def drop_row(self, conn: Connection, fid: int, store: str) -> bool:
+        """A leaving store's row is dropped (spec: RST-4). True if there was one."""
+        rows = self._rows.get(fid, {})
+        if store not in rows:
+            return False
+        conn.exec_driver_sql("DELETE FROM rst WHERE fid = ? AND store = ?", (fid, store))
+        del rows[store]
+        return True
+
+    def union(self, fid: int) -> tuple[CNSet, CNSet]:
+        """What the other holders say they have, together (spec: BF-1, RST-3)."""
+        rows = self.rows(fid)
+        return CNSet.union_all(row.numbers for row in rows), CNSet.union_all(row.fai for row in rows)

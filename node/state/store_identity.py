@@ -1,0 +1,117 @@
+"""Who this store is, and its counters (spec: CN-1).
+
+The row is read at open and after a rollback, kept in memory, and written once at the end of each stimulus that moved
+it, in the stimulus's own transaction (spec: CN-2).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from node.tracking.change_number import ChangeNumber, Guid
+from traces import LabTime
+from transport.sql import Connection
+
+LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
+
+
+class Begins(StrEnum):
+    """What a start still has to do; written with the state that needs it, cleared in the stimulus that does it."""
+
+    NOTHING = ""
+    RESTORED = "restored"  # spec: RP-4 ask around
+    ANEW = "anew"  # spec: DL-4 the backup was too old: a new store, as in RP-3
+
+
+class StoreState:
+    """The store's identity, counters and replid map."""
+
+    def __init__(self, conn: Connection) -> None:
+        row = conn.exec_driver_sql(
+            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins"
+            " FROM store_state"
+        ).one()
+        self.name: str = row[0]
+        self.guid: Guid = row[1]
+        self.change_counter: int = row[2]
+        self.object_counter: int = row[3]
+        self.mail_number: int = row[4]
+        self.incarnation: int = row[5]
+        self.seq: int = row[6]
+        self.lamport: int = row[7]
+        self.last_at: LabTime = row[8]
+        self.begins = Begins(row[9])
+        self._rep_of: dict[Guid, int] = {}
+        self._guid_of: dict[int, Guid] = {}
+        self.store_of: dict[Guid, str] = {}
+        for rep, guid, store in conn.exec_driver_sql("SELECT rep, guid, store FROM replid ORDER BY rep"):
+            self._rep_of[guid] = rep
+            self._guid_of[rep] = guid
+            if store is not None:
+                self.store_of[guid] = store
+
+    @classmethod
+    def exists(cls, conn: Connection) -> bool:
+        return conn.exec_driver_sql("SELECT 1 FROM store_state").first() is not None
+
+    @classmethod
+    def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
+        conn.exec_driver_sql(
+            "INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, '', NULL, NULL)", (name, guid, now)
+        )
+        conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
+        return cls(conn)
+
+    def next_change(self) -> ChangeNumber:
+        self.change_counter += 1
+        return ChangeNumber(self.guid, self.change_counter)
+
+    def next_object(self) -> ChangeNumber:
+        self.object_counter += 1
+        return ChangeNumber(self.guid, self.object_counter)
+
+    def save(self, conn: Connection) -> None:
+        conn.exec_driver_sql(
+            "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
+            " lamport = ?, last_at = ?, begins = ? WHERE id = 1",
+            (
+                self.change_counter,
+                self.object_counter,
+                self.mail_number,
+                self.incarnation,
+                self.seq,
+                self.lamport,
+                self.last_at,
+                self.begins.value,
+            ),
+        )
+
+    def rep(self, conn: Connection, guid: Guid) -> int:
+        """The local number of a replica GUID; a GUID met for the first time gets the next."""
+        rep = self._rep_of.get(guid)
+        if rep is None:
+            rep = len(self._rep_of) + 1
+            conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, NULL)", (rep, guid))
+            self._rep_of[guid] = rep
+            self._guid_of[rep] = guid
+        return rep
+
+    def guids_in_order(self) -> list[Guid]:
+        """Every GUID known here: this store's earlier ones, then its present one, then the others as they were met."""
+        own = [guid for guid in self._rep_of if self.store_of.get(guid) == self.name]
+        own.sort(key=lambda guid: (guid == self.guid, self._rep_of[guid]))
+        return [*own, *(guid for guid in self._rep_of if guid not in own)]
+
+    def known_rep(self, guid: Guid) -> int | None:
+        return self._rep_of.get(guid)
+
+    def number(self, rep: int, counter: int) -> ChangeNumber:
+        return ChangeNumber(self._guid_of[rep], counter)
+
+    def learn_store(self, conn: Connection, guid: Guid, store: str) -> None:
+        """A mail said whose replica a GUID is."""
+        if self.store_of.get(guid) == store:
+            return
+        rep = self.rep(conn, guid)
+        conn.exec_driver_sql("UPDATE replid SET store = ? WHERE rep = ?", (store, rep))
+        self.store_of[guid] = store

@@ -1,0 +1,149 @@
+"""The settings of one store, read once at its start (spec: SE-1), as the agent counts in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from node.errors import Misuse
+from node.state.version_profiles import PROFILES, Profile
+from topology.enums import ServerVersion
+from topology.model import Topology
+from topology.problems import ValueTextError
+from topology.schedule import Schedule
+from topology.settings.catalogue import find_spec
+from topology.settings.spec import Place, SettingSpec
+from topology.settings.values import RawSetting, Settings, read_value
+from traces.labtime import MINUTE_US
+from transport.mta.retry_policy import MtaPolicy
+from transport.sql import Connection
+
+STATUS_OFFSET_US: Final = 15 * MINUTE_US
+"""The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
+
+
+SP4: Final = 4
+"""The service pack of 5.5 that brought the statuses of the later versions (spec: ST-6) [X Q260701]."""
+
+_REGISTRIES: Final = (Place.REGISTRY, Place.REGISTRY_5_5)
+"""Where values are read at store start only."""
+
+MAX_PACKED_BYTES: Final = 32 * 1024 * 1024
+"""A mail is packed up to this at most, whatever the setting says: with base64 it must stay under a listener's 64 MiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillTimeouts:
+    """First wait, wait after the first request, wait after later ones; microseconds (spec: BF-2)."""
+
+    first_us: int
+    first_retry_us: int
+    later_retry_us: int
+
+    def after(self, attempts: int) -> int:
+        """The wait once `attempts` rounds of requests have been sent."""
+        return (self.first_us, self.first_retry_us, self.later_retry_us)[min(attempts, 2)]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the agent reads of its settings."""
+
+    profile: Profile
+    settings: Settings
+    schedule: Schedule
+    always_us: int
+    message_size: int
+    message_limit: int | None
+    status_timeout_us: int
+    status_alignment_us: int
+    status_offset_us: int
+    local: BackfillTimeouts
+    remote: BackfillTimeouts
+    request_limit: int
+    folder_limit: int | None
+    tree_wait_us: int
+    content_wait_us: int
+    repeat_status: bool
+    tells_hierarchy_daily: bool
+    content_suspended: bool
+    replicates: bool
+    preferred_source: str | None
+    mail_policy: MtaPolicy
+
+    def timeouts(self, local: bool) -> BackfillTimeouts:
+        return self.local if local else self.remote
+
+
+def stored_settings(conn: Connection) -> dict[str, RawSetting]:
+    """What an administrator set since the topology was written."""
+    rows = conn.exec_driver_sql("SELECT name, value FROM setting ORDER BY name")
+    return {name: json.loads(value) for name, value in rows}
+
+
+def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
+    """Keeps settings for the next start. Misuse for a name or value that cannot be taken."""
+    for name, raw in given.items():
+        spec = _checked(name, raw)
+        conn.exec_driver_sql("INSERT OR REPLACE INTO setting VALUES (?, ?)", (spec.name, json.dumps(raw)))
+
+
+def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:
+    """Of new settings those that hold at the next directory read; registry values hold at the next start (spec: SE-1)."""
+    return {name: raw for name, raw in given.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
+
+
+def clamped(given: Mapping[str, RawSetting]) -> list[str]:
+    """One line for each value that is out of its range, saying what is used in its place (spec: SE-1)."""
+    found = (read_value(_checked(name, raw), raw)[1] for name, raw in given.items())
+    return [notice for notice in found if notice is not None]
+
+
+def _checked(name: str, raw: RawSetting) -> SettingSpec:
+    try:
+        spec = find_spec(name)
+        read_value(spec, raw)
+    except ValueTextError as error:
+        raise Misuse(str(error)) from None
+    return spec
+
+
+def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
+    """The settings of a store of the topology, with those given since."""
+    server = topology.servers[store]
+    return config_from(PROFILES[str(server.version)], server.settings.changed(given) if given else server.settings)
+
+
+def config_from(profile: Profile, settings: Settings) -> Config:
+    """The agent's view of a store's settings."""
+    return Config(
+        profile=profile,
+        settings=settings,
+        schedule=settings.schedule,
+        always_us=settings.always_interval_us,
+        message_size=min(settings.message_size_bytes, MAX_PACKED_BYTES),
+        message_limit=settings.message_count_limit,
+        status_timeout_us=settings.status_timeout_us,
+        status_alignment_us=settings.status_alignment_us,
+        status_offset_us=settings.status_skew_us or STATUS_OFFSET_US,
+        local=_timeouts(settings, local=True),
+        remote=_timeouts(settings, local=False),
+        content_suspended=settings.content_suspended,
+        replicates=settings.replication_enabled,
+        request_limit=settings.outstanding_backfill_limit,
+        folder_limit=settings.folder_count_limit if profile.limits_folders else None,
+        tree_wait_us=settings.tree_rmq_timeout_us,
+        content_wait_us=settings.content_rmq_timeout_us,
+        repeat_status=settings.repeat_status,
+        tells_hierarchy_daily=profile.asks_nightly and settings.service_pack < SP4,
+        preferred_source=settings.preferred_backfill_source,
+        mail_policy=MtaPolicy.of_settings(settings, profile.link_rule, takes_chunks=profile.takes_chunks),
+    )
+
+
+def _timeouts(settings: Settings, *, local: bool) -> BackfillTimeouts:
+    first, retry, later = (settings.backfill_wait_us(local=local, requests_sent=sent) for sent in range(3))
+    return BackfillTimeouts(first, retry, later)

@@ -1,0 +1,133 @@
+"""A server version as a table of behaviours; nothing else in the agent asks for the version (spec: section 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from transport.mime.message import BodyForm
+from transport.protocol.link_state import LinkRule
+
+
+class SourceChoice(Enum):
+    """How backfill sources are chosen (spec: BF-3). The values are what traces call it."""
+
+    TWO_HOLDERS = "two holders"
+    SIX_GROUPS = "six groups"
+    SORTED_LIST = "sorted list"
+
+
+class Responders(Enum):
+    """Who must answer a status request (spec: ST-3, ST-4). The values are what traces call it."""
+
+    ALL_HOLDERS = "all holders"
+    SIX_STEPS = "six steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a version does.
+
+    rank                newer is larger; sources are sorted by it (spec: BF-3)
+    asks_twice          several sources are asked for the same numbers (spec: BF-3)
+    new_asks_at_once    a new store or replica of it asks for what it lacks without the first time-out (spec: BF-2)
+    every_holder_asks   on a change of a replica list each holder requests status, not the added store only (spec: ST-3)
+    list_responders     who must answer such a request
+    restore_responders  who must answer a restored store, and one that asks at its start by a registry value
+    responder_limit     how many the six steps list at most: three, and with 2000 the oldest replica's holder (spec: ST-4)
+    asks_nightly        it requests status of all it holds each night and at each start (spec: section 14)
+    drops_after_midnight  a replica that may go goes at the next midnight (spec: section 14)
+    body                the form of the mails that it writes (spec: ML-2)
+    takes_chunks        it offers CHUNKING, and so takes binary mail (spec: ML-4)
+    refers_onward       a user is referred over several connectors, not only over one (spec: RT-4)
+    limits_folders      its hierarchy mails hold few folders (spec: OUT-2)
+    link_rule           what it makes of links that are down (spec: RT-2)
+    logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
+    """
+
+    version: str
+    rank: int
+    source_choice: SourceChoice
+    asks_twice: bool
+    new_asks_at_once: bool
+    every_holder_asks: bool
+    list_responders: Responders
+    restore_responders: Responders
+    responder_limit: int
+    asks_nightly: bool
+    drops_after_midnight: bool
+    body: BodyForm
+    takes_chunks: bool
+    refers_onward: bool
+    limits_folders: bool
+    link_rule: LinkRule
+    logs_in_capitals: bool
+
+
+_EXCHANGE_55 = Profile(
+    version="5.5",
+    rank=1997,
+    source_choice=SourceChoice.TWO_HOLDERS,
+    asks_twice=True,
+    new_asks_at_once=True,
+    every_holder_asks=False,
+    list_responders=Responders.ALL_HOLDERS,
+    restore_responders=Responders.ALL_HOLDERS,
+    responder_limit=3,
+    asks_nightly=True,
+    drops_after_midnight=True,
+    body=BodyForm.MDBEF,
+    takes_chunks=False,
+    refers_onward=False,
+    limits_folders=True,
+    link_rule=LinkRule.IGNORED,
+    logs_in_capitals=True,
+)
+_EXCHANGE_2000 = Profile(
+    version="2000",
+    rank=2000,
+    source_choice=SourceChoice.SIX_GROUPS,
+    asks_twice=False,
+    new_asks_at_once=False,
+    every_holder_asks=False,
+    list_responders=Responders.SIX_STEPS,
+    restore_responders=Responders.SIX_STEPS,
+    responder_limit=4,
+    asks_nightly=False,
+    drops_after_midnight=False,
+    body=BodyForm.S_TNEF,
+    takes_chunks=True,
+    refers_onward=True,
+    limits_folders=True,
+    link_rule=LinkRule.TOLD,
+    logs_in_capitals=False,
+)
+_EXCHANGE_2003 = Profile(
+    version="2003",
+    rank=2003,
+    source_choice=SourceChoice.SORTED_LIST,
+    asks_twice=False,
+    new_asks_at_once=False,
+    every_holder_asks=True,
+    list_responders=Responders.ALL_HOLDERS,
+    restore_responders=Responders.SIX_STEPS,
+    responder_limit=3,
+    asks_nightly=False,
+    drops_after_midnight=False,
+    body=BodyForm.S_TNEF,
+    takes_chunks=True,
+    refers_onward=True,
+    limits_folders=False,
+    link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
+    logs_in_capitals=False,
+)
+_EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED)
+
+PROFILES: Mapping[str, Profile] = {
+    each.version: each for each in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)
+}
+"""The versions whose behaviour is built."""
+
+FIRST_WITH_ROUTING_GROUPS = _EXCHANGE_2000.rank
+"""Versions from here on are the newer ones where 2000 tells older servers apart (spec: BF-3, ST-4)."""

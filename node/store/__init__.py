@@ -1,0 +1,5 @@
+"""A store as an object: its life, the transaction around each stimulus, its changes and its reads.
+
+Imported by: `node.host`, `node.api`, `node.process`, and `pflab`.
+Public: `node` (class `Node`), `queries`.
+"""

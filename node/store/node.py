@@ -1,0 +1,356 @@
+"""The node: MTA and public folder store on one database, as plain methods.
+
+Each method that changes something is one stimulus in one transaction, and what it returned is durable. A driver calls
+them: the live host with sockets and a clock, the simulator with neither. Nothing here waits, and nothing here knows
+which of the two is calling. What only looks is inherited from `node.store.queries`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from node.agent import agent, folder_admin, store_deletion
+from node.agent.agent_disabled import timers_of
+from node.agent.backfill_sources import tell_ignored
+from node.errors import MailRefused, Misuse, NotRunning
+from node.mail import broadcast, suspension, user_mail
+from node.objects import expiry, local_changes
+from node.state import application_log
+from node.state.context import Context
+from node.state.store_settings import config_from, read_at_once, store_settings
+from node.state.timers import next_due
+from node.store.lifecycle import ArrivalFaults
+from node.store.reads import StoreReads
+from node.views import Post
+from topology.quantities import format_size
+from topology.settings.catalogue import find_spec
+from topology.settings.values import RawSetting, value_text
+from traces import LabTime
+from traces.events import HopDropped, SettingValue
+from transport.envelope import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
+from transport.errors import CodecError
+from transport.mime.headers import subject_and_id
+from transport.mime.item_conversion import post_of_mail
+from transport.protocol.auth import Credentials
+from transport.protocol.hop_headers import believed_lamport
+from transport.protocol.link_state import reports_of
+from transport.stimulus import Stimulus
+
+FREE_FOR_STORES: Final = 128 * 1024 * 1024
+"""Room on the disk that mail of strangers leaves to what stores send each other, and to the traces (decision)."""
+
+WRITTEN_FACTOR: Final = 4
+"""How often a mail may be on the disk for a while: in the log, as an item, in the queue, and in an event's segment."""
+
+
+class Node(StoreReads):
+    """One server of the organization."""
+
+    # -- users
+
+    @contextmanager
+    def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
+        """A stimulus in which a message is changed. Where replication is immediate its broadcast is a part of it: the
+        change and its mail commit together (spec: OUT-1)."""
+        with self._stimulus(now) as (ctx, s):
+            yield ctx, s
+            if ctx.config.always_us == 0:
+                agent.tick(ctx, s)
+
+    def post(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        subject: str,
+        body: str = "",
+        sender: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+        associated: bool = False,
+    ) -> str:
+        """A new message; its id (spec: CN-2)."""
+        posted = Post(subject, body, sender, tuple(attachments))
+        with self._change(now) as (ctx, s):
+            return local_changes.post(ctx, s, folder, [posted], fai=associated)[0]
+
+    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
+        """New messages in one transaction; their ids."""
+        with self._change(now) as (ctx, s):
+            return local_changes.post(ctx, s, folder, posts)
+
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+        """A mail as a new message, from which it comes out again to the byte; its id (spec: ML-5).
+
+        Misuse for a mail beyond a limit.
+        """
+        try:
+            mail = post_of_mail(content)
+        except CodecError as error:
+            raise Misuse(f"the mail cannot be posted: {error}") from None
+        with self._change(now) as (ctx, s):
+            return local_changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
+
+    def send_mail(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        to: Sequence[str],
+        subject: str,
+        body: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+    ) -> str:
+        """Mail to people or folders from a folder's address; its Message-ID (spec: ML-5)."""
+        with self._stimulus(now) as (ctx, s):
+            return user_mail.send_from_folder(
+                ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments
+            )
+
+    def edit(
+        self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
+    ) -> str:
+        """A new version, covering every one kept; its change number (spec: CF-3)."""
+        with self._change(now) as (ctx, s):
+            return local_changes.edit(ctx, s, folder, message, subject=subject, body=body)
+
+    def delete(self, now: LabTime, folder: str, message: str) -> str:
+        """Deletes a message; the deletion's change number (spec: DL-1)."""
+        with self._change(now) as (ctx, s):
+            return local_changes.delete(ctx, s, folder, message)
+
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
+        """Ends a conflict: `keep` is the change of one version, or 'all' (spec: CF-3)."""
+        with self._change(now) as (ctx, s):
+            return local_changes.resolve(ctx, s, folder, message, keep)
+
+    def create_folder(
+        self,
+        now: LabTime,
+        path: str,
+        *,
+        replicas: Sequence[str] | None = None,
+        schedule: str | None = None,
+        contacts: Sequence[str] = (),
+        priority: str = "normal",
+        alias: str | None = None,
+        age_limit: str | None = None,
+        resolve: str | None = None,
+    ) -> str:
+        """A new folder; its id."""
+        with self._stimulus(now) as (ctx, s):
+            return folder_admin.create(
+                ctx,
+                s,
+                path,
+                replicas=replicas,
+                schedule=schedule,
+                contacts=contacts,
+                priority=priority,
+                alias=alias,
+                age_limit=age_limit,
+                resolve=resolve,
+            )
+
+    def change_folder(
+        self,
+        now: LabTime,
+        path: str,
+        *,
+        rename: str | None = None,
+        move_to: str | None = None,
+        schedule: str | None = None,
+        contacts: Sequence[str] | None = None,
+        priority: str | None = None,
+        replicas: Sequence[str] | None = None,
+        alias: str | None = None,
+        age_limit: str | None = None,
+        resolve: str | None = None,
+    ) -> str:
+        """Changes a folder's properties, its replica list among them; the change number."""
+        with self._stimulus(now) as (ctx, s):
+            return folder_admin.change(
+                ctx,
+                s,
+                path,
+                rename=rename,
+                move_to=move_to,
+                schedule=schedule,
+                contacts=contacts,
+                priority=priority,
+                replicas=replicas,
+                alias=alias,
+                age_limit=age_limit,
+                resolve=resolve,
+            )
+
+    def delete_folder(self, now: LabTime, path: str) -> None:
+        """Deletes a folder and everything under it (spec: HI-6)."""
+        with self._stimulus(now) as (ctx, s):
+            folder_admin.delete(ctx, s, path)
+
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
+        """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
+        with self._stimulus(now) as (ctx, s):
+            store_settings(s.conn, values)
+            settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
+            config = config_from(self._config.profile, settings)
+            ctx.config, ctx.mta.policy = config, config.mail_policy
+            suspension.settle(ctx, s)
+            for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
+                broadcast.reschedule(ctx, s, fid)
+            for name in values:
+                spec = find_spec(name)
+                value, default = settings.text(name), value_text(spec, spec.default)
+                s.trace.record(SettingValue, name=spec.name, value=value, default=default)
+            tell_ignored(ctx, s)
+            expiry.plan(ctx, s)
+        self._config = config
+
+    def join(self, now: LabTime, store: str) -> None:
+        """A store that joins later is in the directory now."""
+        with self._stimulus(now) as (ctx, s):
+            agent.joined(ctx, s, store)
+
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        """Deletes a store from the directory; Misuse while it holds replicas, unless by force (spec: RP-6)."""
+        with self._stimulus(now) as (ctx, s):
+            store_deletion.delete(ctx, s, store, force=force)
+
+    def left(self, now: LabTime, store: str) -> None:
+        """A store was deleted from the directory by another store's administrator."""
+        with self._stimulus(now) as (ctx, s):
+            store_deletion.gone(ctx, s, store, forced=False)
+
+    # -- drivers
+
+    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken."""
+        subject, message_id = subject_and_id(content)
+        try:
+            with self._stimulus(now) as (ctx, s):
+                fault = self._fault(sender, recipients, subject, s.now)
+                if fault is not None:
+                    s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
+                    s.trace.record(
+                        HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
+                    )
+                    return
+                application_log.command_refused(s, 7010, hop.peer, hop.refused)
+                self._deliver(
+                    ctx,
+                    s,
+                    ctx.mta.accept(s, hop, sender, recipients, content, message_id=message_id, subject=subject),
+                )
+        except RefusalError as error:
+            raise MailRefused(error.code, error.text) from error
+
+    def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
+        """The store `peer` has authenticated and tells of links that are down or up again (spec: RT-2)."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
+
+    def _fault(self, sender: str, recipients: Sequence[str], subject: str, now: LabTime) -> str | None:
+        if self._arrivals is None:
+            return None
+        return self._arrivals.on_arrival(node=self.name, sender=sender, recipients=recipients, subject=subject, now=now)
+
+    def _deliver(self, ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
+        agent.deliver(ctx, s, deliveries)
+
+    def check_recipient(self, address: str) -> None:
+        """MailRefused if the address is nobody's in the organization (spec: ML-7)."""
+        ctx = self._present()
+        if ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        try:
+            ctx.mta.check_recipient(address)
+        except RefusalError as error:
+            raise MailRefused(error.code, error.text) from error
+
+    def check_room(self, size: int) -> None:
+        """For mail of strangers: MailRefused (452) when there is no room for `size` bytes of it. What stores send each
+        other is taken as long as it can be written."""
+        # spec: ML-7
+        limit = self._config.settings.store_size_bytes
+        if self._database.size_bytes() + size > limit:
+            raise MailRefused(452, f"4.3.1 this store is full (Store Size Limit {format_size(limit)}), try again later")
+        free = self._database.free_bytes()
+        if free is not None and free - WRITTEN_FACTOR * size < FREE_FOR_STORES:
+            raise MailRefused(452, "4.3.1 no room on the disk of this server, try again later")
+
+    def offers(self) -> Offers:
+        """What this server offers to those that connect (spec: ML-3, ML-4)."""
+        ctx = self._present()
+        if ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
+        return ctx.mta.policy.offers
+
+    @property
+    def credentials(self) -> Credentials:
+        """What this store shows of itself to others (spec: ML-3)."""
+        return Credentials(self.name, self._identity.certificate, self._identity.sign)
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        """True if that store of the organization has signed the data (spec: ML-3)."""
+        ctx = self._present()
+        known = ctx is not None and ctx.directory.get(store) is not None
+        return known and self._verifier.verify(store, certificate, signature, data)
+
+    def tick(self, now: LabTime) -> None:
+        """Does everything due at `now`."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.tick(s))
+            agent.tick(ctx, s)
+
+    def outgoing(
+        self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()
+    ) -> list[Transmission]:
+        """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
+        that are to get no more for now."""
+        with self._reading() as (ctx, conn):
+            due_at = self._mail_due_at(ctx, conn)
+            return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
+
+    def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
+        """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id, ordinary=ordinary))
+
+    def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
+        """The attempt failed."""
+        with self._stimulus(now) as (ctx, s):
+            self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
+
+    def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        """The ends of attempts as the SMTP sender tells them, by queue id; each recipient may have a fate of its own."""
+        with self._stimulus(now) as (ctx, s):
+            for queue_id, outcome in ended:
+                if outcome.refused is not None:
+                    application_log.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
+                self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+
+    def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
+        """The end of one attempt."""
+        self.hops_concluded(now, [(queue_id, outcome)])
+
+    def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
+        """A fault keeps the mail back."""
+        with self._stimulus(now) as (ctx, s):
+            ctx.mta.hold(s, queue_id, until_at)
+
+    def next_due(self) -> LabTime | None:
+        """When this node has something to do; None if never."""
+        with self._reading() as (ctx, conn):
+            due = [at for at in (next_due(conn, timers_of(ctx)), self._mail_due_at(ctx, conn)) if at is not None]
+            return min(due, default=None)
+
+    def log(self, now: LabTime, event: int, **values: object) -> None:
+        """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`
+        says which values each id wants."""
+        with self._stimulus(now) as (_, s):
+            application_log.write(s.conn, s.now, event, values)
+
+
+__all__ = ["ArrivalFaults", "Node"]

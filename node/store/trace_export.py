@@ -1,0 +1,80 @@
+"""Moves a node's events out of its database into closed segments, and only then prunes them.
+
+Killed between the two, the next export finds what the folder holds already and prunes without writing it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from node.state.database import Database
+from traces.segments import SegmentName, exported_through, list_segments, read_lines, write_segment
+from transport.sql import Connection
+
+EVENTS_BYTES: Final = 4 * 1024 * 1024
+"""So much of the events is read at once."""
+
+ROWS_AT_ONCE: Final = 200
+
+
+def export_events(database: Database, node: str, folder: Path) -> None:
+    """Writes one segment for each incarnation that has events waiting."""
+    written = exported_through(folder, node)
+    with database.reading() as conn:
+        waiting = conn.exec_driver_sql(
+            "SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq", (written,)
+        ).all()
+        last = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event").scalar_one()
+    for incarnation in sorted({row[0] for row in waiting}):
+        rows = [row for row in waiting if row[0] == incarnation]
+        write_segment(folder, SegmentName(node, incarnation, rows[0][1]), (row[2] for row in rows))
+    with database.writing() as conn:
+        conn.exec_driver_sql("DELETE FROM event WHERE seq <= ?", (last,))
+
+
+def events_after(
+    conn: Connection, node: str, folder: Path | None, seq: int, limit_bytes: int
+) -> list[tuple[int, bytes]]:
+    """The events numbered from `seq` + 1 on, at least one if there is any, with their numbers."""
+    first = conn.exec_driver_sql("SELECT min(seq) FROM event").scalar()
+    if folder is not None and (first is None or seq + 1 < first):
+        found = _taken(_of_segments(folder, node, seq), seq, limit_bytes)
+        if found:
+            return found
+    return _taken(_of_table(conn, seq), seq, limit_bytes)
+
+
+def _of_table(conn: Connection, seq: int) -> Iterator[tuple[int, bytes]]:
+    at = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event WHERE seq <= ?", (seq + 1,)).scalar_one()
+    while True:
+        rows = conn.exec_driver_sql(
+            "SELECT seq, batch FROM event WHERE seq >= ? ORDER BY seq LIMIT ?", (at, ROWS_AT_ONCE)
+        ).all()
+        for first, batch in rows:
+            yield from enumerate(batch.splitlines(), start=first)
+        if len(rows) < ROWS_AT_ONCE:
+            return
+        at = rows[-1][0] + 1
+
+
+def _of_segments(folder: Path, node: str, seq: int) -> Iterator[tuple[int, bytes]]:
+    mine = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
+    begun = [first for first, _ in mine if first <= seq + 1]
+    for first, path in mine:
+        if first >= max(begun, default=0):
+            yield from enumerate(read_lines(path), start=first)
+
+
+def _taken(events: Iterable[tuple[int, bytes]], seq: int, limit_bytes: int) -> list[tuple[int, bytes]]:
+    found: list[tuple[int, bytes]] = []
+    size = 0
+    for number, line in events:
+        if number <= seq:
+            continue
+        found.append((number, line))
+        size += len(line)
+        if size >= limit_bytes:
+            break
+    return found

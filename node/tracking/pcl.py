@@ -1,0 +1,187 @@
+"""Predecessor change lists: which changes a version incorporates (spec: CN-3, CN-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from node.tracking.change_number import COUNTER_SIZE, GUID_SIZE, MAX_COUNTER, XID_SIZE, ChangeNumber, Guid
+
+_ENTRY_SIZE = 1 + XID_SIZE
+_XID_SIZE_BYTE = bytes((XID_SIZE,))
+MIN_XID_SIZE = GUID_SIZE + 1  # XID, {MS-OXCFXICS}: a GUID and a local id of 1 to 8 bytes
+MAX_XID_SIZE = GUID_SIZE + 8
+
+
+class PclError(ValueError):
+    """Bytes or numbers that are no predecessor change list."""
+
+
+class Pcl:
+    """An immutable, hashable list: per store the highest counter a version incorporates (spec: CN-3)."""
+
+    __slots__ = ("_counters", "_hash")
+
+    EMPTY: ClassVar[Pcl]
+
+    _counters: dict[Guid, int]  # in ascending order of GUIDs, which is the order on the wire
+    _hash: int
+
+    def __init__(self) -> None:
+        self._counters = {}
+        self._hash = -1
+
+    @classmethod
+    def of(cls, *numbers: ChangeNumber) -> Pcl:
+        """The list that incorporates these numbers; raises PclError for one out of bounds."""
+        counters: dict[Guid, int] = {}
+        for guid, counter in numbers:
+            if len(guid) != GUID_SIZE:
+                raise PclError(f"a GUID of {len(guid)} bytes: {guid[:20].hex()}; right are {GUID_SIZE} bytes")
+            if _sound(counter) > counters.get(guid, 0):
+                counters[guid] = counter
+        return _made(counters if len(counters) < 2 else dict(sorted(counters.items())))
+
+    @classmethod
+    def only(cls, number: ChangeNumber) -> Pcl:
+        """The list of a first version: its own number, which is known to be right."""
+        return _made({number[0]: number[1]})
+
+    def is_only(self, number: ChangeNumber) -> bool:
+        """True if this is the list of a first version with that number."""
+        return len(self._counters) == 1 and self._counters.get(number[0]) == number[1]
+
+    def includes(self, number: ChangeNumber) -> bool:
+        """True if `number` is in the list: its store's counter here is equal or higher (spec: CN-4)."""
+        return self._counters.get(number[0], 0) >= number[1]
+
+    def covers(self, other: Pcl) -> bool:
+        """True if everything `other` incorporates is incorporated here too."""
+        counters = self._counters
+        return all(counters.get(guid, 0) >= counter for guid, counter in other._counters.items())
+
+    def with_number(self, number: ChangeNumber) -> Pcl:
+        """This list with one more number incorporated: the list of a version made from this one."""
+        if self.includes(number):
+            return self
+        guid, counter = number
+        if guid not in self._counters:
+            return self.merge(Pcl.of(number))
+        return _made({**self._counters, guid: _sound(counter)})  # the place of a known GUID stays the same
+
+    def merge(self, other: Pcl) -> Pcl:
+        """Per store the higher counter: what a successor of both versions incorporates."""
+        if self.covers(other):
+            return self
+        if other.covers(self):
+            return other
+        merged = dict(self._counters)
+        for guid, counter in other._counters.items():
+            if counter > merged.get(guid, 0):
+                merged[guid] = counter
+        return _made(dict(sorted(merged.items())))
+
+    __or__ = merge
+
+    def numbers(self) -> tuple[ChangeNumber, ...]:
+        """The highest number per store, ascending."""
+        return tuple([ChangeNumber(guid, counter) for guid, counter in self._counters.items()])
+
+    def encode(self) -> bytes:
+        """SizedXids of 22 bytes, ascending by raw GUID: the value of PidTagPredecessorChangeList."""
+        if len(self._counters) == 1:  # most versions have one author
+            ((guid, counter),) = self._counters.items()
+            return _XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big")
+        return b"".join(
+            [_XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big") for guid, counter in self._counters.items()]
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> Pcl:
+        """Read `encode`'s bytes; raises PclError for anything else.
+
+        XIDs of other lengths are changes of clients, which no store makes; GUIDs must ascend without
+        repetition, since a list has one entry per store.
+        """
+        if len(data) == _ENTRY_SIZE and data[0] == XID_SIZE:  # most versions have one author
+            if counter := int.from_bytes(data[1 + GUID_SIZE :], "big"):
+                return _made({data[1 : 1 + GUID_SIZE]: counter})
+        elif len(data) % _ENTRY_SIZE:
+            raise PclError(f"a PCL of {len(data)} bytes; right is a multiple of {_ENTRY_SIZE}")
+        counters: dict[Guid, int] = {}
+        before = b""
+        for at in range(0, len(data), _ENTRY_SIZE):
+            guid = data[at + 1 : at + 1 + GUID_SIZE]
+            counter = int.from_bytes(data[at + 1 + GUID_SIZE : at + _ENTRY_SIZE], "big")
+            if data[at] != XID_SIZE or not counter or guid <= before:
+                raise _bad_entry(data[at], guid, counter, at)
+            counters[guid] = counter
+            before = guid
+        return _made(counters)
+
+    def __eq__(self, other: object) -> bool:
+        return self._counters == other._counters if isinstance(other, Pcl) else NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash == -1:
+            self._hash = hash(tuple(self._counters.items()))
+        return self._hash
+
+    def __len__(self) -> int:
+        """How many stores' changes it names."""
+        return len(self._counters)
+
+    def __repr__(self) -> str:
+        return f"Pcl({', '.join(number.text for number in self.numbers())})"
+
+
+def _made(counters: dict[Guid, int]) -> Pcl:
+    """Wrap counters that are known to be right and in order."""
+    made = Pcl.__new__(Pcl)
+    made._counters = counters
+    made._hash = -1
+    return made
+
+
+Pcl.EMPTY = Pcl()
+
+
+def _sound(counter: int) -> int:
+    if 1 <= counter <= MAX_COUNTER:
+        return counter
+    raise PclError(f"counter {counter} is out of bounds; right is 1 to {MAX_COUNTER}")
+
+
+def _bad_entry(size: int, guid: Guid, counter: int, at: int) -> PclError:
+    if size != XID_SIZE:
+        return PclError(f"an XID of {size} bytes at byte {at}; a store's change has {XID_SIZE}")
+    if not counter:
+        return PclError(f"counter 0 at byte {at}; counters begin at 1")
+    return PclError(f"GUID {guid.hex()} at byte {at} is not greater than the one before; right is ascending order")
+
+
+def decode_sized_xids(data: bytes) -> tuple[bytes, ...]:
+    """Split SizedXids into XIDs of any lawful length, 17 to 24 bytes, in the order found; raises PclError."""
+    xids: list[bytes] = []
+    at = 0
+    while at < len(data):
+        size = data[at]
+        if not MIN_XID_SIZE <= size <= MAX_XID_SIZE:
+            raise PclError(f"an XID of {size} bytes at byte {at}; right are {MIN_XID_SIZE} to {MAX_XID_SIZE}")
+        xid = data[at + 1 : at + 1 + size]
+        if len(xid) < size:
+            raise PclError(f"the XID at byte {at} should have {size} bytes, but only {len(xid)} are left")
+        xids.append(xid)
+        at += 1 + size
+    return tuple(xids)
+
+
+def encode_sized_xids(xids: Iterable[bytes]) -> bytes:
+    """Each XID after a byte with its length, in the order given; raises PclError for a length not lawful."""
+    out = bytearray()
+    for xid in xids:
+        if not MIN_XID_SIZE <= len(xid) <= MAX_XID_SIZE:
+            raise PclError(f"an XID of {len(xid)} bytes; right are {MIN_XID_SIZE} to {MAX_XID_SIZE}")
+        out.append(len(xid))
+        out += xid
+    return bytes(out)

@@ -1,0 +1,339 @@
+"""Which remarkable branches of the rules a lab went through, told from its events and, where no event shows it, from
+what stores show of themselves.
+
+A campaign that never saw one of them has not hunted there: that is reported, and a long campaign fails by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pflab.campaign.version_coverage import VERSION_BRANCHES, version_branches
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.invariant import FolderReading
+from pflab.terms.mail_types import UPDATES, MailKind, Mark
+from topology import ResolveMethod
+from traces import events as ev
+from traces.events import Event
+
+_REPEATS: Mapping[int, str] = {
+    MailKind.STATUS: "status repeat",
+    MailKind.STATUS_REQUEST: "status request repeat",
+}
+_SUFFIX = re.compile(r" \(\d+\)$")
+
+BRANCHES: tuple[str, ...] = (
+    "conflict",
+    "conflict told",
+    "conflict ended",
+    "conflict where the last writer wins",
+    "conflict without notification",
+    "old conflict ended",
+    "conflict of associated messages",
+    "lost edit told",
+    "tombstone",
+    "tombstone hit",
+    "duplicate ignored",
+    "old version ignored",
+    "held version",
+    "held expired",
+    "held applied",
+    "content for no replica",
+    "folder hidden",
+    "folder cycle cut",
+    "name suffix",
+    "replica added",
+    "replica pending",
+    "replica dropped",
+    "replica back",
+    "left with something unsent",
+    "new store",
+    "new store holds",
+    "restored from backup",
+    "began as new",
+    "loss told",
+    "absence beyond a tombstone",
+    "tombstone dropped",
+    "backfill entry",
+    "entry pruned",
+    "hierarchy by backfill",
+    "content by backfill",
+    "retry of an entry",
+    "several sources asked",
+    "source marked down",
+    "source up again",
+    "request limit reached",
+    "answer in several mails",
+    "empty answer",
+    "status sent",
+    "status missed",
+    "status repeat",
+    "status request repeat",
+    "mail received twice",
+    "reordered row not replaced",
+    "mail lost",
+    "hop failed",
+    "mail expired",
+    "link down",
+    "link up again",
+    "mail went round a link",
+    "bad mail",
+    "crash",
+    "content suspended",
+    "content resumed",
+    "request refused while suspended",
+    "store deleted",
+    "store deleted with what it held",
+    *VERSION_BRANCHES,
+)
+"""All that a long campaign must have seen."""
+
+OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "told of a deletion at its start")
+"""Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
+
+
+class BranchBook:
+    """The branches of one lab."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self.seen: Counter[str] = Counter()
+        self._received: set[tuple[str, str]] = set()
+        self._rows: dict[tuple[str, str, str], int] = {}
+        self._hidden: set[tuple[str, str]] = set()
+        self._started_at: dict[str, int] = {}
+        self._deleted: set[str] = set()
+        self._dropped: set[tuple[str, str]] = set()
+        self._held_folders: dict[tuple[str, str], bool] = {}
+        self._best: dict[tuple[str, int], int] = {}
+        self._asked: dict[tuple[str, int], dict[str, int]] = {}
+        self._last_at: dict[str, int] = {}
+        self._broadcast_at: dict[tuple[str, str], int] = {}
+        servers = facts.topology.servers.values()
+        self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
+        self._hears: Mapping[type[Event], Callable[[Any], None]] = {
+            ev.VersionIgnored: self._ignored,
+            ev.VersionApplied: self._applied,
+            ev.ConflictArose: self._conflict,
+            ev.ConflictNotice: self._notice,
+            ev.EntryTimedOut: self._timed_out,
+            ev.SourcesConsidered: self._sources,
+            ev.RequestSent: self._request,
+            ev.RequestAnswered: self._answered,
+            ev.MailSubmitted: self._submitted,
+            ev.MailReceived: self._mail,
+            ev.RowReplaced: self._row,
+            ev.NodeStarted: self._node,
+            ev.ReplicaAdded: self._replica,
+            ev.ReplicaDropped: self._replica,
+            ev.ReplicaPending: self._leaves,
+            ev.FolderHidden: self._folder_hidden,
+            ev.FolderShown: self._folder_shown,
+            ev.LinkDown: self._link_down,
+            ev.StoreDeleted: self._store_deleted,
+        }
+
+    def event(self, event: Event) -> None:
+        branch = _BY_EVENT.get(type(event))
+        if branch is not None:
+            self.seen[branch] += 1
+        for each in version_branches(event, self._facts.topology):
+            self.seen[each] += 1
+        heard = self._hears.get(type(event))
+        if heard is not None:
+            heard(event)
+        self._last_at[event.node] = event.at
+
+    def folder(self, reading: FolderReading) -> None:
+        """The tree as a store shows it tells of suffixes and cycles, which have no event of their own."""
+        if reading.folder != HIERARCHY:
+            self._held_folders.setdefault((reading.store, reading.folder), reading.knowledge.holds)
+            return
+        titles = {object_: self._change_of(kept) for object_, kept in reading.knowledge.versions.items()}
+        for view in reading.tree:
+            change = titles.get(view.id)
+            if change is not None and _SUFFIX.search(view.path) and not view.path.endswith(change.subject):
+                self.seen["name suffix"] += 1
+        parents = {object_: change.parent for object_, change in titles.items() if change is not None}
+        if any(_in_a_cycle(object_, parents) for object_ in parents):
+            self.seen["folder cycle cut"] += 1
+
+    def _change_of(self, kept: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
+        return self._facts.changes.get(kept[0][0]) if kept else None
+
+    # --- versions
+
+    def _ignored(self, event: ev.VersionIgnored) -> None:
+        branch = _IGNORED.get(event.reason)
+        if branch is not None:
+            self.seen[branch] += 1
+        if event.reason == "old" and event.kind == "fai":
+            self.seen["conflict of associated messages"] += 1
+
+    def _applied(self, event: ev.VersionApplied) -> None:
+        if event.way == "backfill":
+            self.seen["hierarchy by backfill" if event.kind == "folder" else "content by backfill"] += 1
+        elif event.way == "queue":
+            self.seen["held applied"] += 1
+
+    def _conflict(self, event: ev.ConflictArose) -> None:
+        branch = _RESOLVED.get(self._facts.known.resolve(event.node, event.folder))
+        if branch is not None:
+            self.seen[branch] += 1
+
+    def _notice(self, event: ev.ConflictNotice) -> None:
+        self.seen["conflict told" if len(event.versions) > 1 else "lost edit told"] += 1
+
+    # --- backfill
+
+    def _timed_out(self, event: ev.EntryTimedOut) -> None:
+        if event.attempt > 1:
+            self.seen["retry of an entry"] += 1
+
+    def _sources(self, event: ev.SourcesConsidered) -> None:
+        if len(event.chosen) > 1:
+            self.seen["several sources asked"] += 1
+        key = (event.node, event.entry)
+        self._best[key] = max((each.has for each in event.candidates), default=0)
+        self._asked[key] = {}
+
+    def _request(self, event: ev.RequestSent) -> None:
+        key = (event.node, event.entry)
+        asked = self._asked.setdefault(key, {})
+        bits.add(asked, bits.by_kind(event.cnset, event.cnset_fai))
+        if sum(each.bit_count() for each in asked.values()) > self._best.get(key, 0):
+            self.seen["no source had all"] += 1
+
+    def _answered(self, event: ev.RequestAnswered) -> None:
+        if event.mails > 1:
+            self.seen["answer in several mails"] += 1
+        if not event.cnset:
+            self.seen["empty answer"] += 1
+
+    # --- mail
+
+    def _submitted(self, event: ev.MailSubmitted) -> None:
+        if event.message_type == MailKind.CONTENT:
+            for section in event.folders:
+                self._broadcast_at[event.node, section.folder] = event.at
+        if Mark.REPEAT in event.marks:
+            branch = _REPEATS.get(event.message_type)
+            if branch is not None:
+                self.seen[branch] += 1
+
+    def _mail(self, event: ev.MailReceived) -> None:
+        key = (event.node, event.mail or "")
+        if key in self._received:
+            self.seen["mail received twice"] += 1
+        self._received.add(key)
+        for section in event.folders:
+            if self._rows.get((event.node, section.folder, event.sender), 0) > event.number:
+                self.seen["reordered row not replaced"] += 1
+            content = event.message_type in UPDATES and section.folder != HIERARCHY and section.cnset
+            if content and not self._held_folders.get((event.node, section.folder), False):
+                self.seen["content for no replica"] += 1
+
+    def _row(self, event: ev.RowReplaced) -> None:
+        self._rows[event.node, event.folder, event.store] = event.sent_number
+
+    def _link_down(self, event: ev.LinkDown) -> None:
+        if event.avoided:
+            self.seen["mail went round a link"] += 1
+
+    # --- stores and folders
+
+    def _store_deleted(self, event: ev.StoreDeleted) -> None:
+        if event.forced:
+            self.seen["store deleted with what it held"] += 1
+        if self._started_at.get(event.node) == event.at and event.store in self._deleted:
+            self.seen["told of a deletion at its start"] += 1
+        self._deleted.add(event.store)
+
+    def _node(self, event: ev.NodeStarted) -> None:
+        self._started_at[event.node] = event.at
+        if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
+            self.seen["absence beyond a tombstone"] += 1
+        if event.reason == "restart":
+            self.seen["crash"] += 1
+        elif event.reason == "restored":
+            self.seen["restored from backup"] += 1
+        elif self._facts.began_again(event.node):
+            self.seen["began as new"] += 1
+        elif event.reason == "first" and self._facts.topology.servers[event.node].joins_later:
+            self.seen["new store"] += 1
+
+    def _replica(self, event: ev.ReplicaAdded | ev.ReplicaDropped) -> None:
+        added, place = isinstance(event, ev.ReplicaAdded), (event.node, event.folder)
+        if added and place in self._dropped:
+            self.seen["replica back"] += 1
+        if added and self._facts.topology.servers[event.node].joins_later:
+            self.seen["new store holds"] += 1
+        if not added:
+            self._dropped.add(place)
+        self._held_folders[place] = added
+
+    def _leaves(self, event: ev.ReplicaPending) -> None:
+        if self._broadcast_at.get((event.node, event.folder)) == event.at:
+            self.seen["left with something unsent"] += 1
+
+    def _folder_hidden(self, event: ev.FolderHidden) -> None:
+        self._hidden.add((event.node, event.folder))
+
+    def _folder_shown(self, event: ev.FolderShown) -> None:
+        if (event.node, event.folder) in self._hidden:
+            self.seen["folder shown again"] += 1
+
+
+def _in_a_cycle(start: str, parents: Mapping[str, str | None]) -> bool:
+    at, steps = parents.get(start), 0
+    while at is not None and at in parents and at != start and steps <= len(parents):
+        at, steps = parents[at], steps + 1
+    return at == start
+
+
+_BY_EVENT: Mapping[type[Event], str] = {
+    ev.ConflictArose: "conflict",
+    ev.ConflictAged: "old conflict ended",
+    ev.ConflictEnded: "conflict ended",
+    ev.TombstoneMade: "tombstone",
+    ev.TombstoneDropped: "tombstone dropped",
+    ev.VersionHeld: "held version",
+    ev.VersionDropped: "held expired",
+    ev.FolderHidden: "folder hidden",
+    ev.ReplicaAdded: "replica added",
+    ev.ReplicaDropped: "replica dropped",
+    ev.ReplicaPending: "replica pending",
+    ev.Loss: "loss told",
+    ev.EntryMade: "backfill entry",
+    ev.EntryPruned: "entry pruned",
+    ev.SourceDown: "source marked down",
+    ev.SourceUp: "source up again",
+    ev.RequestDeferred: "request limit reached",
+    ev.StatusDue: "status sent",
+    ev.StatusMissed: "status missed",
+    ev.HopDropped: "mail lost",
+    ev.HopFailed: "hop failed",
+    ev.HopExpired: "mail expired",
+    ev.LinkDown: "link down",
+    ev.LinkUp: "link up again",
+    ev.MailBad: "bad mail",
+    ev.ContentSuspended: "content suspended",
+    ev.ContentResumed: "content resumed",
+    ev.RequestRefused: "request refused while suspended",
+    ev.StoreDeleted: "store deleted",
+}
+
+_RESOLVED: Mapping[ResolveMethod, str] = {
+    ResolveMethod.LAST_WRITER_WINS: "conflict where the last writer wins",
+    ResolveMethod.NO_NOTIFICATION: "conflict without notification",
+}
+
+_IGNORED: Mapping[str, str] = {
+    "old": "old version ignored",
+    "duplicate": "duplicate ignored",
+    "tombstoned": "tombstone hit",
+}

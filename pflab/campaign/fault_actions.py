@@ -1,0 +1,230 @@
+"""What each kind of fault does to a running lab, when it begins and when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from node.errors import Crashed
+from pflab.campaign.plans import plan
+from pflab.errors import LabError
+from pflab.faults.fault import Mails
+from pflab.simulation.environment import Alteration
+
+if TYPE_CHECKING:
+    from pflab.simulation.simulator import Simulator
+
+Act = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that happens to the lab so long after its start."""
+
+    at_us: int
+    act: Act
+
+
+def moments_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[Moment]:
+    """The beginning and the end of a fault, and what lies between; nothing after `end_us`, when the lab is healed. A
+    fault whose target is not in the lab is none."""
+    if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
+        return []
+    found = [Moment(min(each.at_us, end_us), each.act) for each in _KINDS[type(fault)](lab, fault, end_us)]
+    return [each for each in found if each.at_us < end_us]
+
+
+def _names(fault: plan.AnyFault) -> Iterator[str]:
+    for field in ("from_", "to", "server"):
+        name = getattr(fault, field, None)
+        if name is not None:
+            yield name
+    for field in ("between", "link", "stop", "start"):
+        yield from getattr(fault, field, ())
+
+
+def _while_it_lasts(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[Moment]:
+    """A fault of the lab's fault plan, or of its weather."""
+    ids: list[str] = []
+
+    async def begins() -> None:
+        ids.append(begin())
+
+    async def ends() -> None:
+        for id_ in ids:
+            end(id_)
+
+    yield Moment(fault.at_us, begins)
+    yield Moment(fault.at_us + fault.lasts_us, ends)
+
+
+def _healer(lab: Simulator) -> Callable[[str], None]:
+    def heal(id_: str) -> None:
+        if any(fault.id == id_ for fault in lab.faults.active()):
+            lab.faults.heal(id_)
+
+    return heal
+
+
+# -- what happens to mails
+
+
+def _mails(fault: plan.MailFault) -> Mails:
+    return Mails(fault.from_, fault.to, fault.type)
+
+
+def _loss(lab: Simulator, fault: plan.Loss, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(fault, lambda: lab.faults.lose(_mails(fault), fault.count), _healer(lab))
+
+
+def _delay(lab: Simulator, fault: plan.Delay, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(
+        fault, lambda: lab.faults.delay(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
+    )
+
+
+def _duplication(lab: Simulator, fault: plan.Duplication, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(fault, lambda: lab.faults.duplicate(_mails(fault), fault.count), _healer(lab))
+
+
+def _reordering(lab: Simulator, fault: plan.Reordering, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(
+        fault, lambda: lab.faults.reorder(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
+    )
+
+
+def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[Moment]:
+    del end_us
+    how = Alteration(fault.how)
+    return _while_it_lasts(
+        fault,
+        lambda: lab.weather.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
+        lab.weather.heal,
+    )
+
+
+# -- what happens to links
+
+
+def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(fault, lambda: lab.faults.cut(fault.between, fault.one_way), _healer(lab))
+
+
+def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[Moment]:
+    until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
+    return _while_it_lasts(fault, lambda: lab.weather.clog(fault.link, until_at), lab.weather.heal)
+
+
+# -- what happens to servers
+
+
+async def down(lab: Simulator, server: str, *, kill: bool = True) -> None:
+    """The server stops, if it runs."""
+    if not lab.running(server):
+        return
+    try:
+        await (lab.kill(server) if kill else lab.stop(server))
+    except Crashed:
+        return  # it died while it stopped, which comes to the same
+
+
+async def back(lab: Simulator, server: str) -> None:
+    """The server runs again, unless it has never joined or its store was deleted. Raises LabError when it cannot."""
+    if lab.running(server) or lab.absent(server) or lab.deleted(server):
+        return
+    try:
+        await lab.start(server)
+    except LabError:
+        raise
+    except Exception as error:
+        raise LabError(f"server {server} does not start again: {type(error).__name__}: {error}") from error
+
+
+async def back_to(lab: Simulator, server: str, backup: str) -> None:
+    """The server runs on a backup of it, unless its store was deleted. Raises LabError when it cannot."""
+    if lab.deleted(server):
+        return
+    try:
+        await lab.restore(server, backup)
+    except LabError:
+        raise
+    except Exception as error:
+        raise LabError(f"server {server} does not start on {backup}: {type(error).__name__}: {error}") from error
+
+
+def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[Moment]:
+    del end_us
+    begin = lambda: lab.faults.crash(fault.server, fault.point, fault.after)  # noqa: E731
+    return _while_it_lasts(fault, begin, _healer(lab))
+
+
+def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[Moment]:
+    until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
+    begin = lambda: lab.weather.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
+    return _while_it_lasts(fault, begin, lab.weather.heal)
+
+
+def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[Moment]:
+    del end_us
+    return _while_it_lasts(fault, lambda: lab.weather.skew(fault.server, fault.by_us), lab.weather.heal)
+
+
+def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[Moment]:
+    del end_us
+    yield Moment(fault.at_us, lambda: down(lab, fault.server, kill=fault.kill))
+    yield Moment(fault.at_us + fault.lasts_us, lambda: back(lab, fault.server))
+
+
+def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[Moment]:
+    """A backup now, the loss of the disk some time later, and the store on its backup: always, if the plan ends before."""
+    backups: list[str] = []
+
+    async def backs_up() -> None:
+        if lab.running(fault.server):
+            backups.append(await lab.backup(fault.server))
+
+    async def dies() -> None:
+        if backups:
+            await down(lab, fault.server)
+
+    async def goes_back() -> None:
+        for backup in backups:
+            await back_to(lab, fault.server, backup)
+
+    last_us = min(fault.at_us + fault.lasts_us, end_us - 1)
+    yield Moment(fault.at_us, backs_up)
+    if fault.dead_us:
+        yield Moment(max(fault.at_us, last_us - fault.dead_us), dies)
+    yield Moment(last_us, goes_back)
+
+
+def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[Moment]:
+    del end_us
+    for index, server in enumerate(fault.stop):
+        yield Moment(fault.at_us + index * fault.gap_us, lambda server=server: down(lab, server))  # type: ignore[misc]
+    last_us = fault.at_us + fault.lasts_us + len(fault.stop) * fault.gap_us
+    for index, server in enumerate(fault.start):
+        yield Moment(last_us + index * fault.gap_us, lambda server=server: back(lab, server))  # type: ignore[misc]
+
+
+_KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[Moment]]] = {
+    plan.Loss: _loss,
+    plan.Delay: _delay,
+    plan.Duplication: _duplication,
+    plan.Reordering: _reordering,
+    plan.Corruption: _corruption,
+    plan.Partition: _partition,
+    plan.Clog: _clog,
+    plan.Swizzle: _swizzle,
+    plan.Crash: _crash,
+    plan.Slow: _slow,
+    plan.Skew: _skew,
+    plan.Gone: _gone,
+    plan.Restore: _restore,
+}

@@ -1,0 +1,5 @@
+"""Plans of campaigns: drawn from a seed, written to and read from files, reduced.
+
+Imported by: `pflab.campaign`.
+Public: `plan`, `draw`, `file`, `reductions`.
+"""

@@ -1,0 +1,195 @@
+"""From a seed to a plan. Nothing here looks at a lab: the same seed, days and fault kinds are the same plan for ever.
+
+Each part is drawn from a generator of its own, so that a change in how one part is drawn leaves the others as they
+were.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from pflab.campaign.plans.draw_faults import draw_faults
+from pflab.campaign.plans.draw_work import draw_work
+from pflab.campaign.plans.motif_builder import quick_settings
+from pflab.campaign.plans.motifs import draw_motifs
+from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
+from pflab.campaign.plans.plan_state import Sketch
+from topology import ResolveMethod, Topology
+from topology.enums import ALL_VERSIONS
+from traces.labtime import DAY_US, MINUTE_US, SECOND_US
+
+STORE_NAMES = "ABCDEFGHIJKL"
+SITE_NAMES = ("SEA", "NYC", "LON", "TYO")
+CONTACT = "kim@contoso.test"
+
+# Skewed: most failures need few stores, and a lab of twelve costs as much as thirty of two.
+_STORES = (2,) * 30 + (3,) * 34 + (4,) * 18 + (5,) * 8 + (6,) * 4 + (7, 8, 9, 10, 11, 12)
+_SITES = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4)
+_FOLDERS = (1, 1, 2, 2, 2, 3, 3, 4, 6)
+_REPLICAS = (1, 2, 2, 2, 3, 3, 3, 4, 12)
+_SCHEDULES = (*("always",) * 6, "every 1 h", "every 4 h", "Mon-Sun 20:00-06:00")
+_LENGTHS = (0.1, 0.25, 0.25, 0.5, 0.5, 1.0)
+_JITTERS_US = (0, 0, 0, 10 * SECOND_US, 5 * MINUTE_US)
+_LATE_STORE = 0.3
+_CONTACTS = 0.4
+_ONE_VERSION = 0.3
+
+_CONNECTORS: tuple[dict[str, Any], ...] = (
+    {"cost": 10},
+    {"cost": 10, "latency": "80 ms", "bandwidth": "512 kbit/s"},
+    {"cost": 20, "latency": "2 s", "kind": "x400"},
+    {"cost": 50, "latency": "20 min"},
+    {"cost": 50, "latency": "3 s", "schedule": "every 1 h", "kind": "x400"},
+)
+
+
+def draw_plan(
+    seed: int, *, days: int = 3, faults: Sequence[str] = FAULT_KINDS, topology: Topology | None = None
+) -> Plan:
+    """The plan of a seed: at most `days` of work, with faults of those kinds, on `topology` or one drawn too."""
+    draw = _generator(seed, "plan")
+    length_us = max(1, round(days * DAY_US * draw.choice(_LENGTHS)) // MINUTE_US) * MINUTE_US
+    document = draw_organization(_generator(seed, "organization")) if topology is None else topology.as_document()
+    if topology is None:
+        draw_versions(_generator(seed, "versions"), document)
+        draw_settings(_generator(seed, "settings"), document)
+        draw_conflicts(_generator(seed, "unattended conflicts"), document)
+    whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
+    sketch = Sketch(document, length_us)
+    steps = draw_work(_generator(seed, "work"), sketch)
+    breakdowns = draw_faults(_generator(seed, "faults"), sketch, faults)
+    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults, seed)
+    if topology is None:
+        _add_settings(document, sketch)
+    return Plan(
+        seed=seed,
+        length_us=max(length_us, min(sketch.needs_us, days * DAY_US)),
+        network=whims,
+        topology=document,
+        steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),
+        faults=tuple(sorted([*breakdowns, *more_faults], key=lambda fault: fault.at_us)),
+    )
+
+
+def _generator(seed: int, part: str) -> random.Random:
+    return random.Random(f"pflab campaign {seed} {part}")  # seeded by a text: the same under every PYTHONHASHSEED
+
+
+def _add_settings(document: dict[str, Any], sketch: Sketch) -> None:
+    if sketch.settings:
+        document["settings"] = {**document.get("settings", {}), **sketch.settings}
+    for store, settings in sketch.store_settings.items():
+        document["servers"][store].setdefault("settings", {}).update(settings)
+    for store, version in sketch.versions.items():
+        document["servers"][store]["version"] = version
+
+
+def draw_organization(draw: random.Random) -> dict[str, Any]:
+    """A topology document of two to twelve stores in one to four sites, with one to six folders."""
+    stores = list(STORE_NAMES[: draw.choice(_STORES)])
+    sites = list(SITE_NAMES[: min(draw.choice(_SITES), len(stores))])
+    homes = {store: sites[index] if index < len(sites) else draw.choice(sites) for index, store in enumerate(stores)}
+    servers: dict[str, Any] = {store: {"site": homes[store]} for store in stores}
+    if len(stores) > 2 and draw.random() < _LATE_STORE:
+        # The first store of each site stays, so that no site begins without a bridgehead.
+        late = [store for store in stores[len(sites) :] if store != stores[0]]
+        if late:
+            servers[draw.choice(late)]["joins"] = "later"
+    present = [store for store in stores if "joins" not in servers[store]]
+    document: dict[str, Any] = {"organization": "Campaign", "sites": sites}
+    connectors = _connectors(draw, sites)
+    if connectors:
+        document["connectors"] = connectors
+    document["servers"] = servers
+    document["folders"] = _folders(draw, present)
+    return document
+
+
+def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
+    """Servers of one version, or of any mix of the four (spec: section 14)."""
+    one = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
+    for server in document["servers"].values():
+        server["version"] = str(one or draw.choice(ALL_VERSIONS))
+
+
+def _connectors(draw: random.Random, sites: list[str]) -> list[dict[str, Any]]:
+    """A tree that joins all sites, and at times a second way round."""
+    pairs = [(draw.choice(sites[:index]), sites[index]) for index in range(1, len(sites))]
+    rest = [(one, other) for one in sites for other in sites if one < other]
+    rest = [pair for pair in rest if pair not in pairs and pair[::-1] not in pairs]
+    if rest and draw.random() < 0.5:
+        pairs.append(draw.choice(rest))
+    return [{"name": f"{one}-{other}", "between": [one, other], **draw.choice(_CONNECTORS)} for one, other in pairs]
+
+
+def _folders(draw: random.Random, stores: list[str]) -> dict[str, Any]:
+    folders: dict[str, Any] = {}
+    contacts = [CONTACT] if draw.random() < _CONTACTS else []
+    for index in range(draw.choice(_FOLDERS)):
+        above = draw.choice(list(folders)) + "/" if folders and draw.random() < 0.25 else ""
+        replicas = draw.sample(stores, min(len(stores), draw.choice(_REPLICAS)))
+        entry: dict[str, Any] = {"replicas": replicas, "schedule": draw.choice(_SCHEDULES)}
+        if contacts:
+            entry["contacts"] = contacts
+        if draw.random() < 0.2:
+            entry["priority"] = draw.choice(("urgent", "not urgent"))
+        folders[f"{above}F{index}"] = entry
+    return folders
+
+
+# Settings, each with values that make something happen which the defaults make rare.
+_TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
+    (0.15, {"Replication Outstanding Backfill Limit": (1, 1, 2, 3)}),
+    (0.10, {"Replication Message Size Limit": (1, 4, 20)}),
+    (0.08, {"Replication Message Count Limit": (1, 2, 5)}),
+    (0.10, {"Replication Folder Tree RMQ Timeout": ("1 h",)}),
+    (0.08, {"Replication Folder Content RMQ Timeout": ("5 min", "1 h")}),
+    (0.08, {"Replication Always Interval": (0, "5 min", "60 min")}),
+    (0.06, {"MTA Retry Interval Normal": ("2 min", "1 h")}),
+    (0.12, {"MTA Expiry Normal": ("30 min", "2 h", "8 h")}),
+    (0.04, {"MTA Maximum Retries": (2, 5)}),
+    (0.05, {"Replication Send Status Alignment Skew": ("4 h",)}),
+    (0.08, {"Age Limit": ("6 h", "1 d")}),
+)
+
+_QUICK = 0.25
+_OLD_CONFLICTS = 0.15
+_CONFLICT_AGES = ("1 h", "4 h", "1 d")
+_RESOLVES = 0.25
+
+
+def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
+    """Settings that are not the default, for the organization or for one store."""
+    organization: dict[str, Any] = {}
+    servers = document["servers"]
+    if draw.random() < _QUICK:
+        organization |= quick_settings(draw)
+    for share, tweak in _TWEAKS:
+        if draw.random() >= share:
+            continue
+        chosen = {name: draw.choice(values) for name, values in tweak.items()}
+        if draw.random() < 0.7:
+            organization |= chosen
+        else:
+            servers[draw.choice(list(servers))].setdefault("settings", {}).update(chosen)
+    if draw.random() < 0.06:
+        one, other = draw.sample(list(servers), 2)
+        servers[one].setdefault("settings", {})["Preferred Backfill Source"] = other
+    if organization:
+        document["settings"] = organization
+
+
+def draw_conflicts(draw: random.Random, document: dict[str, Any]) -> None:
+    """What folders make of conflicts, and how long stores let them last (spec: CF-4, CF-5)."""
+    if draw.random() < _RESOLVES:
+        for folder in document["folders"].values():
+            folder["resolve"] = str(draw.choice(tuple(ResolveMethod)))
+    if draw.random() >= _OLD_CONFLICTS:
+        return
+    age = {"Replication Folder Conflict Age Limit": draw.choice(_CONFLICT_AGES)}
+    if draw.random() < 0.7:
+        document["settings"] = {**document.get("settings", {}), **age}
+    else:
+        document["servers"][draw.choice(list(document["servers"]))].setdefault("settings", {}).update(age)

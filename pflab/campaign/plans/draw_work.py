@@ -1,0 +1,238 @@
+"""Drawing what users and administrators do: a stream of steps with pauses between them, by weights."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pflab.campaign.plans.plan import (
+    AddReplica,
+    AnyStep,
+    ChangeFolder,
+    CreateFolder,
+    Delete,
+    DeleteFolder,
+    DeleteStore,
+    Edit,
+    Join,
+    MoveFolder,
+    Post,
+    RemoveReplica,
+    RenameFolder,
+    Resolve,
+    ResumeContent,
+    SuspendContent,
+)
+from pflab.campaign.plans.plan_state import FolderSketch, Sketch
+from topology import FolderPriority, ResolveMethod
+from traces.labtime import HOUR_US, MINUTE_US
+
+_PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_US, 7 * HOUR_US)
+_SIZES = (10, 10, 10, 10, 200, 200, 200, 200, 200, 2_000, 2_000, 2_000, 2_000, 20_000, 20_000, 350_000)
+_COUNTS = (1, 1, 1, 1, 2, 5, 12)
+_MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
+_LARGE = 6
+_MOST_STEPS_WHEN_LARGE = 12
+"""Each change goes to so many stores that few steps make as much work as many elsewhere."""
+
+_SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
+_PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
+    lambda draw: {"schedule": draw.choice(_SCHEDULES)},
+    lambda draw: {"resolve": draw.choice(tuple(ResolveMethod))},
+    lambda draw: {"priority": draw.choice(tuple(FolderPriority))},
+)
+_TITLES = ("G1", "G2", "G3", "G4")
+"""Few, so that two stores at times create the same name at once (spec: HI-7)."""
+
+_TWINS = 0.2
+"""How often two stores create the same name at the same instant."""
+
+_SUSPENDED = 0.1
+_STANDS_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
+_DELETED = 0.1
+
+_ARRIVED_US = HOUR_US
+"""A message older than this has likely reached the other holders."""
+
+
+def draw_work(draw: random.Random, sketch: Sketch) -> list[AnyStep]:
+    """Steps over the whole length, in order of time."""
+    steps: list[AnyStep] = []
+    most = draw.choice(_MOST_STEPS)
+    if len(sketch.stores) > _LARGE:
+        most = min(most, _MOST_STEPS_WHEN_LARGE)
+    at_us = 0
+    steps += [Join(at_us=sketch.instant(draw, 0.1, 0.8), store=store) for store in sketch.late]
+    steps += [*_suspension(draw, sketch), *_deleted_store(draw, sketch)]
+    while at_us < sketch.length_us and len(steps) < most:
+        (act,) = draw.choices([act for _, act in _ACTS], [weight for weight, _ in _ACTS])
+        steps.extend(act(draw, sketch, at_us))
+        at_us += draw.choice(_PAUSES_US)
+    return steps
+
+
+def _suspension(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
+    """At times content stands still for a while, at times until the heal."""
+    if draw.random() < _SUSPENDED:
+        at_us = sketch.instant(draw, 0.0, 0.8)
+        yield SuspendContent(at_us=at_us)
+        yield ResumeContent(at_us=at_us + draw.choice(_STANDS_US))
+
+
+def _deleted_store(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
+    through = {end for connector in sketch.connectors for end in connector.bridgeheads}
+    dispensable = [store for store in sketch.stores[1:] if store not in through]
+    if len(sketch.stores) > 2 and dispensable and draw.random() < _DELETED:
+        store = draw.choice(dispensable)
+        on = draw.choice([each for each in sketch.stores if each != store])
+        yield DeleteStore(at_us=sketch.instant(draw, 0.3, 0.9), on=on, store=store)
+
+
+def _place(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:
+    """A folder, and a store that should hold it."""
+    living = sketch.living()
+    if not living:
+        return None
+    folder = draw.choice(living)
+    return draw.choice(folder.replicas), folder
+
+
+def _post(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    place = _place(draw, sketch)
+    if place is None:
+        return
+    store, folder = place
+    size = draw.choice(_SIZES)
+    step = Post(
+        at_us=at_us,
+        on=store,
+        folder=folder.label,
+        label=sketch.label("m"),
+        count=draw.choice(_COUNTS) if size < 20_000 else 1,
+        size=size,
+        associated=draw.random() < 0.12,
+    )
+    folder.messages += [(label, at_us) for label in step.labels()]
+    yield step
+
+
+def _message(draw: random.Random, sketch: Sketch, at_us: int) -> tuple[str, FolderSketch, str] | None:
+    """A message, and a store that should have it by then."""
+    found = [folder for folder in sketch.living() if folder.messages]
+    if not found:
+        return None
+    folder = draw.choice(found)
+    settled = [label for label, made_us in folder.messages if at_us - made_us >= _ARRIVED_US]
+    # Most often one of few, so that different stores change the same message.
+    pool = settled[-4:] if settled and draw.random() < 0.7 else [label for label, _ in folder.messages]
+    return draw.choice(folder.replicas), folder, draw.choice(pool)
+
+
+def _edit(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, sketch, at_us)
+    if found is None:
+        return
+    store, folder, message = found
+    yield Edit(at_us=at_us, on=store, message=message)
+    others = [each for each in folder.replicas if each != store]
+    if others and draw.random() < 0.2:
+        yield Edit(at_us=at_us, on=draw.choice(others), message=message)
+
+
+def _delete(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, sketch, at_us)
+    if found is not None:
+        yield Delete(at_us=at_us, on=found[0], message=found[2])
+
+
+def _resolve(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, sketch, at_us)
+    if found is not None:
+        yield Resolve(at_us=at_us, on=found[0], message=found[2], keep=draw.choice(("shown", "last", "all")))
+
+
+# -- administrators
+
+
+def _create_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    living = sketch.living()
+    under = draw.choice(living).label if living and draw.random() < 0.5 else None
+    replicas = draw.sample(sketch.stores, min(len(sketch.stores), draw.choice((1, 2, 2, 3))))
+    title = draw.choice(_TITLES)
+    creators = draw.sample(sketch.stores, 2 if len(sketch.stores) > 1 and draw.random() < _TWINS else 1)
+    for store in creators:
+        label = sketch.label("g")
+        sketch.folders.append(FolderSketch(label, replicas[:], under))
+        yield CreateFolder(at_us=at_us, on=store, label=label, title=title, under=under, replicas=tuple(replicas))
+
+
+def _any_folder(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:
+    living = sketch.living()
+    return (draw.choice(sketch.stores), draw.choice(living)) if living else None
+
+
+def _rename_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, sketch)
+    if found is not None:
+        title = draw.choice((sketch.label("R"), *_TITLES))
+        yield RenameFolder(at_us=at_us, on=found[0], folder=found[1].label, title=title)
+
+
+def _move_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found, other = _any_folder(draw, sketch), _any_folder(draw, sketch)
+    if found is not None and other is not None:
+        under = None if found[1] is other[1] or draw.random() < 0.3 else other[1].label
+        yield MoveFolder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
+
+
+def _change_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, sketch)
+    if found is not None:
+        yield ChangeFolder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
+
+
+def _delete_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, sketch)
+    if found is not None and len(sketch.living()) > 1:
+        gone = {found[1].label}
+        for folder in sketch.folders:  # parents stand before their children
+            if folder.label in gone or folder.under in gone:
+                gone.add(folder.label)
+                folder.dead = True
+        yield DeleteFolder(at_us=at_us, on=found[0], folder=found[1].label)
+
+
+def _add_replica(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, sketch)
+    if found is None:
+        return
+    others = [store for store in (*sketch.stores, *sketch.late) if store not in found[1].replicas]
+    if others:
+        store = draw.choice(others)
+        found[1].replicas.append(store)
+        yield AddReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+
+
+def _remove_replica(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, sketch)
+    if found is not None and len(found[1].replicas) > 1:
+        store = draw.choice(found[1].replicas)
+        found[1].replicas.remove(store)
+        yield RemoveReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+
+
+_ACTS: tuple[tuple[int, Callable[[random.Random, Sketch, int], Iterator[AnyStep]]], ...] = (
+    (30, _post),
+    (18, _edit),
+    (8, _delete),
+    (3, _resolve),
+    (3, _create_folder),
+    (2, _rename_folder),
+    (2, _move_folder),
+    (2, _change_folder),
+    (1, _delete_folder),
+    (3, _add_replica),
+    (2, _remove_replica),
+)
+"""Weights and acts."""

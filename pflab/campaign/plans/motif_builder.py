@@ -1,0 +1,69 @@
+"""Where a motif plays: three stores, an instant, and what motifs are made of."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Loss, MailType, Post
+from pflab.campaign.plans.plan_state import Sketch
+from traces.labtime import HOUR_US, MINUTE_US
+
+TOLD_US = 30 * MINUTE_US
+"""By then a change has been broadcast, and has arrived where nothing is wrong and no link is slow."""
+
+Part = AnyStep | AnyFault
+
+KEEPS: tuple[Literal["shown", "last", "all"], ...] = ("shown", "last", "all", "all")
+ALTERATIONS: tuple[Literal["flip", "cut", "noise"], ...] = ("flip", "cut", "noise")
+
+_QUICK_SETTINGS: dict[str, tuple[str, ...]] = {
+    "Replication Send Status Timeout": ("2 h", "6 h"),
+    "Replication Send Status Alignment": ("1 h", "3 h"),
+    "Replication Short Backfill Request Timeout": ("10 min", "1 h"),
+    "Replication Short Backfill Request Timeout Retry": ("30 min", "2 h"),
+    "Replication Short Backfill Request Timeout Later Retry": ("1 h", "4 h"),
+    "Replication Long Backfill Request Timeout": ("20 min", "2 h"),
+    "Replication Long Backfill Request Timeout Retry": ("1 h", "3 h"),
+    "Replication Long Backfill Request Timeout Later Retry": ("2 h", "6 h"),
+    # So many mails go to a store that is away that trying each every ten minutes costs more than all the rest.
+    "MTA Retry Interval Normal": ("1 h",),
+}
+
+ALL_TIMEOUTS = tuple(name for name in _QUICK_SETTINGS if "Backfill Request Timeout" in name)
+FIRST_TIMEOUTS = tuple(name for name in ALL_TIMEOUTS if name.endswith("Timeout"))
+
+
+def quick_settings(draw: random.Random) -> dict[str, Any]:
+    """An organization that asks and tells so often that all of backfill happens while the faults last."""
+    return {name: draw.choice(values) for name, values in _QUICK_SETTINGS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a motif plays: the generator, the sketch, the instant it begins, and three stores (`c` may be `b`)."""
+
+    draw: random.Random
+    sketch: Sketch
+    at_us: int
+    a: str
+    b: str
+    c: str
+
+    def folder(self, *replicas: str, at_us: int | None = None, title: str | None = None) -> CreateFolder:
+        """A new folder, there at the other stores when the motif begins."""
+        label = self.sketch.label("g")
+        return CreateFolder(
+            at_us=max(0, self.at_us - 2 * HOUR_US) if at_us is None else at_us,
+            on=self.a,
+            label=label,
+            title=title or f"M{label[1:]}",
+            replicas=tuple(dict.fromkeys(replicas)),
+        )
+
+    def post(self, on: str, folder: str, after_us: int = 0, **more: Any) -> Post:
+        return Post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.sketch.label("m"), **more)
+
+    def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> Loss:
+        return Loss(at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)

@@ -1,0 +1,119 @@
+"""Situations that chance alone rarely makes: a few steps and faults that belong together, put into the plan as a whole.
+
+Each motif is for a branch of the rules. It gives nothing where the organization has no place for it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from pflab.campaign.plans import motifs_mail as mail
+from pflab.campaign.plans import motifs_objects as objects
+from pflab.campaign.plans import motifs_stores as stores
+from pflab.campaign.plans import motifs_versions as versions
+from pflab.campaign.plans.motif_builder import Part, Stage
+from pflab.campaign.plans.plan import AnyFault, AnyStep
+from pflab.campaign.plans.plan_state import Sketch
+from traces.labtime import HOUR_US
+
+_HOW_MANY = (0, 2, 2, 3, 4, 4)
+
+_ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
+"""Their multiples modulo 1 fill the range evenly: in a few dozen seeds in a row each motif has its share, not by luck."""
+
+
+def draw_motifs(
+    draw: random.Random, sketch: Sketch, kinds: Sequence[str], turn: int
+) -> tuple[list[AnyStep], list[AnyFault]]:
+    """Steps and faults of a few motifs whose fault kinds are allowed."""
+    allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
+    steps: list[AnyStep] = []
+    faults: list[AnyFault] = []
+    if len(sketch.stores) < 2:
+        return steps, faults
+    for root in _ROOTS[: draw.choice(_HOW_MANY)]:
+        a, b, *rest = draw.sample(sketch.stores, min(3, len(sketch.stores)))
+        at_us = sketch.instant(draw, 0.0, 0.6) + 2 * HOUR_US
+        for part in _played(
+            _in_turn(allowed, turn * root % 1), Stage(draw, sketch, at_us, a, b, rest[0] if rest else b)
+        ):
+            if isinstance(part, AnyStep):
+                steps.append(part)
+            else:
+                faults.append(part)
+    return steps, faults
+
+
+def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
+    """All motifs, from the one at that share of all weights (0 to 1) on and round."""
+    reached = list(accumulate(each.weight for each in allowed))
+    first = bisect(reached, share * reached[-1])
+    return [*allowed[first:], *allowed[:first]]
+
+
+def _played(motifs: Sequence[Motif], on: Stage) -> list[Part]:
+    """What the first of them gives that has a place in this organization."""
+    return next((parts for parts in (motif.make(on) for motif in motifs) if parts), [])
+
+
+@dataclass(frozen=True, slots=True)
+class Motif:
+    weight: int
+    make: Callable[[Stage], list[Part]]
+    needs: tuple[str, ...] = ()
+    """Kinds of fault without which it is none."""
+
+
+MOTIFS: tuple[Motif, ...] = (
+    Motif(3, objects.concurrent_edits),
+    Motif(3, objects.edit_against_delete),
+    Motif(2, objects.late_edit, ("delay",)),
+    Motif(3, objects.associated_edits),
+    Motif(7, objects.cycle),
+    Motif(6, objects.twins),
+    Motif(10, objects.child_first, ("loss",)),
+    Motif(2, objects.below_the_deleted),
+    Motif(6, objects.deleted_and_renamed),
+    Motif(5, objects.renamed_twice),
+    Motif(7, objects.renamed_at_once),
+    Motif(4, objects.back_and_forth, ("delay", "partition")),
+    Motif(4, objects.content_first, ("delay",)),
+    Motif(3, mail.lost_content, ("loss",)),
+    Motif(12, mail.edited_before_it_went, ("loss",)),
+    Motif(11, mail.satisfied_in_the_queue, ("loss", "delay")),
+    Motif(8, mail.unclaimed, ("loss",)),
+    Motif(7, mail.back_unheard, ("loss",)),
+    Motif(9, mail.one_item_unreadable, ("corruption",)),
+    Motif(3, mail.silent_source, ("loss",)),
+    Motif(3, mail.few_slots, ("loss",)),
+    Motif(7, mail.several_sources, ("loss",)),
+    Motif(8, mail.near_source, ("loss",)),
+    Motif(2, mail.unheard_status, ("loss",)),
+    Motif(2, mail.unheard_request, ("loss",)),
+    Motif(3, mail.deleted_while_missing, ("loss",)),
+    Motif(4, mail.asked_when_gone, ("loss", "delay")),
+    Motif(6, mail.overtaken, ("reordering",)),
+    Motif(1, mail.doubled, ("duplication", "loss")),
+    Motif(3, mail.expired, ("partition",)),
+    Motif(2, mail.altered, ("corruption",)),
+    Motif(4, stores.restored, ("restore",)),
+    Motif(14, stores.asked_after_restore, ("restore", "loss")),
+    Motif(3, stores.old_backup, ("restore",)),
+    Motif(3, stores.long_gone, ("gone",)),
+    Motif(5, stores.hidden_for_long),
+    Motif(4, stores.leaves_and_returns),
+    Motif(2, stores.joins_and_holds),
+    Motif(8, versions.near_older, ("loss",)),
+    Motif(8, versions.parts_in_turn, ("loss",)),
+    Motif(18, versions.oldest_replica),
+    Motif(6, versions.expired_everywhere, ("loss",)),
+    Motif(6, versions.asked_while_suspended, ("loss",)),
+    Motif(6, versions.still_in_the_queue, ("loss", "delay")),
+    Motif(6, versions.deleted_source, ("loss",)),
+)
+"""By weights that give each branch its share of the seeds."""

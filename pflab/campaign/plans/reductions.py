@@ -1,0 +1,272 @@
+"""What can be left out of a plan, and what can be said more plainly: plans from plans, none of them played here."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from pflab.campaign.plans import plan as cp
+from pflab.campaign.plans.plan import AnyFault, AnyStep, Network, Plan
+from traces.labtime import HOUR_US, LabTime, parse_instant
+
+_NAMES = ("on", "store", "server", "from_", "to")
+_LISTS_OF_NAMES = ("between", "link", "stop", "start")
+
+
+def changed(plan: Plan, **fields: Any) -> Plan:
+    return msgspec.structs.replace(plan, **fields)
+
+
+def cut_after(plan: Plan, at: LabTime) -> Plan | None:
+    """Nothing later than what was seen at `at`."""
+    at_us = at - _start_of(plan)
+    if at_us >= plan.length_us:
+        return None
+    steps = tuple(step for step in plan.steps if step.at_us <= at_us)
+    faults = tuple(fault for fault in plan.faults if fault.at_us <= at_us)
+    return changed(plan, steps=steps, faults=faults)
+
+
+def _start_of(plan: Plan) -> LabTime:
+    start = plan.topology.get("start")
+    return plan.organization().start_at if start is None else parse_instant(str(start))
+
+
+# --- lists whose items can be left out
+
+
+def _with_steps(plan: Plan, steps: Sequence[AnyStep]) -> Plan:
+    return changed(plan, steps=tuple(steps))
+
+
+def _with_faults(plan: Plan, faults: Sequence[AnyFault]) -> Plan:
+    return changed(plan, faults=tuple(faults))
+
+
+def _stores(plan: Plan) -> list[str]:
+    return list(plan.topology["servers"])
+
+
+def _with_stores(plan: Plan, stores: Sequence[str]) -> Plan | None:
+    """With these stores alone; sites, connectors, replicas, steps and faults of the others go along. None if that leaves
+    no organization, or one that falls apart."""
+    if not stores:
+        return None
+    document = copy.deepcopy(plan.topology)
+    gone = {store for store in document["servers"] if store not in stores}
+    document["servers"] = {store: entry for store, entry in document["servers"].items() if store not in gone}
+    if all((entry or {}).get("joins") == "later" for entry in document["servers"].values()):
+        return None
+    _forget_sites(document)
+    if not _connected(document):
+        return None
+    _forget_stores(document, gone)
+    return changed(
+        plan,
+        topology=document,
+        steps=tuple(_without(step, gone) for step in plan.steps if not _named(step) & gone),
+        faults=tuple(fault for fault in plan.faults if not _named(fault) & gone),
+    )
+
+
+def _forget_sites(document: dict[str, Any]) -> None:
+    sites = document.get("sites")
+    if sites is None:
+        return
+    inhabited = {entry["site"] for entry in document["servers"].values() if entry and "site" in entry}
+    document["sites"] = [site for site in sites if site in inhabited] or list(sites[:1])
+    kept = [each for each in document.get("connectors") or () if set(each["between"]) <= inhabited]
+    document["connectors"] = kept
+    for connector in kept:
+        ends = connector.get("bridgeheads") or {}
+        connector["bridgeheads"] = {site: server for site, server in ends.items() if server in document["servers"]}
+    if not kept:
+        del document["connectors"]
+
+
+def _connected(document: dict[str, Any]) -> bool:
+    """Whether mail can go from each site to each other; if not, that alone would be a failure."""
+    sites = document.get("sites") or ["the only one"]
+    reached, ahead = {sites[0]}, [sites[0]]
+    while ahead:
+        site = ahead.pop()
+        for connector in document.get("connectors") or ():
+            if site in connector["between"]:
+                fresh = set(connector["between"]) - reached
+                reached |= fresh
+                ahead += fresh
+    return reached >= set(sites)
+
+
+def _forget_stores(document: dict[str, Any], gone: set[str]) -> None:
+    folders: dict[str, Any] = {}
+    for path, entry in (document.get("folders") or {}).items():
+        above = path.rpartition("/")[0]
+        replicas = [store for store in (entry or {}).get("replicas") or document["servers"] if store not in gone]
+        if replicas and (not above or above in folders):
+            folders[path] = {**(entry or {}), "replicas": replicas}
+    document["folders"] = folders
+    for settings in (
+        document.get("settings"),
+        *((entry or {}).get("settings") for entry in document["servers"].values()),
+    ):
+        if settings and settings.get("Preferred Backfill Source") in gone:
+            del settings["Preferred Backfill Source"]
+
+
+def _named(item: AnyStep | AnyFault) -> set[str]:
+    names = {getattr(item, field, None) for field in _NAMES}
+    for field in _LISTS_OF_NAMES:
+        names |= set(getattr(item, field, ()))
+    return {name for name in names if isinstance(name, str)}
+
+
+def _without(step: AnyStep, gone: set[str]) -> AnyStep:
+    if isinstance(step, cp.CreateFolder) and set(step.replicas) & gone:
+        replicas = tuple(store for store in step.replicas if store not in gone)
+        return msgspec.structs.replace(step, replicas=replicas)
+    return step
+
+
+def _folders(plan: Plan) -> list[str]:
+    return list(plan.topology.get("folders") or {})
+
+
+def _with_folders(plan: Plan, paths: Sequence[str]) -> Plan | None:
+    """With these folders from the start; those under one that is left out go along."""
+    kept: dict[str, Any] = {}
+    for path, entry in (plan.topology.get("folders") or {}).items():
+        above = path.rpartition("/")[0]
+        if path in paths and (not above or above in kept):
+            kept[path] = entry
+    return changed(plan, topology={**plan.topology, "folders": kept})
+
+
+def _settings(plan: Plan) -> list[tuple[str, str]]:
+    """(store, or '' for the organization, name of a setting)."""
+    found = [("", name) for name in plan.topology.get("settings") or {}]
+    for store, entry in plan.topology["servers"].items():
+        found += [(store, name) for name in (entry or {}).get("settings") or {}]
+    return found
+
+
+def _with_settings(plan: Plan, kept: Sequence[tuple[str, str]]) -> Plan:
+    document = copy.deepcopy(plan.topology)
+    places = {"": document, **document["servers"]}
+    for store, entry in places.items():
+        settings = {
+            name: value for name, value in ((entry or {}).get("settings") or {}).items() if (store, name) in kept
+        }
+        if entry and "settings" in entry:
+            entry["settings"] = settings
+            if not settings:
+                del entry["settings"]
+    return changed(plan, topology=document)
+
+
+WithItems = Callable[[Plan, Sequence[Any]], Plan | None]
+
+LISTS: tuple[tuple[Callable[[Plan], list[Any]], WithItems], ...] = (
+    (lambda plan: list(plan.faults), _with_faults),
+    (lambda plan: list(plan.steps), _with_steps),
+    (_stores, _with_stores),
+    (_folders, _with_folders),
+    (_settings, _with_settings),
+)
+"""The lists of a plan, each with how a plan with fewer of its items is made."""
+
+
+# --- plainer forms
+
+
+def _calm_network(plan: Plan) -> Iterator[Plan]:
+    if plan.network != Network():
+        yield changed(plan, network=Network())
+
+
+def _shorter(plan: Plan) -> Iterator[Plan]:
+    """The lab is healed soon after the last thing has ended."""
+    ends = [step.at_us + HOUR_US for step in plan.steps]
+    ends += [fault.at_us + fault.lasts_us for fault in plan.faults]
+    length_us = max(ends, default=HOUR_US)
+    if length_us < plan.length_us:
+        yield changed(plan, length_us=length_us)
+
+
+def _one_site(plan: Plan) -> Iterator[Plan]:
+    document = copy.deepcopy(plan.topology)
+    if len(document.get("sites") or ()) > 1:
+        site = document["sites"][0]
+        document["sites"] = [site]
+        document.pop("connectors", None)
+        for entry in document["servers"].values():
+            entry["site"] = site
+        yield changed(plan, topology=document)
+
+
+def _plain_folders(plan: Plan) -> Iterator[Plan]:
+    """Folders without schedule, contacts and priority, one after the other."""
+    for path, entry in (plan.topology.get("folders") or {}).items():
+        if entry and set(entry) - {"replicas"}:
+            folders = {**plan.topology["folders"], path: {"replicas": entry["replicas"]}}
+            yield changed(plan, topology={**plan.topology, "folders": folders})
+
+
+def _small_posts(plan: Plan) -> Iterator[Plan]:
+    for index, step in enumerate(plan.steps):
+        if isinstance(step, cp.Post) and (step.size > 10 or step.count > 1):
+            # `m.1` of many is `m` of one, so the labels that others use are changed with it.
+            small = msgspec.structs.replace(step, size=10, count=1)
+            rest = tuple(_relabelled(each, f"{step.label}.1", step.label) for each in plan.steps[index + 1 :])
+            yield changed(plan, steps=(*plan.steps[:index], small, *rest))
+            yield changed(
+                plan,
+                steps=(
+                    *plan.steps[:index],
+                    msgspec.structs.replace(step, size=min(step.size, 10)),
+                    *plan.steps[index + 1 :],
+                ),
+            )
+
+
+def _relabelled(step: AnyStep, old: str, new: str) -> AnyStep:
+    if isinstance(step, cp.Edit | cp.Delete | cp.Resolve) and step.message == old:
+        return msgspec.structs.replace(step, message=new)
+    return step
+
+
+def _plain_faults(plan: Plan) -> Iterator[Plan]:
+    for index, fault in enumerate(plan.faults):
+        for plain in _plainer(fault):
+            yield changed(plan, faults=(*plan.faults[:index], plain, *plan.faults[index + 1 :]))
+
+
+def _plainer(fault: AnyFault) -> Iterator[AnyFault]:
+    replace = msgspec.structs.replace
+    if isinstance(fault, cp.MailFault) and fault.count != 1:
+        yield replace(fault, count=1)
+    if isinstance(fault, cp.Swizzle) and len(fault.stop) > 1:
+        for store in fault.stop:
+            yield cp.Swizzle(
+                at_us=fault.at_us, lasts_us=fault.lasts_us, stop=(store,), start=(store,), gap_us=fault.gap_us
+            )
+    if isinstance(fault, cp.Swizzle) and len(fault.stop) == 1:
+        yield cp.Gone(at_us=fault.at_us, lasts_us=fault.lasts_us, server=fault.stop[0])
+    if isinstance(fault, cp.Restore) and fault.dead_us:
+        yield replace(fault, dead_us=0)
+    if isinstance(fault, cp.Crash) and fault.after:
+        yield replace(fault, after=0)
+
+
+SIMPLER: tuple[Callable[[Plan], Iterator[Plan]], ...] = (
+    _calm_network,
+    _shorter,
+    _one_site,
+    _plain_folders,
+    _small_posts,
+    _plain_faults,
+)
+"""Each gives plainer plans to try, in order."""

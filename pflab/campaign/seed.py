@@ -1,0 +1,146 @@
+"""One seed of a campaign: its plan played, watched and judged (spec: CV-1 to CV-3).
+
+What an invariant finds ends the play at once; what does not agree after the bound is found by the oracle's judge. Either
+way the seed and the witness in words are what one needs to see it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pflab.campaign.monitor import Violated, Watch
+from pflab.campaign.plans.draw import draw_plan
+from pflab.campaign.plans.plan import FAULT_KINDS, Plan
+from pflab.campaign.player import Play
+from pflab.errors import LabError
+from pflab.invariants.invariant import Invariant, Violation, violations_of
+from pflab.invariants.registry import INVARIANTS
+from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulator import Simulator
+from pflab.terms.verdict import Judgement
+from topology import Topology
+
+DEFAULT_DAYS = 3
+
+MOST_TOLD = 12
+"""Violations of one seed that are told in words; what breaks one thing often breaks many."""
+
+STORE_FAILED = "no store fails"
+
+
+@dataclass(frozen=True, slots=True)
+class SeedResult:
+    """What became of one seed.
+
+    violations: what must not be, in the order found; empty if all is well. doubts: why nobody can tell. bound_us: what
+    the lab was given to converge in after the faults ended, 0 if it did not come to that. branches: how often each was
+    gone through. digest: of all events.
+    """
+
+    seed: int
+    judgement: Judgement
+    violations: tuple[Violation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    bound_us: int = 0
+    steps: int = 0
+    acts: int = 0
+    passed_over: int = 0
+    branches: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The ids of the invariants that did not hold."""
+        return frozenset(each.invariant for each in self.violations)
+
+    def in_words(self) -> list[str]:
+        lines = [f"seed {self.seed}: {self.judgement.value}"]
+        lines += [f"  {each.in_words()}" for each in self.violations[:MOST_TOLD]]
+        if len(self.violations) > MOST_TOLD:
+            lines.append(f"  and {len(self.violations) - MOST_TOLD} more")
+        return lines + [f"  {each}" for each in self.doubts]
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "judgement": self.judgement.value,
+            "violations": [
+                {"invariant": each.invariant, "rules": list(each.rules), "at": each.at, "witness": each.witness}
+                for each in self.violations
+            ],
+            "doubts": list(self.doubts),
+            "bound_us": self.bound_us,
+            "digest": self.digest,
+        }
+
+
+def parse_faults(text: str) -> tuple[str, ...]:
+    """`all`, `none`, or some of the kinds by name. ValueError for another word."""
+    if text == "all":
+        return FAULT_KINDS
+    if text == "none":
+        return ()
+    kinds = tuple(part.strip() for part in text.split(","))
+    unknown = [kind for kind in kinds if kind not in FAULT_KINDS]
+    if unknown:
+        raise ValueError(f"no fault is called {' or '.join(unknown)}; there are all, none, {', '.join(FAULT_KINDS)}")
+    return tuple(kind for kind in FAULT_KINDS if kind in kinds)
+
+
+def run_seed(
+    seed: int,
+    *,
+    topology: Topology | None = None,
+    days: int = DEFAULT_DAYS,
+    faults: Sequence[str] = FAULT_KINDS,
+    folder: Path | None = None,
+) -> SeedResult:
+    """Draws a seed's plan and plays it. `folder`: below it the traces go, for a seed that is to be looked at."""
+    return run_plan(draw_plan(seed, days=days, faults=faults, topology=topology), folder=folder)
+
+
+def run_plan(
+    plan: Plan, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
+) -> SeedResult:
+    """Plays a plan. Raises ProblemsError or LabError if its lab cannot even be set up."""
+    return asyncio.run(_run(plan, folder, invariants))
+
+
+async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
+    run_folder = None if folder is None else RunFolder.create(folder, f"seed-{plan.seed}")
+    lab = Simulator(plan.organization(), seed=plan.seed, network=plan.network.policy(), folder=run_folder)
+    watch = Watch(lab, invariants)
+    play = Play(lab, plan, watch)
+    await lab.up()
+    violations: tuple[Violation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    try:
+        await play.play()
+        violations, doubts = violations_of(watch.observer.judge().verdict(), lab.now)
+    except Violated as found:
+        violations = found.violations
+    except LabError as error:
+        violations = (Violation(STORE_FAILED, ("IN-5", "OUT-9"), lab.now, str(error)),)
+    judgement = Judgement.UNKNOWN if doubts else Judgement.CONVERGED
+    if violations:
+        judgement = Judgement.NOT_CONVERGED
+    lab.verdict = "passed" if judgement is Judgement.CONVERGED else "failed"
+    with suppress(*([Exception] if violations else [])):  # a store that has failed may fail to stop as well
+        await lab.close()
+    return SeedResult(
+        seed=plan.seed,
+        judgement=judgement,
+        violations=violations,
+        doubts=doubts,
+        bound_us=play.bound_us,
+        steps=lab.steps,
+        acts=play.cast.acts,
+        passed_over=play.cast.passed_over,
+        branches=dict(sorted(watch.branches.seen.items())),
+        digest=watch.digest,
+    )

@@ -1,0 +1,224 @@
+"""Many seeds on all cores: results in the order of the seeds, the same whatever the number of workers.
+
+A share of the seeds is played a second time in processes with another PYTHONHASHSEED; every event must be the same to the
+byte. Ctrl-C ends a campaign with what it has: workers finish the seed they are at and no more.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any
+
+from pflab.campaign.coverage import BRANCHES, OPTIONAL
+from pflab.campaign.plans.plan import FAULT_KINDS
+from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, run_seed
+from pflab.terms.verdict import ExitCode, Judgement
+from topology import Topology, topology_from_text
+
+LONG_CAMPAIGN = 1_000
+"""From so many seeds on, with all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100."""
+
+_AHEAD = 4
+"""Seeds handed out per worker before the oldest result is in."""
+
+_OTHER_HASH_SEEDS = ("4711", "1742")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is played of each seed. `topology`: as JSON; None: each seed draws its own."""
+
+    days: int = DEFAULT_DAYS
+    faults: tuple[str, ...] = FAULT_KINDS
+    topology: str | None = None
+
+    @classmethod
+    def of(cls, days: int, faults: Sequence[str], topology: Topology | None) -> Order:
+        return cls(days, tuple(faults), None if topology is None else topology.as_json())
+
+    def organization(self) -> Topology | None:
+        return None if self.topology is None else topology_from_text(self.topology, "the topology")
+
+    def play(self, seed: int) -> SeedResult:
+        return run_seed(seed, days=self.days, faults=self.faults, topology=self.organization())
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignResult:
+    """All seeds of a campaign, in order. differing: those that another process played otherwise; interrupted: not all
+    were played."""
+
+    results: tuple[SeedResult, ...]
+    order: Order = field(default_factory=Order)
+    verified: int = 0
+    differing: tuple[int, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def failed(self) -> tuple[SeedResult, ...]:
+        return tuple(each for each in self.results if each.judgement is not Judgement.CONVERGED)
+
+    @property
+    def must_see_all(self) -> bool:
+        """Whether a branch that was never seen is a failure."""
+        everything = self.order.topology is None and set(self.order.faults) == set(FAULT_KINDS)
+        return everything and len(self.results) >= LONG_CAMPAIGN
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        seen = self.branches()
+        return tuple(name for name in BRANCHES if not seen[name])
+
+    def branches(self) -> dict[str, int]:
+        """How many seeds went through each remarkable branch."""
+        seen = Counter(name for each in self.results for name in each.branches)
+        return {name: seen[name] for name in (*BRANCHES, *OPTIONAL)}
+
+    @property
+    def exit_code(self) -> int:
+        if any(each.judgement is Judgement.NOT_CONVERGED for each in self.results) or self.differing:
+            return ExitCode.VIOLATION
+        if self.must_see_all and self.unseen:
+            return ExitCode.VIOLATION
+        return ExitCode.UNKNOWN if self.failed or self.interrupted or not self.results else ExitCode.GOOD
+
+
+def run_campaign(
+    seeds: Sequence[int],
+    order: Order,
+    *,
+    jobs: int = 1,
+    verify_share: float = 0.0,
+    done: Callable[[SeedResult], None] = lambda _: None,
+    verified: Callable[[int], None] = lambda _: None,
+) -> CampaignResult:
+    """Plays the seeds. `done` hears of each result, in the order of the seeds; `verified` of each seed played again."""
+    results: list[SeedResult] = []
+    differing: list[int] = []
+    again = chosen_for_verification(seeds, verify_share)
+    checked = 0
+    interrupted = False
+    try:
+        for result in _played(seeds, order, jobs):
+            results.append(result)
+            done(result)
+        digests = {each.seed: each.digest for each in results}
+        for result in _played(again, order, jobs, hash_seed=_other_hash_seed()):
+            checked += 1
+            if result.digest != digests[result.seed]:
+                differing.append(result.seed)
+            verified(result.seed)
+    except KeyboardInterrupt:
+        interrupted = True
+    return CampaignResult(tuple(results), order, checked, tuple(differing), interrupted)
+
+
+def chosen_for_verification(seeds: Sequence[int], share: float) -> list[int]:
+    """Every n-th seed, so that their share is about `share`; at least one if that is above zero."""
+    if share <= 0 or not seeds:
+        return []
+    return list(seeds[:: max(1, round(1 / min(share, 1.0)))])
+
+
+def _other_hash_seed() -> str:
+    return next(each for each in _OTHER_HASH_SEEDS if each != os.environ.get("PYTHONHASHSEED"))
+
+
+def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
+    """Results in order. In this process for one job, unless another PYTHONHASHSEED is asked for."""
+    if jobs <= 1 and hash_seed is None:
+        for seed in seeds:
+            yield _play(order, seed)
+        return
+    if not seeds:
+        return
+    jobs = max(1, min(jobs, len(seeds)))
+    with _environment(hash_seed), _pool(jobs) as pool:
+        waiting: deque[Future[SeedResult]] = deque()
+        for seed in seeds:
+            with _deaf():
+                waiting.append(pool.submit(_play, order, seed))
+            if len(waiting) > jobs * _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def collect_between_labs() -> None:
+    """A lab keeps its events to its end, and looking through them for garbage was a ninth of the time."""
+    gc.freeze()
+    gc.disable()
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    # Fresh interpreters: nothing of this process (its progress bar's thread least of all) is carried over by a fork.
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=collect_between_labs)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """A worker that starts in here never hears of Ctrl-C, which reaches the whole process group: the campaign decides
+    what ends. Here it is heard a moment later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _environment(hash_seed: str | None) -> Iterator[None]:
+    """What the workers inherit."""
+    before = os.environ.get("PYTHONHASHSEED")
+    if hash_seed is not None:
+        os.environ["PYTHONHASHSEED"] = hash_seed
+    try:
+        yield
+    finally:
+        if hash_seed is not None:
+            if before is None:
+                del os.environ["PYTHONHASHSEED"]
+            else:
+                os.environ["PYTHONHASHSEED"] = before
+
+
+def _play(order: Order, seed: int) -> SeedResult:
+    """One seed; what fails outside the stores is told as a doubt, so that the campaign goes on."""
+    try:
+        return order.play(seed)
+    except Exception as error:
+        doubt = f"the campaign itself failed: {type(error).__name__}: {error}"
+        return SeedResult(seed, Judgement.UNKNOWN, doubts=(doubt,))
+    finally:
+        if not gc.isenabled():
+            gc.collect()
+
+
+def jobs_here() -> int:
+    """As many workers as there are cores for this process."""
+    return max(1, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def as_document(campaign: CampaignResult) -> dict[str, Any]:
+    """For programs: what the text says, in parts."""
+    return {
+        "seeds": [each.as_document() for each in campaign.results],
+        "branches": campaign.branches(),
+        "unseen": list(campaign.unseen),
+        "verified": campaign.verified,
+        "differing": list(campaign.differing),
+        "interrupted": campaign.interrupted,
+    }

@@ -1,0 +1,160 @@
+"""Making a failing plan small: delta debugging over its faults, steps, stores, folders and settings.
+
+A smaller plan is taken when it violates one of the invariants that the first one violated. Deterministic, and bounded:
+so many plays, and so much time (which ends it early on a slow machine; the result is then larger, and still fails).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, TypeVar
+
+import msgspec
+
+from pflab.campaign.plans.file import plan_text
+from pflab.campaign.plans.plan import Plan
+from pflab.campaign.plans.reductions import LISTS, SIMPLER, WithItems, cut_after
+from pflab.campaign.seed import SeedResult, run_plan
+from pflab.errors import LabError
+from topology import ProblemsError
+from topology.problems import counted
+
+T = TypeVar("T")
+
+MOST_PLAYS = 400
+MOST_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """A plan that fails, and the result of its last play. plays: how many it took; whole: nothing more can be left out
+    one by one, so neither bound came first."""
+
+    plan: Plan
+    result: SeedResult
+    plays: int
+    whole: bool
+
+    def text(self, command: str = "pflab simulate --plan THIS-FILE") -> str:
+        """The plan as a file with the witness on top."""
+        first = self.result.violations[0].in_words() if self.result.violations else "nothing is violated"
+        others = [f"also {each.in_words()}" for each in self.result.violations[1:]]
+        comments = [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others, command]
+        return plan_text(self.plan, comments)
+
+
+class _Enough(Exception):
+    """A bound was reached."""
+
+
+class Shrinker:
+    """`play` gives a plan's result; `tick(plays, size)` hears of each play."""
+
+    def __init__(
+        self,
+        play: Callable[[Plan], SeedResult] = run_plan,
+        *,
+        most_plays: int = MOST_PLAYS,
+        most_seconds: float = MOST_SECONDS,
+        tick: Callable[[int, int], None] = lambda _plays, _size: None,
+    ) -> None:
+        self._play = play
+        self._most_plays = most_plays
+        self._ends_at = monotonic() + most_seconds
+        self._tick = tick
+        self._plays = 0
+        self._known: dict[bytes, bool] = {}
+
+    def shrink(self, plan: Plan) -> Shrunk:
+        """The smallest plan found. LabError if the plan does not fail at all."""
+        result = self._played(plan)
+        if not result.violations:
+            raise LabError(f"plan {plan.seed} violates nothing; there is nothing to shrink")
+        self._wanted = result.broken
+        self._best, self._result = plan, result
+        whole = True
+        try:
+            self._try(cut_after(plan, result.violations[0].at))
+            size = -1
+            while size != self._best.size:
+                size = self._best.size
+                self._pass()
+            self._simplify()
+        except _Enough:
+            whole = False
+        return Shrunk(self._best, self._result, self._plays, whole)
+
+    def _pass(self) -> None:
+        """Once over all lists of the plan."""
+        for items_of, with_items in LISTS:
+            base = self._best
+
+            def fails(items: Sequence[Any], base: Plan = base, put: WithItems = with_items) -> bool:
+                return self._try(put(base, items))
+
+            least(items_of(base), fails)
+
+    def _simplify(self) -> None:
+        """What remains, in a plainer form each."""
+        changed = True
+        while changed:
+            changed = False
+            for simpler in SIMPLER:
+                for candidate in simpler(self._best):
+                    if self._try(candidate):
+                        changed = True
+                        break
+
+    def _try(self, plan: Plan | None) -> bool:
+        """Whether the plan fails in the way wanted; if so it is the best so far."""
+        if plan is None or plan == self._best:
+            return False
+        key = msgspec.json.encode(plan)
+        if key not in self._known:
+            try:
+                result = self._played(plan)
+            except (ProblemsError, LabError):
+                self._known[key] = False  # no organization any more
+                return False
+            self._known[key] = bool(result.broken & self._wanted)
+            if self._known[key]:
+                self._best, self._result = plan, result
+        elif self._known[key]:
+            self._best = plan
+        return self._known[key]
+
+    def _played(self, plan: Plan) -> SeedResult:
+        if self._plays >= self._most_plays or (self._plays > 0 and monotonic() > self._ends_at):
+            raise _Enough
+        self._plays += 1
+        self._tick(self._plays, plan.size)
+        return self._play(plan)
+
+
+def least(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
+    """The items that are needed for `fails`, by delta debugging (Zeller's ddmin, complements only): in the end no single
+    one can be left out. `fails` of all of them is taken as given.
+    """
+    kept = list(items)
+    if kept and fails([]):
+        return []
+    parts = 2
+    while len(kept) > 1:
+        for candidate in _without_a_part(kept, parts):
+            if fails(candidate):
+                kept = candidate
+                parts = max(2, parts - 1)
+                break
+        else:
+            if parts >= len(kept):
+                break
+            parts = min(len(kept), 2 * parts)
+    return kept
+
+
+def _without_a_part(items: list[T], parts: int) -> Iterator[list[T]]:
+    size = -(-len(items) // parts)
+    for start in range(0, len(items), size):
+        yield items[:start] + items[start + size :]

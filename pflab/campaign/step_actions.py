@@ -1,0 +1,292 @@
+"""What each kind of step does to a running lab. A step whose target is not there is passed over.
+
+Labels become ids here: what a step created is found under its label from then on, on whichever store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from node.errors import NodeError
+from node.views import Post as Posted
+from pflab.campaign.fault_actions import down
+from pflab.campaign.plans import plan
+from pflab.errors import LabError
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from node.views import FolderView, MessageView
+    from pflab.simulation.simulator import Simulator
+    from traces import LabTime
+
+T = TypeVar("T")
+
+SUSPENDED = "Content Replication Suspended"
+
+
+class Cast:
+    """A lab with the labels of what was made in it. `acknowledged(store, ids)` hears of every change that a store said
+    it took: ids of new objects, or change numbers."""
+
+    def __init__(self, lab: Simulator, acknowledged: Callable[[str, Sequence[str]], None]) -> None:
+        self.lab = lab
+        self._acknowledged = acknowledged
+        self._folders: dict[str, str] = {}
+        self._messages: dict[str, tuple[str, str]] = {}
+        self.acts = 0
+        self.passed_over = 0
+
+    def begin(self) -> None:
+        """The topology's folders go by their paths."""
+        first = next(name for name in self.lab.names if self.lab.running(name))
+        for view in self.lab.read(first, lambda node: node.folders()):
+            self._folders[view.path] = view.id
+
+    async def act(self, step: plan.AnyStep) -> None:
+        """One step. Raises LabError when the store failed in a way of its own."""
+        self.acts += 1
+        self.passed_over += 0 if await _ACTS[type(step)](self, step) else 1
+
+    # -- for the acts
+
+    async def do(self, store: str, change: Callable[[Node, LabTime], T]) -> T | None:
+        """What the store answers, or None where it refuses, or dies before it answers."""
+        if store not in self.lab.names:
+            return None
+        try:
+            return await self.lab.do(store, change)
+        except NodeError:
+            return None
+        except Exception as error:
+            raise LabError(f"server {store} failed a user: {type(error).__name__}: {error}") from error
+
+    async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
+        """The ids or numbers that a store acknowledged; empty if it did not."""
+        made = await self.do(store, change)
+        ids = [made] if isinstance(made, str) else made or []
+        if ids:
+            self._acknowledged(store, ids)
+        return ids
+
+    def view(self, store: str, label: str | None) -> FolderView | None:
+        """A folder as a store shows it at present."""
+        id_ = self._folders.get(label) if label is not None else None
+        if id_ is None or store not in self.lab.names or not self.lab.running(store):
+            return None
+        views = self.lab.read(store, lambda node: node.folders())
+        return next((view for view in views if view.id == id_ and not view.hidden), None)
+
+    def message(self, store: str, label: str) -> tuple[str, MessageView] | None:
+        """A message as a store shows it at present, with its folder's path."""
+        if label not in self._messages:
+            return None
+        id_, folder = self._messages[label]
+        if store not in self.lab.names or not self.lab.running(store):
+            return None
+        views = self.lab.read(store, lambda node: node.folders())
+        path = next((view.path for view in views if view.id == folder and not view.hidden), None)
+        if path is None:
+            return None
+        messages = self.lab.read(store, lambda node: node.messages(path))
+        found = next((message for message in messages if message.id == id_), None)
+        return None if found is None else (path, found)
+
+    def name_folder(self, label: str, id_: str) -> None:
+        self._folders[label] = id_
+
+    def name_message(self, label: str, id_: str, folder: str) -> None:
+        self._messages[label] = (id_, folder)
+
+
+# -- messages
+
+
+async def _post(cast: Cast, step: plan.Post) -> bool:
+    view = cast.view(step.on, step.folder)
+    if view is None:
+        return False
+    path, labels = view.path, step.labels()
+    posts = [Posted(subject=f"post {label}", body=text_of(label, step.size)) for label in labels]
+    if step.associated:
+        made = []
+        for post in posts:
+            made += await cast.change(
+                step.on,
+                lambda node, now, post=post: node.post(  # type: ignore[misc]
+                    now, path, subject=post.subject, body=post.body, associated=True
+                ),
+            )
+    else:
+        made = await cast.change(step.on, lambda node, now: node.post_batch(now, path, posts))
+    for label, id_ in zip(labels, made, strict=False):
+        cast.name_message(label, id_, view.id)
+    return bool(made)
+
+
+def text_of(label: str, size: int) -> str:
+    """A body of so many letters that says whose it is."""
+    line = f"This is {label}.\n"
+    return (line * (size // len(line) + 1))[:size]
+
+
+async def _edit(cast: Cast, step: plan.Edit) -> bool:
+    found = cast.message(step.on, step.message)
+    if found is None:
+        return False
+    path, message = found
+    subject = f"{step.message} by {step.on}"
+    return bool(await cast.change(step.on, lambda node, now: node.edit(now, path, message.id, subject=subject)))
+
+
+async def _delete(cast: Cast, step: plan.Delete) -> bool:
+    found = cast.message(step.on, step.message)
+    if found is None:
+        return False
+    path, message = found
+    return bool(await cast.change(step.on, lambda node, now: node.delete(now, path, message.id)))
+
+
+async def _resolve(cast: Cast, step: plan.Resolve) -> bool:
+    found = cast.message(step.on, step.message)
+    if found is None or len(found[1].versions) < 2:  # kept unseen where the last writer wins (CF-4)
+        return False
+    path, message = found
+    keep = {"shown": message.versions[0], "last": message.versions[-1], "all": "all"}[step.keep]
+    return bool(await cast.change(step.on, lambda node, now: node.resolve(now, path, message.id, keep)))
+
+
+# -- folders
+
+
+async def _create_folder(cast: Cast, step: plan.CreateFolder) -> bool:
+    above = cast.view(step.on, step.under)
+    if step.under is not None and above is None:
+        return False
+    path = step.title if above is None else f"{above.path}/{step.title}"
+    replicas = [store for store in step.replicas if store in cast.lab.names]
+    made = await cast.change(
+        step.on,
+        lambda node, now: node.create_folder(
+            now, path, replicas=replicas or None, schedule=step.schedule, contacts=step.contacts
+        ),
+    )
+    if made:
+        cast.name_folder(step.label, made[0])
+    return bool(made)
+
+
+async def _change(cast: Cast, on: str, label: str, **what: Any) -> bool:
+    view = cast.view(on, label)
+    if view is None:
+        return False
+    return bool(await cast.change(on, lambda node, now: node.change_folder(now, view.path, **what)))
+
+
+async def _rename_folder(cast: Cast, step: plan.RenameFolder) -> bool:
+    return await _change(cast, step.on, step.folder, rename=step.title)
+
+
+async def _move_folder(cast: Cast, step: plan.MoveFolder) -> bool:
+    above = cast.view(step.on, step.under)
+    if step.under is not None and above is None:
+        return False
+    return await _change(cast, step.on, step.folder, move_to="" if above is None else above.path)
+
+
+async def _change_folder(cast: Cast, step: plan.ChangeFolder) -> bool:
+    return await _change(
+        cast, step.on, step.folder, schedule=step.schedule, priority=step.priority, resolve=step.resolve
+    )
+
+
+async def _delete_folder(cast: Cast, step: plan.DeleteFolder) -> bool:
+    view = cast.view(step.on, step.folder)
+    if view is None:
+        return False
+    path = view.path
+
+    def delete(node: Node, now: LabTime) -> bool:
+        node.delete_folder(now, path)
+        return True
+
+    return bool(await cast.do(step.on, delete))
+
+
+async def _add_replica(cast: Cast, step: plan.AddReplica) -> bool:
+    view = cast.view(step.on, step.folder)
+    if view is None or step.store in view.replicas or step.store not in cast.lab.names:
+        return False
+    return await _change(cast, step.on, step.folder, replicas=(*view.replicas, step.store))
+
+
+async def _remove_replica(cast: Cast, step: plan.RemoveReplica) -> bool:
+    view = cast.view(step.on, step.folder)
+    if view is None or step.store not in view.replicas or len(view.replicas) == 1:
+        return False
+    replicas = tuple(store for store in view.replicas if store != step.store)
+    return await _change(cast, step.on, step.folder, replicas=replicas)
+
+
+async def _join(cast: Cast, step: plan.Join) -> bool:
+    servers = cast.lab.topology.servers
+    if step.store not in servers or not servers[step.store].joins_later or not cast.lab.absent(step.store):
+        return False
+    await cast.lab.start(step.store)
+    return True
+
+
+async def _suspend_content(cast: Cast, step: plan.SuspendContent) -> bool:
+    del step
+    return await set_suspended(cast, suspended=True)
+
+
+async def _resume_content(cast: Cast, step: plan.ResumeContent) -> bool:
+    del step
+    return await set_suspended(cast, suspended=False)
+
+
+async def set_suspended(cast: Cast, *, suspended: bool) -> bool:
+    """On every store that runs and knows of it (RP-5); whether any had it otherwise."""
+    lab = cast.lab
+    running = [store for store in lab.names if lab.running(store)]
+    others = [
+        store for store in running if lab.read(store, lambda node: node.settings().content_suspended) != suspended
+    ]
+    for store in others:
+        await cast.do(store, lambda node, now: node.configure(now, {SUSPENDED: int(suspended)}))
+    return bool(others)
+
+
+async def _delete_store(cast: Cast, step: plan.DeleteStore) -> bool:
+    lab = cast.lab
+    both = (step.on, step.store)
+    if step.on == step.store or any(each not in lab.names or lab.absent(each) for each in both):
+        return False
+    through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
+    able = lab.running(step.on) and not lab.weather.silent(step.on, lab.now) and not lab.faults.crashes_planned
+    if lab.deleted(step.store) or step.store in through or not able:
+        return False
+    await down(lab, step.store, kill=False)
+    await lab.delete_store(step.store, on=step.on, force=True)
+    return True
+
+
+_ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
+    plan.Post: _post,
+    plan.Edit: _edit,
+    plan.Delete: _delete,
+    plan.Resolve: _resolve,
+    plan.CreateFolder: _create_folder,
+    plan.RenameFolder: _rename_folder,
+    plan.MoveFolder: _move_folder,
+    plan.ChangeFolder: _change_folder,
+    plan.DeleteFolder: _delete_folder,
+    plan.AddReplica: _add_replica,
+    plan.RemoveReplica: _remove_replica,
+    plan.Join: _join,
+    plan.SuspendContent: _suspend_content,
+    plan.ResumeContent: _resume_content,
+    plan.DeleteStore: _delete_store,
+}
+"""Whether each kind did something."""

@@ -1,0 +1,90 @@
+"""Whether a verb reads a run that is over or a lab that is up, and which of its stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
+from pflab.cli.lab_options import existing_run
+from pflab.cli.output import CommandError, err
+from pflab.cli.running_lab import LabReader, client_of, is_up, lexicon_of
+from pflab.runs.databases import RunReader
+from pflab.runs.events import RunEvents
+from topology.problems import did_you_mean
+from traces.events import AnyEvent
+
+
+class Look(Protocol):
+    """One store, of a run's databases or of a running lab."""
+
+    @property
+    def now(self) -> int: ...
+    def folders(self) -> list[FolderView]: ...
+    def state(self, folder: str) -> StateView: ...
+    def backfill(self) -> list[EntryView]: ...
+    def messages(self, folder: str) -> list[MessageView]: ...
+    def mail(self, folder: str, message: str) -> bytes: ...
+    def event_log(self, *, limit: int, event: int | None) -> list[LogView]: ...
+    def mailbox(self) -> list[NoticeView]: ...
+    def mailbox_mail(self, notice: int) -> bytes: ...
+
+
+class Reader(Protocol):
+    """A run, over or not."""
+
+    def stores(self) -> list[str]: ...
+    def away(self) -> list[str]: ...
+    def folders(self) -> list[str]: ...
+    def reading(self, store: str) -> AbstractContextManager[Look]: ...
+
+
+@contextmanager
+def chosen_reader(run: Path | None, lab: str | None) -> Iterator[LabReader | RunReader]:
+    """The run folder or the lab that was named; of neither the lab that is up here, else the latest run."""
+    if run is not None and lab is not None:
+        raise CommandError("a run folder and a running lab were named; name one of the two")
+    if lab is not None or (run is None and is_up()):
+        with client_of(lab) as client:
+            yield LabReader(client)
+    else:
+        yield RunReader.at(existing_run(run))
+
+
+def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
+    """The events of the run folder or of the lab that was named; of neither the lab's that is up here, else the latest
+    run's."""
+    with chosen_reader(run, lab) as reader:
+        if isinstance(reader, LabReader):
+            told = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
+            # Its folder may be on another machine, and its earliest events in the traces alone.
+            organization = json.dumps(reader.client.json("GET", "/lab/topology"))
+            place = Path(reader.client.lab()["folder"])
+            return RunEvents.of(place, told, names=lexicon_of(reader.client), organization=organization)
+        return RunEvents.at(reader.path)
+
+
+def chosen_stores(reader: Reader, server: str | None) -> list[str]:
+    """All stores that can be read, or the one asked for; of a running lab it is said which cannot. Raises CommandError if
+    there is none."""
+    stores, away = reader.stores(), reader.away()
+    if server is not None and server in away:
+        raise CommandError(f"--server {server}: it does not run; start it: pflab fault start {server}")
+    if away and server is None:
+        err.print(
+            f"not asked, for {'it does' if len(away) == 1 else 'they do'} not run: {', '.join(away)}", markup=False
+        )
+    if not stores and away:
+        raise CommandError("no server of this lab runs; start one: pflab fault start NAME")
+    if not stores:
+        raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
+    if server is None:
+        return stores
+    if server not in stores:
+        raise CommandError(f"--server {server}: no such server in this run; {did_you_mean(server, stores)}")
+    return [server]

@@ -1,0 +1,240 @@
+"""The verb check: the Spark pipeline over the traces of runs.
+
+Verbs of an analysis that follows a lab while it is up: follow, verdict.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
+from pflab.cli.running_lab import Lab, client_of
+from pflab.client import Client, ClientError
+from pflab.terms.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from analytics.follow import Handed
+    from analytics.rules.verdict import CheckResult, Gold
+
+
+def check(
+    traces: Annotated[
+        list[str], typer.Argument(metavar="TRACES...", help="Run folders, folders of them, or segment files (*.jsonl).")
+    ],
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="A Spark master; by default this machine's cores, local[*].")
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the tables as Parquet below this folder or URL, and read only new segments the next time.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a report that opens in a browser, offline.")
+    ] = None,
+    shiviz: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the worst run's events for ShiViz, with vector clocks.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Judge runs from their traces alone, with Spark: converged or not, and who lacks what.
+
+    Needs Java 17 or newer. Exit code 0: all converged; 1: not; 2: nobody can tell.
+
+    Example: pflab check runs/latest
+    """
+    from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
+
+    try:
+        result = _judged([_place(each) for each in traces], master, tables, report, shiviz)
+    except AnalyticsError as error:
+        raise CommandError(f"pflab check: {error}") from None
+    if as_json:
+        print_json(result.as_document())
+    else:
+        print_lines(result.in_words())
+    return result.exit_code
+
+
+def _judged(
+    places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
+) -> CheckResult:
+    from analytics.ingest.session import HELD_UP_TO_BYTES, need_java, session, settings_for  # noqa: PLC0415 - as above
+
+    need_java()
+    from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
+    from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above
+
+    def then(gold: Gold, result: CheckResult) -> None:
+        if report is not None:
+            from analytics.report.page import write_report  # noqa: PLC0415 - as above
+
+            write_report(gold, result, report)
+        if shiviz is not None:
+            from analytics.report.shiviz import write_worst  # noqa: PLC0415 - as above
+
+            write_worst(gold, shiviz)
+
+    size = bytes_of(places)
+    settings = settings_for(size) if master is None else None
+    with progress(len(STAGES) + 1, "starting Spark") as bar, _kept(tables) as base:
+
+        def tell(stage: str) -> None:
+            bar.update(bar.task_ids[0], advance=1, description=stage)
+
+        with session(master, settings) as spark:
+            # A small file takes several processes of the system to write, and a check has some forty tables.
+            held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
+            return judge_traces(places, Tables(spark, base, held), tell, keep=tables is not None, then=then)
+
+
+@contextmanager
+def _kept(tables: str | None) -> Iterator[str]:
+    if tables is not None:
+        yield tables
+        return
+    with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+        yield folder
+
+
+def bytes_of(places: list[str]) -> int:
+    """How much there is to read, as far as it lies on this machine."""
+    files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
+    return sum(file.stat().st_size for file in files)
+
+
+def _place(given: str) -> str:
+    """A local path without symbolic links (`runs/latest` is one), or a URL as it is."""
+    if "://" in given or any(sign in given for sign in "*?[{"):
+        return given
+    if not Path(given).exists():
+        raise CommandError(f"pflab check: {given}: no such file or folder; name run folders or segment files")
+    return os.path.realpath(given)
+
+
+NO_VERDICT: Final = "NoVerdict"
+"""What the lab calls it that nobody follows it."""
+
+HOW_TO_JUDGE: Final = (
+    "an analysis that follows the lab does: pflab follow, in containers docker compose --profile analytics up"
+    "; a run that is over is judged by pflab check"
+)
+
+AGAIN_S = 2.0
+"""Real time until a lab that does not answer is asked again."""
+
+
+def follow(
+    traces: Annotated[Path, typer.Argument(help="Where the lab's traces are, as its workers see it too.")],
+    tables: Annotated[str, typer.Option(metavar="DIR", help="What was taken in is kept below, as Parquet.")],
+    lab: Lab = None,
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="A Spark master; by default this machine's cores, local[*].")
+    ] = None,
+    every: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="Rest between two rounds.")] = 15.0,
+    rounds: Annotated[int | None, typer.Option(min=1, help="End after so many; default: never.")] = None,
+) -> int:
+    """Keep a verdict on a running lab current, from its traces alone, with Spark.
+
+    Each round lets the lab write out all that has happened up to an instant, takes in what is new, judges the run, and tells
+    the lab. pflab verdict prints it. Needs Java 17 or newer, and a lab that pflab coordinate leads.
+
+    Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
+    """
+    from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
+    from analytics.ingest.session import QUICK, need_java, session  # noqa: PLC0415 - as above
+
+    try:
+        need_java()
+        with client_of(lab) as client, session(master, QUICK) as spark:
+            _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
+    except AnalyticsError as error:
+        raise CommandError(f"pflab follow: {error}") from None
+    return ExitCode.GOOD
+
+
+class _Source:
+    """The lab's traces, handed over."""
+
+    def __init__(self, client: Client, traces: Path, spark: SparkSession) -> None:
+        self._client = client
+        self._traces = traces.absolute()
+        self._spark = spark
+
+    def __call__(self) -> Handed:
+        from analytics.follow import Handed  # noqa: PLC0415 - as above
+        from analytics.ingest.session import fit_to  # noqa: PLC0415
+
+        shipped = self._shipped()
+        place = self._traces / shipped["traces"]
+        if not place.is_dir():
+            raise CommandError(f"{place}: no such folder; name the folder that the lab writes its traces below")
+        fit_to(self._spark, bytes_of([str(place)]))
+        return Handed(
+            shipped["traces"] or shipped["run"], str(place), shipped["at"], shipped["events"], tuple(shipped["away"])
+        )
+
+    def _shipped(self) -> dict[str, Any]:
+        while True:
+            try:
+                return self._client.ship()
+            except ClientError as error:
+                if error.status:
+                    raise
+                _say(f"waiting for the lab: {error}")
+                time.sleep(AGAIN_S)
+
+
+def _rounds(
+    spark: SparkSession, client: Client, source: _Source, tables: str, every_s: float, rounds: int | None
+) -> None:
+    from analytics.follow import follow as verdicts  # noqa: PLC0415 - as above
+
+    for number, verdict in enumerate(verdicts(spark, tables, source), start=1):
+        try:
+            client.keep_verdict(verdict)
+        except ClientError as error:  # it may have begun another run meanwhile; the next round is on that
+            _say(str(error))
+        _say(f"{verdict['words'][0]}: {verdict['judgement']}")
+        if number == rounds:
+            return
+        time.sleep(every_s)
+
+
+def _say(line: str) -> None:
+    print_lines([line])
+    sys.stdout.flush()
+
+
+def verdict(lab: Lab = None, as_json: Json = False) -> int:
+    """Print what the analysis that follows a running lab says of it, and up to which instant.
+
+    Exit code as of pflab check. In containers it is the profile analytics that follows the lab.
+
+    Example: pflab verdict --lab http://127.0.0.1:8025
+    """
+    with client_of(lab) as client:
+        try:
+            found = client.verdict()
+        except ClientError as error:
+            if error.kind != NO_VERDICT:
+                raise
+            raise CommandError(f"{error}; {HOW_TO_JUDGE}") from None
+    if as_json:
+        print_json(found)
+    else:
+        print_lines(found["words"])
+    return int(found["exit_code"])

@@ -1,0 +1,126 @@
+"""Verbs about files: validate, decode, schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from node.codec.property_meanings import INTERPRETERS, NAMES
+from pflab.cli.lab_options import read_bytes, read_topology
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.scenario.load import load_scenario
+from pflab.scenario.model import scenario_schema
+from pflab.terms.verdict import ExitCode
+from topology import ProblemsError, read_yaml, topology_schema
+from topology.problems import counted, one_of
+from transport.errors import CodecError
+from transport.mime.describe import Branch, describe_mail, outline
+
+SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
+
+
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
+    as_json: Json = False,
+) -> int:
+    """Check a topology or a scenario: every mistake with its line.
+
+    Each says what is wrong and what would be right.
+
+    Example: pflab validate scenarios/lost-mail.yaml
+    """
+    text = read_bytes(file).decode("utf-8", "replace")
+    data = read_yaml(text, str(file)).data
+    is_scenario = isinstance(data, dict) and "steps" in data
+    try:
+        told = _scenario_told(file) if is_scenario else _topology_told(file)
+    except ProblemsError as error:
+        return _tell_problems(error, as_json)
+    except OSError as error:
+        raise CommandError(f"{file}: {(error.strerror or str(error)).lower()}; name a file that can be read") from None
+    if as_json:
+        print_json({"file": str(file), "kind": "scenario" if is_scenario else "topology", "problems": []})
+    else:
+        print_lines([f"{file}: {told}"])
+    return ExitCode.GOOD
+
+
+def _scenario_told(file: Path) -> str:
+    scenario = load_scenario(file)
+    rules = f", rules {', '.join(scenario.rules)}" if scenario.rules else ""
+    return f"a scenario that can be run: {scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
+
+
+def _topology_told(file: Path) -> str:
+    organization = read_topology(file)
+    servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
+    return f"a topology that can be run: {servers} in {sites}, {counted(len(organization.folders), 'folder')}"
+
+
+def _tell_problems(error: ProblemsError, as_json: bool) -> int:
+    if not as_json:
+        raise CommandError(*str(error).splitlines()) from error
+    print_json(
+        {
+            "problems": [
+                {
+                    "file": each.file,
+                    "line": each.line,
+                    "column": each.column,
+                    "path": each.path,
+                    "what": each.what,
+                    "would_be_right": each.would_be_right,
+                }
+                for each in error.problems
+            ]
+        }
+    )
+    return ExitCode.UNKNOWN
+
+
+def decode(
+    mail: Annotated[Path, typer.Argument(metavar="MAIL.eml", help="A mail as it travelled.")],
+    as_json: Json = False,
+) -> int:
+    """Take a replication mail apart, down to each property of each item.
+
+    pflab demo and pflab run --keep-mails leave mails to look at.
+
+    Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
+    """
+    try:
+        branch = describe_mail(read_bytes(mail), INTERPRETERS, NAMES)
+    except CodecError as error:
+        raise CommandError(f"{mail}: {error}") from error
+    if as_json:
+        print_json(_branch_json(branch))
+    else:
+        for depth, line in outline(branch):
+            out.print("  " * depth + line, markup=False)
+    return ExitCode.GOOD
+
+
+def _branch_json(branch: Branch) -> dict[str, Any]:
+    found: dict[str, Any] = {"label": branch.label}
+    if branch.text:
+        found["text"] = branch.text
+    if branch.children:
+        found["children"] = [_branch_json(each) for each in branch.children]
+    return found
+
+
+def schema(what: Annotated[str, typer.Argument(metavar="topology|scenario", help="Which kind of file.")]) -> int:
+    """Print the JSON Schema of a kind of file, for editors.
+
+    An editor that knows it completes and checks as one types.
+
+    Example: pflab schema scenario > scenario.schema.json
+    """
+    if what not in SCHEMAS:
+        raise CommandError(f"pflab schema {what}: no such kind of file; {one_of(SCHEMAS)}")
+    document = SCHEMAS[what]()
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    return ExitCode.GOOD

@@ -1,0 +1,254 @@
+"""Verbs about mail: import, export, mailbox. They speak to a running lab, or to what a run has left."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from node.codec.items import ROOT_TEXT
+from node.views import NoticeView
+from pflab.cli.lab_options import read_topology, run_folder, shown_path
+from pflab.cli.options import OneServer, Run
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
+from pflab.cli.run_or_lab import Look, chosen_reader, chosen_stores
+from pflab.cli.running_lab import Lab, client_of
+from pflab.client import Client
+from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulator import Simulator
+from pflab.terms.lexicon import to_the_second
+from pflab.terms.verdict import ExitCode
+from pflab.workload.mail_files import MailFile
+from pflab.workload.mail_transfer import (
+    Imported,
+    Interrupted,
+    door_of_client,
+    door_of_lab,
+    export_mbox,
+    import_mails,
+    mails_of,
+)
+from topology import Topology
+from topology.problems import counted, did_you_mean
+from traces.labtime import DAY_US, format_instant
+
+REASONS_SHOWN = 10
+
+
+def import_(
+    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="mbox, Maildir, .eml, or a folder of .eml.")],
+    server: Annotated[
+        str | None, typer.Option("--server", "--node", help="Where to post; default: the folder's first holder.")
+    ] = None,
+    lab: Lab = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Of a running lab: also what has been imported by this command before.")
+    ] = False,
+    topology: Annotated[
+        Path | None,
+        typer.Option("--topology", help="No running lab, but a simulated one of this topology; what it has is kept."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of a simulated lab: fixes GUIDs and keys.")] = 1,
+    as_json: Json = False,
+) -> int:
+    """Post the mails of an mbox, a Maildir or .eml files into a folder.
+
+    Every mail comes out again at every store as it went in: pflab export. Given again after an interruption, the command
+    posts what is missing: no mail twice within a day of the lab. Exits 1 if a mail was refused.
+
+    Example: pflab import Projects archive.mbox --node A
+    """
+    if topology is None:
+        return _import_live(lab, server, folder, files, again=again, as_json=as_json)
+    if lab is not None:
+        raise CommandError("a topology and a running lab were named; name one of the two")
+    organization = _organization(topology)
+    if folder not in organization.folders:
+        raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
+    holders = organization.folders[folder].replicas
+    if server is not None and server not in holders:
+        raise CommandError(f"--server {server}: it holds no replica of {folder}; {did_you_mean(server, holders)}")
+    mails = list(mails_of(files))
+    kept = run_folder("import", Path("runs"), simulate=True)
+    assert kept is not None, "it was asked for"
+    done = asyncio.run(_import(organization, kept, seed, server or holders[0], folder, mails))
+    if as_json:
+        print_json({**done.as_document(), "folder": str(kept.path)})
+    else:
+        _tell_imported(done, folder)
+        print_lines([f"kept in {shown_path(kept.path)}; pflab export {folder} gives them back"], style="dim")
+    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+
+
+def _import_live(
+    lab: str | None, server: str | None, folder: str, files: list[Path], *, again: bool, as_json: bool
+) -> int:
+    with client_of(lab) as client:
+        at = server if server is not None else _holder(client, folder)
+        mails = list(mails_of(files))
+        done = Imported()
+        door = door_of_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
+        try:
+            with progress(len(mails), f"Posting into {folder}") as bar:
+                asyncio.run(import_mails(mails, door, lambda _: bar.advance(bar.task_ids[0]), done))
+        except Interrupted as error:
+            posted = (
+                f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; give the same command again for the rest"
+            )
+            raise CommandError(f"{error}; {posted}") from None
+    if as_json:
+        print_json({**done.as_document(), "node": at})
+    else:
+        _tell_imported(done, f"{folder} at {at}")
+    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+
+
+def _holder(client: Client, folder: str) -> str:
+    """The first running server that holds the folder."""
+    known: set[str] = set()
+    for each in client.lab()["servers"]:
+        if each["standing"] == "running":
+            views = client.folders(each["name"])
+            if any(view["path"] == folder and view["held_here"] for view in views):
+                return str(each["name"])
+            known |= {view["path"] for view in views if not view["hidden"] and view["path"] != ROOT_TEXT}
+    if folder in known:
+        raise CommandError(f"{folder}: no server that holds it is running; start one: pflab fault start NAME")
+    raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(known))}")
+
+
+def _organization(topology: Path) -> Topology:
+    try:
+        return read_topology(topology)
+    except OSError as error:
+        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from None
+
+
+async def _import(
+    organization: Topology, kept: RunFolder, seed: int, server: str, folder: str, mails: list[MailFile]
+) -> Imported:
+    kept.write_inputs(organization.as_yaml(), seed)
+    with progress(len(mails), f"Posting into {folder}") as bar:
+        async with Simulator(organization, seed=seed, folder=kept) as lab:
+            done = await import_mails(mails, door_of_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0]))
+            # Long enough for a broadcast by any schedule that is not never; what is lost on the way is nobody's here.
+            await lab.advance(lab.now + DAY_US)
+            for name in lab.names:
+                if lab.running(name):
+                    kept.write_database(name, lab.read(name, lambda node: node.backup()))
+            kept.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
+    return done
+
+
+def _tell_imported(done: Imported, folder: str) -> None:
+    known = f", {done.known_count} there from an import before" if done.known_count else ""
+    posted = len(done.ids) - done.known_count
+    print_lines([f"{counted(posted, 'mail')} posted into {folder}{known}, {done.refused_count} refused"])
+    print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
+
+
+def export(
+    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    run: Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")] = None,
+    server: OneServer = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to stdout.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    lab: Lab = None,
+) -> int:
+    """Write the messages of a folder of a run or of a running lab as an mbox.
+
+    A message that came as a mail is that mail, to the byte; others are written as new mails.
+
+    Example: pflab export Projects --node B --output projects.mbox
+    """
+    if output is not None and output.is_file() and not force:
+        raise CommandError(f"{output}: there already; name another file, or write over it with --force")
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                if any(view.path == folder and view.held_here for view in look.folders()):
+                    _export(look, store, folder, output)
+                    return ExitCode.GOOD
+        if server is not None and folder in reader.folders():
+            raise CommandError(f"--server {server}: it holds no replica of {folder}; another one, or without --server")
+        raise CommandError(f"{folder}: no replica of it in this run; {did_you_mean(folder, reader.folders())}")
+
+
+def _export(look: Look, store: str, folder: str, output: Path | None) -> None:
+    count = sum(1 for view in look.messages(folder) if not view.associated)
+    with progress(count, f"Reading {folder}") as bar:
+        pieces = export_mbox(look, folder, lambda: bar.advance(bar.task_ids[0]))
+        if output is None:
+            for piece in pieces:
+                print_mail(piece)
+            sys.stdout.flush()
+        else:
+            _write(output, pieces)
+    if output is not None:
+        out.print(f"{folder} of {store} is in {shown_path(output)}", markup=False, style="dim")
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    try:
+        with path.open("wb") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise CommandError(
+            f"{path}: {(error.strerror or str(error)).lower()}; name a file that can be written"
+        ) from None
+
+
+def mailbox(
+    run: Run = None,
+    server: OneServer = None,
+    show: Annotated[int | None, typer.Option(help="Print the mail of this number whole; with --server.")] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the mail to people that a run's or a running lab's stores have.
+
+    Notices of conflicts and of lost edits are there, mail to contacts, and what came back as undeliverable.
+
+    Example: pflab mailbox --server A
+    """
+    if show is not None and server is None:
+        raise CommandError("--show: the number is one server's; say which with --server")
+    found: list[tuple[str, NoticeView]] = []
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                if show is not None:
+                    print_mail(look.mailbox_mail(show))
+                    sys.stdout.flush()
+                    return ExitCode.GOOD
+                found += [(store, notice) for notice in look.mailbox()]
+    found.sort(key=lambda each: (each[1].at, each[0], each[1].id))
+    if as_json:
+        print_json([_notice_json(store, notice) for store, notice in found])
+        return ExitCode.GOOD
+    for store, notice in found:
+        out.print(f"{store} {notice.id}  {to_the_second(notice.at)}  to {notice.recipient}", style="bold", markup=False)
+        print_lines([f"  from {notice.sender or 'nobody'}: {notice.subject} ({counted(notice.size, 'byte')})"])
+        print_lines([f"    {line}" for line in notice.body.splitlines()], style="dim")
+    if not found:
+        out.print("No mail to people.")
+    return ExitCode.GOOD
+
+
+def _notice_json(store: str, notice: NoticeView) -> dict[str, Any]:
+    return {
+        "store": store,
+        "id": notice.id,
+        "at": format_instant(notice.at),
+        "recipient": notice.recipient,
+        "sender": notice.sender,
+        "subject": notice.subject,
+        "body": notice.body,
+        "size": notice.size,
+    }

@@ -1,0 +1,171 @@
+"""The verb `run`: scenarios, live or simulated."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from pflab.cli.lab_options import LabOrder, run_folder, shown_path
+from pflab.cli.options import DEFAULT_SEED
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
+from pflab.cli.running_lab import client_of
+from pflab.errors import LabError
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import SHIPPED, Scenario, ScenarioError, Step, load_scenario, shipped
+from pflab.scenario.runner import ScenarioResult, run_scenario
+from pflab.terms.lexicon import to_the_second
+from pflab.terms.verdict import ExitCode
+from topology.problems import did_you_mean
+from traces.labtime import LabTime
+
+SCENARIOS = Path("scenarios")
+"""Where scenarios are looked for first that were named without a path; then among those that come with pflab."""
+
+
+def run(
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those that come with pflab.")
+    ],
+    traces: Annotated[
+        Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")
+    ] = None,
+    keep_mails: Annotated[
+        bool,
+        typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml in the run folder's mails/."),
+    ] = False,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")
+    ] = False,
+    processes: Annotated[
+        bool, typer.Option("--processes", help="Each server a process of its own, led over HTTP.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
+    ] = DEFAULT_SEED,
+    lab: Annotated[
+        str | None,
+        typer.Option("--lab", metavar="URL", help="On a lab that is up, fresh, its clock standing at its start."),
+    ] = None,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="With --lab: let it begin anew first, with the scenario's topology; only a lab in containers does.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Run scenarios and say whether each of them passed.
+
+    A live run leaves a folder below runs/; a simulated one does with --traces or --keep-mails.
+
+    Example: pflab run lost-mail --simulate --seed 7
+    """
+    if simulated and processes:
+        raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
+    loaded = load_all(scenarios)
+    if lab is not None:
+        _check_far(
+            loaded, simulated=simulated, processes=processes, keeps=keep_mails or traces is not None, renew=renew
+        )
+    elif renew:
+        raise CommandError("pflab run --renew: name the lab with --lab")
+    results: list[dict[str, Any]] = []
+    code = ExitCode.GOOD
+    for scenario in loaded:
+        by_simulator = simulated or not scenario.live
+        name = scenario.path.stem if scenario.path is not None else "scenario"
+        folder = None if lab else run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
+        order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
+        if not as_json:
+            print_lines([scenario.title], style="bold")
+        try:
+            result = _play(scenario, order, quiet=as_json)
+        except LabError as error:
+            if len(loaded) == 1:
+                raise
+            # What the others have shown shall not be lost with one that this lab cannot play.
+            code = code or ExitCode.UNKNOWN
+            results.append({"scenario": str(scenario.path), "title": scenario.title, "not_played": str(error)})
+            if not as_json:
+                print_lines([f"not played: {error}"], style="yellow")
+            continue
+        if folder is not None:
+            folder.write_verdict(result.as_document())
+        if result.exit_code != ExitCode.GOOD:
+            code = result.exit_code
+        results.append({**result.as_document(), "folder": None if folder is None else str(folder.path)})
+        if not as_json:
+            _tell(result, folder)
+    if as_json:
+        print_json(results)
+    return code
+
+
+def _check_far(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:
+    """What a lab that is up cannot be asked for. Raises CommandError."""
+    if simulated or processes or keeps:
+        raise CommandError(
+            "pflab run --lab: the lab is up already; leave out --simulate, --processes, --traces, --keep-mails"
+        )
+    if len(loaded) > 1 and not renew:
+        raise CommandError("pflab run --lab: a scenario begins on a fresh lab; name one scenario, or --renew")
+    for scenario in loaded:
+        if not scenario.live:
+            raise CommandError(f"{scenario.path}: this scenario is for the simulator alone; leave out --lab")
+
+
+def _tell(result: ScenarioResult, folder: RunFolder | None) -> None:
+    print_lines(result.in_words(), style=None if result.passed else "red")
+    if folder is not None:
+        print_lines([f"kept in {shown_path(folder.path)}"], style="dim")
+
+
+def load_all(names: list[str]) -> list[Scenario]:
+    """All scenarios, or all mistakes of all of them."""
+    loaded: list[Scenario] = []
+    wrong: list[str] = []
+    for name in names:
+        path = find_scenario(name)
+        try:
+            loaded.append(load_scenario(path))
+        except ScenarioError as error:
+            wrong += str(error).splitlines()
+        except OSError as error:
+            bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
+            near = did_you_mean(path.name, (each.stem for each in SHIPPED.glob("*.yaml")))
+            what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
+            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
+    if wrong:
+        raise CommandError(*wrong)
+    return loaded
+
+
+def find_scenario(name: str) -> Path:
+    """`lost-mail` and `lost-mail.yaml` mean the file in scenarios/ where no such file lies here, else pflab's own."""
+    here = Path(name)
+    if here.exists():
+        return here
+    return shipped(name, SCENARIOS) or shipped(name, SHIPPED) or here
+
+
+def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
+    def watch(step: Step, at: LabTime) -> None:
+        if step.verb == "say" and not quiet:
+            out.print(f"{to_the_second(at)}  {step.args}", markup=False, style="dim")
+
+    with progress(len(scenario.steps), scenario.title) as bar:
+        playing = run_scenario(scenario, order.factory(), watch=_ticking(bar, watch), finish=order.keep_databases)
+        return asyncio.run(playing)
+
+
+def _ticking(bar: Progress, watch: Any) -> Any:
+    def step_done(step: Step, at: LabTime) -> None:
+        bar.advance(bar.task_ids[0])
+        watch(step, at)
+
+    return step_done

@@ -1,0 +1,79 @@
+"""Verbs that look into a run's stores: state, backfill."""
+
+from __future__ import annotations
+
+from node.views import EntryView, StateView
+from pflab.cli.options import OneFolder, OneServer, Run
+from pflab.cli.output import CommandError, Json, out, page, print_json
+from pflab.cli.run_or_lab import chosen_reader, chosen_stores
+from pflab.cli.running_lab import Lab
+from pflab.explain.state_tables import backfill_table, entry_json, state_json, state_tables
+from pflab.oracle.oracle import HIERARCHY
+from pflab.terms.verdict import ExitCode
+from topology.problems import did_you_mean
+
+
+def state(
+    run: Run = None,
+    folder: OneFolder = None,
+    server: OneServer = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the replication state tables of a run's or a running lab's stores.
+
+    What a store has sent and received, what it lacks in between, and when it last heard of the others.
+
+    Example: pflab state --folder Projects --server A
+    """
+    found: list[tuple[StateView, int]] = []
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
+                wanted = [path for path in held if folder in (None, path)]
+                found += [(look.state(path), look.now) for path in wanted]
+        if folder is not None and not found:
+            known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
+            raise CommandError(f"--folder {folder}: no store of this run holds it; {known}")
+    if as_json:
+        print_json([state_json(view) for view, _ in found])
+        return ExitCode.GOOD
+    for view, now in found:
+        for table in state_tables([view], now):
+            page.print(table)
+            page.print()
+    return ExitCode.GOOD
+
+
+def backfill(
+    run: Run = None,
+    folder: OneFolder = None,
+    server: OneServer = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print what stores know to be missing, and when they ask for it.
+
+    With it stand since when it is known, and which stores have been asked. A server of a running lab that does not run is
+    named; in JSON it is an entry with nothing but `store` and `not_asked`.
+
+    Example: pflab backfill --server B
+    """
+    found: list[tuple[str, list[EntryView]]] = []
+    with chosen_reader(run, lab) as reader:
+        away = reader.away() if server is None else []
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
+    if as_json:
+        not_asked = [{"store": store, "not_asked": "it does not run"} for store in away]
+        print_json([entry_json(store, entry) for store, entries in found for entry in entries] + not_asked)
+        return ExitCode.GOOD
+    for store, entries in found:
+        if entries:
+            page.print(backfill_table(store, entries))
+            page.print()
+        else:
+            out.print(f"Server {store} misses nothing that it knows of.")
+    return ExitCode.GOOD

@@ -1,0 +1,147 @@
+"""Verbs that bring a lab or a server up and keep it so: up, node."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from node.api.http_server import HttpServer
+from pflab.cli import become_node
+from pflab.cli.lab_options import read_topology, run_folder, shown_path
+from pflab.cli.options import DEFAULT_SEED, PORT, rate_of
+from pflab.cli.output import CommandError, print_lines
+from pflab.cli.running_lab import answers, forget_lab, is_up, note_lab, noted_lab
+from pflab.drivers.live import LiveLab
+from pflab.drivers.processes import ProcessLab
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import face_of_live
+from pflab.terms.verdict import ExitCode
+from topology import Topology
+from topology.problems import counted
+
+
+def up(
+    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    clock: Annotated[
+        str, typer.Option(metavar="real|RATE", help="Lab seconds per real second; 0: it stands.")
+    ] = "real",
+    processes: Annotated[bool, typer.Option("--processes", help="Each server a process of its own.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where the lab's HTTP face listens; 0: a free port.")
+    ] = PORT,
+    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
+    durability: Annotated[
+        str, typer.Option(metavar="full|normal", help="full: what is acknowledged survives a power cut.")
+    ] = "normal",
+    keep_mails: Annotated[
+        bool, typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml.")
+    ] = False,
+) -> int:
+    """Bring a lab up and serve it over HTTP until Ctrl-C.
+
+    The other verbs find it by themselves; /docs of its address shows what it can be asked.
+
+    Example: pflab up topology/examples/one-site.yaml --processes --clock 60
+    """
+    rate = rate_of(clock)
+    if durability not in {"full", "normal"}:
+        raise CommandError(f"--durability {durability}: full or normal")
+    kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
+    try:
+        organization = read_topology(topology)
+    except OSError as error:
+        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    _check_alone()
+    _check_free(port)
+    folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
+    assert folder is not None, "a live run always has a folder"
+    print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
+    bring_up = _processes if processes else _embedded
+    try:
+        asyncio.run(bring_up(organization, folder, seed, kind, port, rate))
+    except OSError as error:
+        raise CommandError(_port_taken(port, error)) from error
+    print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
+    return ExitCode.GOOD
+
+
+def _check_alone() -> None:
+    """Two labs of one folder would take each other's place where the other verbs look for one."""
+    other = noted_lab() if is_up() else None
+    if other is not None and answers(other):
+        raise CommandError(
+            f"a lab is up here already: {other}; end it with Ctrl-C, or start this one in another folder"
+        )
+
+
+def _check_free(port: int) -> None:
+    """A lab that cannot be had must not become the latest run."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(_port_taken(port, error)) from None
+
+
+def _port_taken(port: int, error: OSError) -> str:
+    return f"port {port}: {(error.strerror or str(error)).lower()}; choose another, or --port 0"
+
+
+async def _embedded(
+    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+) -> None:
+    lab = LiveLab(topology, folder=folder, seed=seed, durability=durability)
+    server = HttpServer(face_of_live(lab), port=port)
+    async with lab:
+        host, taken = await server.start()
+        try:
+            await lab.coordinator.set_rate(rate)
+            await _until_told(lab, f"http://{host}:{taken}", topology, folder)
+        finally:
+            await server.stop()
+
+
+async def _processes(
+    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+) -> None:
+    lab = ProcessLab(topology, folder=folder, seed=seed, durability=durability, http_port=port)
+    async with lab:
+        await lab.coordinator.set_rate(rate)
+        await _until_told(lab, lab.url, topology, folder)
+
+
+async def _until_told(lab: LiveLab | ProcessLab, url: str, topology: Topology, folder: RunFolder) -> None:
+    """Stand by until Ctrl-C or SIGTERM."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    note_lab(url)
+    try:
+        print_lines([f"{topology.organization} is up: {', '.join(topology.servers)}", f"  {url}/docs"])
+        listening = [
+            f"{name} {':'.join(map(str, lab.smtp_of(name)))}" for name in topology.servers if lab.running(name)
+        ]
+        print_lines([f"  SMTP: {', '.join(listening)}"])
+        print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
+        await ended.wait()
+    finally:
+        forget_lab(url)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def node(name: Annotated[str, typer.Argument(help="The server's name.")]) -> int:
+    """Run one server as this process: what a container runs.
+
+    pflab node --help lists its own options.
+
+    Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab
+    """
+    become_node([name])

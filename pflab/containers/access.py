@@ -1,0 +1,60 @@
+"""The secret of a lab's stores and the token of its APIs: made when the lab first starts, each in a file of its own that
+only its owner may read.
+
+The address under which a container sees the machine that it runs on: its default gateway.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import struct
+from pathlib import Path
+from typing import Final
+
+SECRET: Final = "secret"
+"""The file from which the stores' keys are derived."""
+
+TOKEN: Final = "token"
+"""The file with what whoever asks must know."""
+
+_OWNER_READS: Final = 0o400
+_BYTES: Final = 32
+
+
+def made_or_read(folder: Path) -> tuple[str, str]:
+    """Secret and token, made if they are not there yet. Whoever sees a file sees all of it. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (SECRET, TOKEN):
+        path = folder / name
+        if path.exists():
+            continue
+        beside = folder / f".{name}.new"
+        beside.unlink(missing_ok=True)
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_READS), "w") as file:
+            file.write(secrets.token_hex(_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.rename(path)
+    return (folder / SECRET).read_text("ascii").strip(), (folder / TOKEN).read_text("ascii").strip()
+
+
+ROUTES: Final = Path("/proc/net/route")
+
+_UP_AND_GATEWAY: Final = 0x3
+_EVERYWHERE: Final = "00000000"
+
+
+def default_gateways(routes: Path = ROUTES) -> frozenset[str]:
+    """The IPv4 addresses of the default gateways, as Linux tells them; none where it does not."""
+    try:
+        lines = routes.read_text("ascii").splitlines()[1:]
+    except OSError:
+        return frozenset()
+    rows = [line.split() for line in lines]
+    return frozenset(
+        socket.inet_ntoa(struct.pack("=L", int(row[2], 16)))
+        for row in rows
+        if row[1] == _EVERYWHERE and int(row[3], 16) & _UP_AND_GATEWAY == _UP_AND_GATEWAY
+    )

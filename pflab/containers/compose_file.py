@@ -1,0 +1,249 @@
+"""A docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a gentle load, and under
+the profile `analytics` Spark and an analysis that follows the lab.
+
+The stores' containers know nothing of the organization: the coordinator, which reads the topology, begins them. Names
+follow a convention: a server's service is its name in lower case, and listens on HTTP_PORT and SMTP_PORT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import yaml
+
+from pflab.errors import LabError
+from topology import Topology
+
+HTTP_PORT: Final = 8025
+SMTP_PORT: Final = 2525
+
+LAB: Final = "lab"
+LOAD: Final = "load"
+ANALYTICS: Final = "analytics"
+"""The service that follows the lab, and the profile that it and Spark are in."""
+
+SPARK: Final = "spark"
+WORKERS: Final = 2
+RESERVED: Final = (LAB, LOAD, ANALYTICS, SPARK)
+"""Services that are no stores: a server's may be neither called so nor begin so with a hyphen behind it."""
+
+IMAGE: Final = "pflab:${PFLAB_TAG:-latest}"
+SPARK_IMAGE: Final = "pflab-spark:${PFLAB_TAG:-latest}"
+MASTER_PORT: Final = 7077
+MASTER_PAGE_PORT: Final = 8080
+
+HEAD: Final = """\
+# A lab of public folder stores in containers. Written by `pflab compose {topology}`; change that, or write it anew.
+#
+#   docker compose up --build --wait      PFLAB_PORT (8025): where the lab is found on this machine, and on it alone
+#   pflab top --lab http://127.0.0.1:8025     PFLAB_CLOCK (60): lab seconds a second from the first start on
+#   docker compose down                   keeps what the lab knows; with --volumes it begins anew
+#   docker compose -p other up            another lab beside this one; give it a PFLAB_PORT of its own
+#   docker compose --profile analytics up --build --wait      Spark beside it, and a verdict kept current:
+#   pflab verdict --lab http://127.0.0.1:8025
+#
+# Behind a private package index or certificate authority: PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
+# certificates, which the build gets as secrets and does not keep.
+"""
+
+_KEPT: Final = ["pflab-kept", "python", "-P", "-m", "pflab"]
+
+_HARDENED: Final[dict[str, Any]] = {
+    "restart": "always",
+    "stop_grace_period": "10s",
+    "read_only": True,
+    "tmpfs": ["/tmp"],
+    "cap_drop": ["ALL"],
+    "security_opt": ["no-new-privileges:true"],
+}
+
+_HEALTH: Final[dict[str, Any]] = {
+    "test": ["CMD", "pflab-ready", str(HTTP_PORT), "/readyz"],
+    "interval": "3s",
+    "timeout": "5s",
+    "retries": 3,
+    "start_period": "120s",
+}
+
+_SPARKLY: Final[dict[str, Any]] = {
+    **_HARDENED,
+    "profiles": [ANALYTICS],
+    # Spark unpacks libraries of machine code there.
+    "tmpfs": ["/tmp:exec"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeOrder:
+    """What to write for. topology: its file as seen from where the file will lie; context: the same of our source, which
+    the image is built from, None if it is there already."""
+
+    topology: str
+    context: str | None
+
+
+def service_of(server: str) -> str:
+    """The service of a server, which is its container's host name, too."""
+    return server.lower()
+
+
+def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Where each server's process is by convention. Raises LabError for names that do not do as services."""
+    services: dict[str, str] = {}
+    for name in names:
+        service = service_of(name)
+        if service in RESERVED or service.startswith(tuple(f"{each}-" for each in RESERVED)):
+            raise LabError(
+                f"server {name}: its service would be called {service!r}, as one of the lab's own; rename it"
+            )
+        if service in services:
+            raise LabError(f"servers {services[service]} and {name} differ in case alone, and services do not")
+        services[service] = name
+    return {name: (service, HTTP_PORT) for service, name in services.items()}
+
+
+def compose_text(topology: Topology, order: ComposeOrder) -> str:
+    """The file. The same topology gives the same text. Raises LabError."""
+    stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
+    document: dict[str, Any] = {
+        "name": "pflab",
+        "services": {
+            LAB: _lab(order),
+            LOAD: _load(),
+            **_analytics(order),
+            **{service: _store(service, name) for service, name in stores.items()},
+        },
+        "volumes": {
+            name: {} for name in ("lab", "secrets", "tables", "traces", *(f"store-{service}" for service in stores))
+        },
+    }
+    if order.context is not None:
+        document["secrets"] = {
+            "pip_conf": {"file": "${PFLAB_PIP_CONF:-/dev/null}"},
+            "ca": {"file": "${PFLAB_CA:-/dev/null}"},
+        }
+    text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+    return HEAD.format(topology=order.topology) + text
+
+
+class _Plain(yaml.SafeDumper):
+    """What is the same twice is written twice: no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _built(image: str, order: ComposeOrder, target: str) -> dict[str, Any]:
+    if order.context is None:
+        return {"image": image}
+    build = {
+        "context": order.context,
+        "dockerfile": "compose/Dockerfile",
+        "target": target,
+        "secrets": ["pip_conf", "ca"],
+    }
+    return {"image": image, "build": build}
+
+
+def _lab(order: ComposeOrder) -> dict[str, Any]:
+    return {
+        **_built(IMAGE, order, "lab"),
+        "command": [
+            *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
+            *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
+            *("--clock", "${PFLAB_CLOCK:-60}", "--traces-most", "${PFLAB_TRACES_MB:-2048}"),
+        ],
+        "ports": [f"127.0.0.1:${{PFLAB_PORT:-{HTTP_PORT}}}:{HTTP_PORT}"],
+        "volumes": [
+            {
+                "type": "bind",
+                "source": order.topology,
+                "target": "/topology.yaml",
+                "read_only": True,
+                "bind": {"create_host_path": False},
+            },
+            "lab:/lab",
+            "traces:/lab/traces",
+            "secrets:/secrets",
+        ],
+        "healthcheck": _HEALTH,
+        **_HARDENED,
+    }
+
+
+def _load() -> dict[str, Any]:
+    return {
+        "image": IMAGE,
+        "command": [
+            *("load", "--lab", f"http://{LAB}:{HTTP_PORT}", "--rate", "${PFLAB_LOAD:-0.05}", "--for", "6 h"),
+            "--while-running",
+            *("--mix", "post=4,edit=2,delete=3", "--size", "300"),
+        ],
+        "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
+        "volumes": ["secrets:/secrets:ro"],
+        "depends_on": {LAB: {"condition": "service_healthy"}},
+        **_HARDENED,
+    }
+
+
+def _store(service: str, name: str) -> dict[str, Any]:
+    return {
+        "image": IMAGE,
+        "hostname": service,
+        "entrypoint": _KEPT,
+        "command": [
+            *("node", name, "--led", "--data", "/data", "--traces", "/traces"),
+            *("--lab-secret-file", "/secrets/secret", "--token-file", "/secrets/token"),
+            *("--http-host", "0.0.0.0", "--http-port", str(HTTP_PORT)),
+            *("--smtp-host", "0.0.0.0", "--smtp-port", str(SMTP_PORT)),
+        ],
+        "volumes": [f"store-{service}:/data", "traces:/traces", "secrets:/secrets:ro"],
+        "healthcheck": _HEALTH,
+        **_HARDENED,
+    }
+
+
+def _analytics(order: ComposeOrder) -> dict[str, Any]:
+    """Spark's master, its workers, and what follows the lab on them. They see the traces, and no store's database."""
+    workers = [f"{SPARK}-worker-{number}" for number in range(1, WORKERS + 1)]
+    master = f"spark://{SPARK}:{MASTER_PORT}"
+    health = {**_HEALTH, "test": ["CMD", "pflab-ready", str(MASTER_PAGE_PORT), "/"]}
+    seen = ["traces:/traces:ro", "tables:/tables", "secrets:/secrets:ro"]
+    return {
+        SPARK: {
+            **_built(SPARK_IMAGE, order, "spark"),
+            "hostname": SPARK,
+            "command": ["master"],
+            "volumes": ["secrets:/secrets:ro"],
+            "healthcheck": health,
+            **_SPARKLY,
+        },
+        **{
+            worker: {
+                "image": SPARK_IMAGE,
+                "hostname": worker,
+                "command": ["worker", master],
+                "volumes": seen,
+                "depends_on": {SPARK: {"condition": "service_healthy"}},
+                **_SPARKLY,
+            }
+            for worker in workers
+        },
+        ANALYTICS: {
+            "image": SPARK_IMAGE,
+            "hostname": ANALYTICS,
+            "command": [
+                *("follow", "/traces", "--tables", "/tables", "--lab", f"http://{LAB}:{HTTP_PORT}"),
+                *("--master", master, "--every", "${PFLAB_JUDGE_EVERY:-15}"),
+            ],
+            "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
+            "volumes": seen,
+            "depends_on": {
+                LAB: {"condition": "service_healthy"},
+                **{worker: {"condition": "service_started"} for worker in workers},
+            },
+            **_SPARKLY,
+        },
+    }

@@ -1,0 +1,186 @@
+"""What a lab must know again after its coordinator's restart: the run, its time, how each server shall stand, what has been
+gathered of each, the newest events as they were told, and the lab's own that are in no segment yet. One SQLite file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from pflab.errors import LabError
+from pflab.runs.recorder import LAB, Record
+from traces import Recorder, SegmentName, write_segment
+from traces.events import AnyEvent
+from traces.segments import exported_through
+
+if TYPE_CHECKING:
+    from pflab.runs.run_folder import RunFolder
+    from traces.events import Event
+    from traces.labtime import LabTime
+
+MOST_HELD: Final = 50_000
+"""Events of a lab that stays up that are held, some 50 MB of memory; older ones are in the traces."""
+
+STATE: Final = "lab.sqlite"
+"""Its name in a run's folder."""
+
+_EVENT: Final = msgspec.json.Decoder(AnyEvent)
+
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, incarnation INTEGER NOT NULL, line BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
+"""
+
+
+class LabState:
+    """The file. `began` says whether the run goes on; `incarnation` counts the coordinator's starts.
+
+    Raises LabError for a file that was written for another topology.
+    """
+
+    def __init__(self, path: Path, *, run: str, topology: str) -> None:
+        self._conn = sqlite3.connect(path, isolation_level=None)
+        self._conn.execute("PRAGMA journal_mode = WAL")
+        self._conn.execute("PRAGMA synchronous = FULL")
+        self._conn.executescript(_TABLES)
+        self.began = self.fact("run") is not None
+        if self.began and self.fact("topology") != topology:
+            raise LabError(
+                f"the lab in {path.parent} goes on, and began with another topology: give that one, or begin with an"
+                " empty folder and empty stores"
+            )
+        self.incarnation = int(self.fact("incarnation") or 0) + 1
+        self.run = str(self.fact("run") or run)
+        self.keep(run=self.run, topology=topology, incarnation=self.incarnation)
+
+    def fact(self, name: str) -> Any:
+        """What was kept under the name; None if nothing was."""
+        row = self._conn.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def keep(self, **facts: Any) -> None:
+        """Durable when it returns."""
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._conn.execute("BEGIN")
+        self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
+        self._conn.execute("COMMIT")
+
+    def tell(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
+        """Events as they are recorded, the first as the `place`-th of the run; own_seq: of the one that is the lab's own."""
+        self._conn.execute("BEGIN")
+        self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
+        if own_seq is not None:
+            self._conn.execute("INSERT INTO event VALUES (?, ?, ?)", (own_seq, self.incarnation, lines[0]))
+        self._conn.execute("COMMIT")
+
+    def told(self) -> tuple[int, list[Event]]:
+        """How many events came before those that are held, and these."""
+        rows = self._conn.execute("SELECT place, line FROM told ORDER BY place").fetchall()
+        return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
+
+    def forget(self, place: int) -> None:
+        """Of what was told hold only what comes after so many."""
+        self._conn.execute("DELETE FROM told WHERE place <= ?", (place,))
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the lab's own last event."""
+        (last,) = self._conn.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
+        return max(int(last), int(self.fact("written") or 0))
+
+    def write_out(self, folder: Path) -> None:
+        """The lab's own events into closed segments; killed in between, nothing is written twice."""
+        rows = self._conn.execute("SELECT seq, incarnation, line FROM event ORDER BY seq").fetchall()
+        written = exported_through(folder, LAB)
+        for incarnation in sorted({row[1] for row in rows if row[0] > written}):
+            mine = [row for row in rows if row[1] == incarnation and row[0] > written]
+            write_segment(folder, SegmentName(LAB, incarnation, mine[0][0]), (row[2] for row in mine))
+        if rows:
+            self.keep(written=rows[-1][0])
+            self._conn.execute("DELETE FROM event WHERE seq <= ?", (rows[-1][0],))
+
+    def copy(self, path: Path) -> None:
+        """All of it, for a coordinator that goes on from here with its clock standing."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as target:
+            self._conn.backup(target)
+            target.execute("INSERT OR REPLACE INTO fact VALUES ('rate', '0.0')")
+
+    def close(self) -> None:
+        self._conn.close()
+
+
+class LastingRecord(Record):
+    """A record that goes on where another coordinator's ended. changed: called whenever it has grown."""
+
+    def __init__(
+        self,
+        state: LabState,
+        *,
+        folder: RunFolder,
+        now: Callable[[], LabTime],
+        real_time: Callable[[], float],
+        changed: Callable[[], None],
+    ) -> None:
+        super().__init__(state.run, folder=folder, now=now, real_time=real_time, most=MOST_HELD)
+        self._state = state
+        self._traces = folder.traces
+        self._changed = changed
+        self._first, self._events = state.told()
+        own = [event.lamport for event in self._events if event.node == LAB]
+        self._recorder = Recorder(
+            run=state.run,
+            node=LAB,
+            incarnation=state.incarnation,
+            seq=state.last_seq,
+            lamport=max([int(state.fact("lamport") or 0), *own]),
+            real_time=real_time,
+        )
+        for guid, store in (state.fact("replicas") or {}).items():
+            self._names.learn_store(guid, store)
+        self._learn(self._events)
+        state.write_out(self._traces)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the lab has recorded anything."""
+        return self._recorder.seq > 0
+
+    @property
+    def seq(self) -> int:
+        """The number of the lab's own last event."""
+        return self._recorder.seq
+
+    @property
+    def lamport(self) -> int:
+        return self._recorder.lamport
+
+    def note(self, kind: type[Event], /, **fields: object) -> None:
+        super().note(kind, **fields)
+        self._state.tell(self.count, [self._lines.pop()], own_seq=self._recorder.seq)
+        self._changed()
+
+    def extend(self, events: Iterable[Event]) -> None:
+        fresh, known = list(events), self.count
+        super().extend(fresh)
+        self._state.tell(known + 1, [msgspec.json.encode(each) for each in fresh])
+        self._changed()
+
+    def _forget(self) -> None:
+        before = self._first
+        super()._forget()
+        if self._first > before:
+            self._state.forget(self._first)
+
+    def write_out(self) -> None:
+        """What is the lab's own, into a segment."""
+        self._state.write_out(self._traces)
+
+    def close(self) -> None:
+        self.write_out()
+        self._state.close()

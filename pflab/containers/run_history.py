@@ -1,0 +1,105 @@
+"""The runs that one coordinator has led, one after the other: a folder for each, and which is the present one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pflab.containers.managed_lab import TenantLab
+from pflab.containers.snapshots import Saves
+from pflab.errors import LabError
+from pflab.runs.run_folder import RunFolder, safe_name
+from topology import load_topology
+
+if TYPE_CHECKING:
+    from node.host.host import Address
+    from pflab.drivers.remote_lab import FaceAt
+    from topology import Topology
+
+PRESENT: Final = "present"
+"""The file with the number of the present run."""
+
+
+class Runs:
+    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the first one's organization."""
+
+    def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
+        data.mkdir(parents=True, exist_ok=True)
+        self._data = data
+        self._keeps_mails = keeps_mails
+        present = data / PRESENT
+        self.number = int(present.read_text("ascii")) if present.exists() else 1
+        self._topology = given
+        if self.number > 1:
+            self._topology = load_topology(self._beside(self.number))
+
+    @property
+    def name(self) -> str:
+        """The present run's."""
+        return _named(self._topology, self.number)
+
+    @property
+    def traces(self) -> Path:
+        """The folder of the traces of all runs."""
+        return self._data / "traces"
+
+    @property
+    def saves(self) -> Saves:
+        """What of these runs was saved."""
+        return Saves(self._data / "saved", self.traces)
+
+    def lab(self, addresses: Mapping[str, Address], face: FaceAt) -> TenantLab:
+        """The lab of the present run, begun or gone on with. Raises LabError."""
+        topology, run = self._topology, self.name
+        folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
+        return TenantLab(
+            topology,
+            folder=folder,
+            addresses=addresses,
+            face=face,
+            run=run,
+            leaves_running=True,
+            begins_anew=self.number > 1,
+        )
+
+    def next(self, topology: Topology, servers: Collection[str]) -> None:
+        """The next run is of this organization. Raises LabError for servers that are not led here."""
+        strangers = [name for name in topology.servers if name not in servers]
+        if strangers:
+            raise LabError(f"this lab leads {', '.join(servers)}, and no {strangers[0]}")
+        self._go_on(self.number + 1, topology)
+
+    def back_to(self, name: str) -> None:
+        """The next run goes on from a saved lab. Raises LabError if there is none of that name."""
+        number = self.number + 1
+        begun = self._data / "runs" / "returning"
+        self.saves.give_back(name, begun, self.traces / ".returning")
+        topology = load_topology(begun / "topology.yaml")
+        history = _named(topology, number)
+        for found, place in (
+            (self.traces / ".returning", self.traces / history),
+            (begun, self._data / "runs" / history),
+        ):
+            shutil.rmtree(place, ignore_errors=True)  # of a coordinator that did not get as far as the next line
+            found.rename(place)
+        self._go_on(number, topology)
+
+    def _go_on(self, number: int, topology: Topology) -> None:
+        _write(self._beside(number), topology.as_yaml())
+        _write(self._data / PRESENT, f"{number}\n")
+        self.number, self._topology = number, topology
+
+    def _beside(self, number: int) -> Path:
+        return self._data / f"topology-{number}.yaml"
+
+
+def _named(topology: Topology, number: int) -> str:
+    return f"{safe_name(topology.organization)}-{number}"
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, "utf-8")
+    beside.replace(path)

@@ -1,0 +1,5 @@
+"""What runs the nodes: embedded, in processes, or in a lab that somebody else runs.
+
+Imported by: `pflab.containers` and the command line.
+Public: `live`, `processes`, `existing_lab`.
+"""

@@ -1,0 +1,264 @@
+"""A lab that runs elsewhere and is reached through its face: for scenarios, which play on it as on their own.
+
+It is asked over HTTP and nothing else (`pflab.client`), one question after the other, and each blocks. Conditions of a wait
+are judged here, at each quiet instant: the lab is moved step by step, from one due time to the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
+from urllib.parse import urlencode
+
+import msgspec
+
+from node.errors import MailRefused, Misuse, NotRunning
+from pflab.client import Client, ClientError, quoted
+from pflab.drivers.node_proxy import RemoteNode
+from pflab.errors import LabError
+from pflab.faults.fault import REORDER_BY_US, Fault, Mails
+from pflab.lab.lab import Lab
+from traces.events import AnyEvent
+from traces.labtime import LabTime, format_duration, format_instant, parse_instant
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from pflab.faults.fault_plan import FaultPlan
+    from topology import Topology
+    from traces.events import Event
+
+T = TypeVar("T")
+
+AGAIN_S: Final = 0.2
+RENEWED_TRIES: Final = 600
+"""A lab that begins anew is asked so often, every AGAIN_S, whether it has."""
+
+_REFUSED: Final = "MailRefused"
+
+
+class FarLab(Lab):
+    """The lab behind `client`, which must be one of this topology, at its start; its clock stands once it is entered.
+
+    renews: let it begin anew first, with this topology, which a lab in containers does.
+    """
+
+    def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
+        super().__init__()
+        self._renews = renews
+        self.topology = topology
+        self.faults = cast("FaultPlan", FarFaults(self, client))
+        self._client = client
+        self._nodes = {name: RemoteNode(name, client) for name in topology.servers}
+        self._events: list[Event] = []
+        self._run = ""
+
+    # --- what it is
+
+    @property
+    def now(self) -> LabTime:
+        return parse_instant(self._client.now())
+
+    @property
+    def run(self) -> str:
+        return self._run
+
+    @property
+    def folder(self) -> Path:
+        raise LabError("the run folder of a lab that runs elsewhere is there")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._nodes)
+
+    def running(self, name: str) -> bool:
+        self._node(name)
+        return any(
+            each["name"] == name and each["standing"] == "running" for each in _surely(self._client.lab)["servers"]
+        )
+
+    def _node(self, name: str) -> RemoteNode:
+        if name not in self._nodes:
+            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._nodes)}")
+        return self._nodes[name]
+
+    # --- users
+
+    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        return fn(cast("Node", self._node(name)), self.now)
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        query = urlencode([("from", sender), *(("to", each) for each in recipients)])
+        try:
+            self._client.content("POST", f"/lab/servers/{quoted(name)}/mail?{query}", content)
+        except ClientError as error:
+            code, _, text = error.detail.partition(" ")
+            if error.kind == _REFUSED and code.isdecimal():
+                raise MailRefused(int(code), text) from error
+            raise _as_lab_error(error) from error
+
+    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+        return fn(cast("Node", self._node(name)))
+
+    # --- time
+
+    async def settle(self) -> None:
+        _surely(lambda: self._client.advance("0 s"))
+
+    async def advance(self, to_at: LabTime) -> None:
+        _surely(lambda: self._client.advance(format_instant(to_at)))
+
+    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        await self.settle()
+        limit = format_instant(limit_at)
+        while not predicate():
+            if not _surely(lambda: self._client.step(limit))["moved"]:
+                return predicate()
+        return True
+
+    # --- life and death
+
+    async def stop(self, name: str) -> None:
+        _surely(lambda: self._client.stop(name))
+
+    async def kill(self, name: str) -> None:
+        _surely(lambda: self._client.kill(name))
+
+    async def start(self, name: str) -> None:
+        _surely(lambda: self._client.start(name))
+
+    async def backup(self, name: str) -> str:
+        return _surely(lambda: self._client.backup(name))
+
+    async def restore(self, name: str, backup: str) -> None:
+        _surely(lambda: self._client.restore(name, backup))
+
+    async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
+        try:
+            self._client.delete_store(name, on=on, force=force)
+        except ClientError as error:
+            raise (Misuse(error.detail) if error.kind == "Misuse" else _as_lab_error(error)) from error
+
+    def _will_restore(self, name: str, content: bytes) -> NoReturn:
+        raise LabError("a lab that runs elsewhere keeps its own backups")
+
+    # --- what happened
+
+    def events(self, since: int = 0) -> Sequence[Event]:
+        fresh = _surely(lambda: list(self._client.events(after=len(self._events))))
+        self._events += [msgspec.convert(each, AnyEvent) for each in fresh]
+        return self._events[since:]
+
+    def _note(self, kind: type[Event], **fields: object) -> NoReturn:
+        raise LabError("a lab that runs elsewhere keeps its own record")
+
+    # --- beginning and end
+
+    async def up(self) -> None:
+        """Raises LabError if it is another organization's lab, or one that has been moved already."""
+        client = self._client
+        if self._renews:
+            await self._renewed()
+        shown = _surely(client.lab)
+        if _surely(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
+            raise LabError(
+                f"the lab at {client.url} is of another organization than the scenario's; bring up one with its topology"
+            )
+        _surely(client.pause)
+        if self.now != self.topology.start_at:
+            raise LabError(
+                f"the lab at {client.url} shows {format_instant(self.now)}, and a scenario begins at"
+                f" {format_instant(self.topology.start_at)}: bring up a fresh one with --clock 0"
+            )
+        self._run = str(shown["run"])
+
+    async def _renewed(self) -> None:
+        before = _surely(self._client.lab)["run"]
+        _surely(lambda: self._client.renew(self.topology.as_document()))
+        for _ in range(RENEWED_TRIES):
+            await asyncio.sleep(AGAIN_S)
+            with suppress(ClientError):
+                self._client.text("GET", "/readyz")
+                if self._client.lab()["run"] != before:
+                    return
+        raise LabError(f"the lab at {self._client.url} did not begin anew within {RENEWED_TRIES * AGAIN_S:g} s")
+
+    async def close(self) -> None:
+        """The lab goes on."""
+        self._client.close()
+
+
+class FarFaults:
+    """The faults of a lab elsewhere, as steps of a scenario inject and heal them (pflab.faults.fault_plan.FaultPlan)."""
+
+    def __init__(self, lab: FarLab, client: Client) -> None:
+        self._lab = lab
+        self._client = client
+
+    def active(self) -> Sequence[Fault]:
+        """Those in force; of each only its id is known here."""
+        return cast("Sequence[Fault]", [_InForce(each["id"]) for each in _surely(self._client.faults)])
+
+    @property
+    def held_until_at(self) -> LabTime:
+        """What faults hold back is not known here; a bound that leaves it out may be too short, and never passes wrongly."""
+        return 0
+
+    def heal(self, fault: str | None = None) -> None:
+        _surely(lambda: self._client.heal(fault))
+
+    def lose(self, mails: Mails, count: int | None = None) -> str:
+        return self._inject("lose", **asdict(mails), count=count)
+
+    def alter(self, mails: Mails, count: int | None = None, *, until_at: LabTime | None = None) -> str:
+        lasts = None if until_at is None else format_duration(until_at - self._lab.now)
+        return self._inject("alter", **asdict(mails), count=count, lasts=lasts)
+
+    def duplicate(self, mails: Mails, count: int | None = None) -> str:
+        return self._inject("duplicate", **asdict(mails), count=count)
+
+    def delay(self, mails: Mails, *, by_us: int, count: int | None = None) -> str:
+        return self._inject("delay", **asdict(mails), by=format_duration(by_us), count=count)
+
+    def reorder(self, mails: Mails, *, by_us: int = REORDER_BY_US, count: int | None = 1) -> str:
+        return self._inject("reorder", **asdict(mails), by=format_duration(by_us), count=count)
+
+    def cut(self, where: str | tuple[str, str], *, one_way: bool = False) -> str:
+        if isinstance(where, str):
+            return self._inject("cut", connector=where)
+        if one_way:
+            return self._inject("cut", from_=where[0], to=where[1])
+        return self._inject("cut", between=list(where))
+
+    def smtp(
+        self, at: str, does: str, *, count: int | None, by_us: int, until_at: LabTime | None, **link: str | None
+    ) -> str:
+        by = format_duration(by_us) if by_us else None
+        lasts = None if until_at is None else format_duration(until_at - self._lab.now)
+        return self._inject("smtp", at=at, does=does, count=count, by=by, lasts=lasts, **link)
+
+    def hold(self, *, until_at: LabTime, **link: str | None) -> str:
+        return self._inject("hold", lasts=format_duration(until_at - self._lab.now), **link)
+
+    def _inject(self, kind: str, **what: Any) -> str:
+        given: Mapping[str, Any] = {name: value for name, value in what.items() if value is not None}
+        return _surely(lambda: self._client.inject(kind, **given))
+
+
+class _InForce(msgspec.Struct):
+    id: str
+
+
+def _surely(ask: Callable[[], T]) -> T:
+    """What the lab answers. Raises LabError, NotRunning with its words."""
+    try:
+        return ask()
+    except ClientError as error:
+        raise _as_lab_error(error) from error
+
+
+def _as_lab_error(error: ClientError) -> Exception:
+    return NotRunning(error.detail) if error.kind == "NotRunning" else LabError(error.detail)

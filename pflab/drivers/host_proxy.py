@@ -1,0 +1,162 @@
+"""A node's process seen from the lab: the face that a coordinator leads (`pflab.lab.coordinator.Timed`).
+
+It remembers what its process said last, and asks again when it is told to look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+
+from node.api.http_client import Address, HttpLine, Unanswered
+from node.errors import NodeError
+from pflab.client import quoted
+from traces.labtime import LabTime
+
+STEP_S: Final = 2.0
+"""A node that is silent for so long counts as stopped until it answers (real time)."""
+
+LOST_S: Final = 8.0
+"""One that is there and has said nothing for so long is not waited for in the midst of a mail any more (real time)."""
+
+PROBE_S: Final = 0.5
+"""How often, in real seconds, a silent node is asked whether it is back."""
+
+
+class _Status(msgspec.Struct):
+    """What a node's process says of itself."""
+
+    now: LabTime
+    rate: float
+    activity: int
+    failure: str | None
+    busy: str
+    due: LabTime | None
+    seq: int
+
+
+class RemoteFailure(NodeError):
+    """A node that failed in its process, in its words."""
+
+
+class RemoteHost:
+    """One node's process as the coordinator leads it.
+
+    events: given lines of events, some of which may be known; answers with the number of the last one known.
+    `silent` since it did not answer; until it does it takes no part.
+    """
+
+    def __init__(
+        self, name: str, address: Address, *, token: str | None, seq: int, events: Callable[[str, list[bytes]], int]
+    ) -> None:
+        self.name = name
+        self.address = address
+        self.silent = False
+        self.seq = seq
+        self.changed = True
+        self._line = HttpLine(address, token)
+        self._base = f"/nodes/{quoted(name)}"
+        self._events = events
+        self._status = _Status(0, 0.0, 0, None, "it has not been asked yet", None, 0)
+        self._lost_s = 0.0
+        self._probed_s = 0.0
+        self._probe: asyncio.Future[bool] | None = None
+
+    @property
+    def activity(self) -> int:
+        return self._status.activity
+
+    @property
+    def failure(self) -> Exception | None:
+        return None if self._status.failure is None else RemoteFailure(self._status.failure)
+
+    @property
+    def lost(self) -> bool:
+        """Whether nobody need wait for it in the midst of a mail: its process is gone, or has been silent for long."""
+        return self.silent and asyncio.get_running_loop().time() >= self._lost_s
+
+    def next_due(self) -> LabTime | None:
+        return self._status.due
+
+    def busy(self, at: LabTime) -> str:
+        """As of the last look, but for rows whose time has come since."""
+        due = self._status.due
+        if not self._status.busy and due is not None and due <= at:
+            return "a row is due"
+        return self._status.busy
+
+    async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
+        """Ask how it stands at `at` and what has happened. A busy node answers after `wait_s` at the latest."""
+        await self._said(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
+
+    async def hold(self) -> LabTime:
+        # A clock that stands shows what it showed; setting it holds the node first.
+        if self._status.rate or not self._status.now:
+            await self._said("/clock/hold")
+        return 0 if self.silent else self._status.now
+
+    async def set_clock(self, at: LabTime, rate: float) -> None:
+        await self._said("/clock/set", "POST", msgspec.json.encode({"at": at, "rate": rate}))
+
+    async def go(self) -> None:
+        await self._said("/clock/go")
+
+    async def meet(self, peers: Mapping[str, Any]) -> None:
+        """Where the others are, and whether to ask about faults."""
+        await self._said("/peers", "PUT", msgspec.json.encode(peers))
+
+    async def back(self) -> bool:
+        """Whether a silent node answers again; asked at most every PROBE_S, and its answer is waited for by nobody."""
+        now_s = asyncio.get_running_loop().time()
+        if self._probe is None:
+            if now_s - self._probed_s >= PROBE_S:
+                self._probed_s = now_s
+                self._probe = asyncio.ensure_future(self._answers())
+            return False
+        if not self._probe.done():
+            return False
+        probe, self._probe = self._probe, None
+        if probe.result():
+            self.silent = False
+            await self.look(0)
+        return not self.silent
+
+    async def _answers(self) -> bool:
+        try:
+            status, _ = await self._line.ask("GET", f"{self._base}/idle?at=0", timeout_s=STEP_S)
+        except Unanswered:
+            return False
+        return status == HTTPStatus.OK
+
+    def close(self) -> None:
+        if self._probe is not None:
+            self._probe.cancel()
+        self._line.close()
+
+    async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
+        if self.silent:
+            return
+        lost_after_s = 0.0
+        try:
+            status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
+        except Unanswered as error:
+            status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
+            if isinstance(error.__cause__, TimeoutError):  # somebody is there, and may be long at one thing
+                lost_after_s = LOST_S - timeout_s
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # nobody is there, or a process whose store does not run
+            self.silent = True
+            self._lost_s = asyncio.get_running_loop().time() + lost_after_s
+            self._status.busy, self._status.due = "", None
+            return
+        if status != HTTPStatus.OK:
+            raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")
+        first, *lines = answer.splitlines()
+        before = self._status
+        self._status = msgspec.json.decode(first, type=_Status)
+        self.changed = self.changed or before.activity != self._status.activity
+        if lines:
+            self.seq = self._events(self.name, lines)

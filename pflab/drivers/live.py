@@ -1,0 +1,170 @@
+"""The live driver: every node with its own database file and its own SMTP listener, all in one process and event
+loop.
+
+Mail goes over real sockets on the loopback interface; time is the coordinator's. Nodes share nothing: a host finds
+the next server by the address that the lab gives it, and the fault plan stands between them as a broken line would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from node.errors import CannotWrite
+from node.host.clock import LabClock
+from node.host.host import Address, Host
+from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
+from pflab.errors import LabError
+from pflab.lab.coordinator import Coordinator
+from pflab.lab.servers import Member, MemberPlan, Members, NodeFactory, Standing, default_node
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from pflab.runs.run_folder import RunFolder
+    from topology import Topology
+    from traces.labtime import LabTime
+
+T = TypeVar("T")
+
+LOOPBACK = "127.0.0.1"
+
+
+class LiveLab(SocketLab[Host]):
+    """A live lab in one process; see SocketLab for folder, seed and tls.
+
+    ports: SMTP ports by server name; the others get free ones, see `address_of`.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        folder: RunFolder,
+        seed: int = 1,
+        run: str | None = None,
+        durability: Literal["full", "normal"] = "normal",
+        ports: Mapping[str, int] | None = None,
+        make_node: NodeFactory = default_node,
+        tls: bool = False,
+    ) -> None:
+        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls)
+        self._ports = dict(ports or {})
+        self._addresses: dict[str, Address] = {}
+        self.coordinator = Coordinator(
+            topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self._clock_changed
+        )
+        self._members: Members = Members(
+            MemberPlan(
+                topology=topology,
+                run=self._run,
+                seed=seed,
+                arrivals=self.faults,
+                on_events=self._record.extend,
+                make_node=make_node,
+                folder=folder,
+                databases_on_disk=True,
+                durability=durability,
+                real_time=time.time,
+            )
+        )
+
+    # --- what it is
+
+    def address_of(self, name: str) -> Address | None:
+        """Where a running server listens for SMTP; None if it does not run."""
+        return self._addresses.get(name)
+
+    def smtp_of(self, name: str) -> Address:
+        """Where a running server listens for mail. Raises LabError, NotRunning."""
+        self._host(name)
+        return self._addresses[name]
+
+    def host_of(self, name: str) -> Host:
+        """The host of a running server. Raises LabError, NotRunning."""
+        return self._host(name)
+
+    # --- users
+
+    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        async with self.coordinator.steady():
+            return self._host(name).do(fn)
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        self._host(name)
+        async with self.coordinator.steady():
+            await hand_in(self._addresses[name], sender, recipients, content)
+
+    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+        return self._host(name).read(fn)
+
+    # --- life and death
+
+    async def stop(self, name: str) -> None:
+        host = self._leave(name, Standing.STOPPED)
+        await host.stop()
+
+    async def kill(self, name: str) -> None:
+        host = self._leave(name, Standing.KILLED)
+        # What it had committed goes to the trace now, for it may never start again.
+        with suppress(CannotWrite):  # then it stays in the database
+            host.read(lambda node: node.export())
+        await host.kill()
+        self._kills[name] = self.faults.killed(name)
+
+    # --- beginning and end
+
+    async def up(self) -> None:
+        self._record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
+        for member in self._members.present_at_start():
+            await self._rise(member)
+
+    # --- hosts
+
+    def _leave(self, name: str, standing: Standing) -> Host:
+        """Take a server out of the lab: from now on nobody finds it."""
+        host = self._host(name)
+        del self._hosts[name]
+        address = self._addresses.pop(name)
+        self._members.member(name).standing = standing
+        for other in self._hosts.values():
+            other.forget(address)
+        return host
+
+    async def _rise(self, member: Member) -> None:
+        async with self.coordinator.steady() as now:
+            node = self._members.rise(member, now)
+            host = Host(
+                node,
+                clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
+                address_of=self.address_of,
+                gate=self.gate,
+                idle=self.coordinator.pulse,
+                tls=tls_of(self._folder.path / "tls", self.seed, member.name) if self._tls else None,
+            )
+            port = self._ports.get(member.name, 0)
+            listening = asyncio.ensure_future(host.start(LOOPBACK, port))
+            try:
+                self._addresses[member.name] = await asyncio.shield(listening)
+            except asyncio.CancelledError:
+                # Half a listener cannot be closed, a whole one can.
+                await asyncio.gather(listening, return_exceptions=True)
+                member.standing = Standing.STOPPED
+                await host.stop()
+                raise
+            except OSError as error:
+                member.standing = Standing.STOPPED
+                node.close(now)
+                raise LabError(
+                    f"server {member.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
+                    " free the port or let the lab choose one"
+                ) from error
+            self._hosts[member.name] = host
+            await self._struck_off()
+
+    async def _struck_off(self) -> None:
+        for news in self._members.untold():
+            self._hosts[news.member.name].do(news.tell)
+            news.heard()

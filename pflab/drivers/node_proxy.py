@@ -1,0 +1,278 @@
+"""A node in another process, seen from the lab: it has the face of `node.store.node.Node` for those who use and read one.
+
+It blocks while it asks; the node never needs an answer of ours to answer.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from node import errors
+from node.errors import NodeError, NotRunning
+from node.views import (
+    BadMailView,
+    EntryView,
+    FolderView,
+    Knowledge,
+    LogView,
+    MessageView,
+    NoticeView,
+    Post,
+    QueueView,
+    StateView,
+)
+from pflab.client import Client, ClientError, quoted
+from traces.labtime import LabTime, parse_instant
+
+T = TypeVar("T")
+
+MOST_LISTED: Final = 10_000
+"""Messages that a node lists at once."""
+
+_ERRORS: Final[Mapping[str, type[NodeError]]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, NodeError)
+}
+
+
+class RemoteNode:
+    """The methods of a node that users and readers call. The `now` of a change is the node's own."""
+
+    def __init__(self, name: str, client: Client) -> None:
+        self.name = name
+        self._client = client
+        self._base = f"/nodes/{quoted(name)}"
+        self._kept: dict[str, Any] | None = None
+
+    def keep_reads(self, keep: bool) -> None:
+        """While nothing changes at the node, what was read once need not be asked again."""
+        self._kept = ({} if self._kept is None else self._kept) if keep else None
+
+    def forget_reads(self) -> None:
+        if self._kept is not None:
+            self._kept = {}
+
+    # -- users
+
+    def post(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        subject: str,
+        body: str = "",
+        sender: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+        associated: bool = False,
+    ) -> str:
+        del now
+        message = _message(Post(subject, body, sender, tuple(attachments)))
+        made = self._change("POST", "/messages", {"folder": folder, "associated": associated, **message})
+        return str(made["id"])
+
+    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
+        del now
+        made = self._change(
+            "POST", "/messages/batch", {"folder": folder, "messages": [_message(each) for each in posts]}
+        )
+        return list(made["ids"])
+
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+        del now
+        self.forget_reads()
+        path = f"{self._base}/messages/mail?folder={quoted(folder)}"
+        try:
+            return str(self._client.surely("POST", path, content)["id"])
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+    def edit(
+        self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
+    ) -> str:
+        del now
+        path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
+        return str(self._change("PATCH", path, {"subject": subject, "body": body})["change"])
+
+    def delete(self, now: LabTime, folder: str, message: str) -> str:
+        del now
+        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
+
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
+        del now
+        path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
+        return list(self._change("POST", path, {"keep": keep})["changes"])
+
+    def create_folder(self, now: LabTime, path: str, **given: Any) -> str:
+        del now
+        return str(self._change("POST", "/folders", {"path": path, **_listed(given)})["id"])
+
+    def change_folder(self, now: LabTime, path: str, **given: Any) -> str:
+        del now
+        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
+
+    def delete_folder(self, now: LabTime, path: str) -> None:
+        del now
+        self._change("DELETE", f"/folders/{quoted(path)}")
+
+    def configure(self, now: LabTime, values: Mapping[str, Any]) -> None:
+        del now
+        self._change("PATCH", "/settings", dict(values))
+
+    def join(self, now: LabTime, store: str) -> None:
+        del now
+        self._tell("/directory", {"store": store})
+
+    def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
+        del now
+        self._tell("/directory/deleted", {"store": store, "force": force})
+
+    def left(self, now: LabTime, store: str) -> None:
+        del now
+        self._tell("/directory/left", {"store": store})
+
+    # -- reads
+
+    def folders(self) -> list[FolderView]:
+        return self._views("/folders", FolderView)
+
+    def messages(self, folder: str) -> list[MessageView]:
+        found: list[MessageView] = []
+        while True:
+            after = f"&after={quoted(found[-1].id)}" if found else ""
+            more = self._views(f"/messages?folder={quoted(folder)}{after}", MessageView)
+            found += more
+            if len(more) < MOST_LISTED:
+                return found
+
+    def count(self, folder: str) -> int:
+        return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
+
+    def body(self, folder: str, message: str) -> str:
+        return self._bytes(f"/messages/{quoted(message)}/body?folder={quoted(folder)}").decode("utf-8")
+
+    def state(self, folder: str) -> StateView:
+        return _view(self._read(f"/state?folder={quoted(folder)}"), StateView)
+
+    def backfill(self) -> list[EntryView]:
+        return self._views("/backfill", EntryView)
+
+    def queue(self) -> list[QueueView]:
+        return self._views("/queue", QueueView)
+
+    def bad_mail(self) -> list[BadMailView]:
+        return self._views("/bad-mail", BadMailView)
+
+    def mailbox(self) -> list[NoticeView]:
+        return self._views("/mailbox", NoticeView)
+
+    def mail(self, folder: str, message: str) -> bytes:
+        return self._bytes(f"/messages/{quoted(message)}/mail?folder={quoted(folder)}")
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        return self._bytes(f"/mailbox/{notice}")
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        only = "" if event is None else f"&event={event}"
+        return self._views(f"/log?after={after}&limit={limit}{only}", LogView)
+
+    def knowledge(self, folder: str) -> Knowledge:
+        return _view(self._read(f"/knowledge?folder={quoted(folder)}"), Knowledge)
+
+    def next_due(self) -> LabTime | None:
+        """When the node has something to do; None if never."""
+        line = self._client.text("GET", f"{self._base}/idle?at=0").partition("\n")[0]
+        due: LabTime | None = msgspec.json.decode(line)["due"]
+        return due
+
+    def backup(self) -> bytes:
+        return self._bytes("/backup")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+    # -- asking
+
+    def _read(self, path: str) -> Any:
+        if self._kept is None:
+            return self._asked(path)
+        if path not in self._kept and path.startswith("/knowledge?"):
+            self._read_all(self._kept)
+        if path not in self._kept:
+            self._kept[path] = self._asked(path)
+        return self._kept[path]
+
+    def _read_all(self, kept: dict[str, Any]) -> None:
+        """Whoever judges a lab reads all that a node knows: in one question."""
+        found = self._asked("/reading")
+        kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
+        for what, path in (("knowledge", "knowledge"), ("states", "state")):
+            kept.update({f"/{path}?folder={quoted(folder)}": each for folder, each in found[what].items()})
+
+    def _asked(self, path: str) -> Any:
+        try:
+            return self._client.json("GET", self._base + path)
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+    def _bytes(self, path: str) -> bytes:
+        try:
+            return self._client.content("GET", self._base + path)
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+    def _views(self, path: str, kind: type[T]) -> list[T]:
+        return [_view(each, kind) for each in self._read(path)]
+
+    def _tell(self, path: str, body: Mapping[str, Any]) -> None:
+        """Something that this node's coordinator alone says. It is said once, so a connection that may have died while days
+        went by in the lab is not trusted with it."""
+        self.forget_reads()
+        self._client.close()
+        try:
+            self._client.text("POST", self._base + path, body)
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+    def _change(self, method: str, path: str, body: Any = None) -> Any:
+        # A connection may have died unnoticed: each change has a key of its own and is asked for again.
+        self.forget_reads()
+        try:
+            return self._client.surely(method, self._base + path, body)
+        except ClientError as error:
+            raise _as_node_error(error) from None
+
+
+def _as_node_error(error: ClientError) -> NodeError:
+    """The error that the node raised, by the name of its class; NotRunning if it did not answer."""
+    if error.status == 0:
+        return NotRunning(str(error))
+    return _ERRORS.get(error.kind, errors.Misuse)(error.detail)
+
+
+def _message(post: Post) -> dict[str, Any]:
+    files = [{"name": name, "content": b64encode(content).decode("ascii")} for name, content in post.attachments]
+    return {"subject": post.subject, "body": post.body, "sender": post.sender, "attachments": files}
+
+
+def _listed(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+
+def _view(value: Any, kind: type[T]) -> T:
+    return msgspec.convert(_instants(value), kind)
+
+
+def _instants(value: Any) -> Any:
+    """Instants as numbers again (node.api.values.plain)."""
+    if isinstance(value, list):
+        return [_instants(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: parse_instant(each) if name.endswith("_at") and isinstance(each, str) else _instants(each)
+        for name, each in value.items()
+    }

@@ -1,0 +1,395 @@
+"""What every lab has whose nodes are processes of their own, wherever they run: they are led over HTTP, with real mail
+between them.
+
+Such a lab tells each node where the others are, keeps their clocks together (`RemoteCoordinator`), and gathers their
+events. Faults stay here: while any is in force, nodes ask before each mail (`pflab.server.app`). Where the processes come from
+is the drivers' part: `pflab.drivers.processes` starts them here, `pflab.containers.managed_lab` finds them where
+somebody else keeps them alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar, cast
+
+from node.api.http_server import HttpServer
+from node.errors import NotRunning
+from pflab.client import Client, url_at
+from pflab.drivers.event_collector import Gathered
+from pflab.drivers.host_proxy import RemoteHost
+from pflab.drivers.node_proxy import RemoteNode
+from pflab.drivers.peers import Whereabouts
+from pflab.drivers.remote_coordinator import RemoteCoordinator
+from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
+from pflab.errors import LabError
+from pflab.lab.servers import Member, Roll, Standing
+from pflab.server.app import make_face
+
+if TYPE_CHECKING:
+    from node.host.host import Address
+    from node.store.node import Node
+    from pflab.runs.recorder import Record
+    from pflab.runs.run_folder import RunFolder
+    from topology import Topology
+    from traces.events import Event
+    from traces.labtime import LabTime
+    from transport.envelope import Transmission
+
+T = TypeVar("T")
+
+log = logging.getLogger("pflab.drivers.remote_lab")
+
+GATHER_S: Final = 0.25
+"""Real time between two gatherings of events while the clock runs."""
+
+
+class Home(Protocol):
+    """Where a node's process is. `http` and `smtp` are where it listens, once it has started."""
+
+    http: Address
+    smtp: Address
+
+    async def start(self, at: LabTime, rate: float, restores: bytes | None, tls: Path | None) -> None:
+        """Let the store run, held, on a backup if one is given. Raises LabError."""
+
+    async def stop(self) -> None:
+        """End it in order."""
+
+    async def kill(self) -> None:
+        """Let it die at once."""
+
+
+HomeT = TypeVar("HomeT", bound=Home)
+
+
+@dataclass(frozen=True, slots=True)
+class FaceAt:
+    """Where the lab's face listens, and what whoever asks must know. Beyond loopback a token is a must.
+
+    known_as: where the nodes find it, if that is another address. trusted: peers that count as loopback does.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str | None = None
+    known_as: Address | None = None
+    trusted: frozenset[str] = frozenset()
+
+
+HERE: Final = FaceAt()
+"""On loopback, at a free port."""
+
+
+class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
+    """A live lab of processes; see SocketLab for folder, seed and tls.
+
+    face: see `url`. record and at: what is known of a run that goes on, and its time.
+    """
+
+    driver: ClassVar[str]
+
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        folder: RunFolder,
+        seed: int = 1,
+        run: str | None = None,
+        durability: Literal["full", "normal"] = "normal",
+        tls: bool = False,
+        face: FaceAt = HERE,
+        record: Record | None = None,
+        at: LabTime | None = None,
+    ) -> None:
+        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, record=record)
+        self._members: Roll = Roll(topology)
+        self._homes: dict[str, HomeT] = {}
+        self.token = face.token or secrets.token_urlsafe(32)
+        """What its processes know each other by; whoever else asks needs it too where the face wants it."""
+        self._nodes: dict[str, RemoteNode] = {}
+        self._gathered = Gathered(self._record, folder, topology.servers)
+        self._where = Whereabouts(
+            lambda: [host for host in self._hosts_in_order() if not host.lost],
+            smtp_of=lambda name: self._homes[name].smtp,
+            lab=lambda: face.known_as or self._server.address,
+            faults=self.faults,
+            keeps_mails=folder.keeps_mails,
+        )
+        self.coordinator: RemoteCoordinator = RemoteCoordinator(
+            topology.start_at if at is None else at,
+            self._answering,
+            every=self._hosts_in_order,
+            monotonic=time.monotonic,
+            changed=self._clock_changed,
+        )
+        self.coordinator.company = self._where.tell
+        self.coordinator.returning = self._tell_of_newcomers
+        app = make_face(self, self._address_of, self.token)
+        self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
+        self._gathering: asyncio.Task[None] | None = None
+        self.begun = False
+        """Whether all servers that could be found have been."""
+
+    # --- what it is
+
+    @property
+    def url(self) -> str:
+        """Where the lab's face is."""
+        return url_at(self._server.address)
+
+    def url_of(self, name: str) -> str:
+        """Where a running node's own API is. Raises NotRunning."""
+        return url_at(self._host(name).address)
+
+    def smtp_of(self, name: str) -> tuple[str, int]:
+        """Where a running node listens for mail. Raises NotRunning."""
+        self._host(name)
+        return self._homes[name].smtp
+
+    # --- users
+
+    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        await self._ready()
+        async with self.coordinator.steady() as now:
+            host = self._host(name)
+            try:
+                # The face is that of a node, in as much as users of one see of it.
+                return fn(cast("Node", self._nodes[name]), now)
+            finally:
+                await host.look(now)
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        await self._ready()
+        host = self._host(name)
+        async with self.coordinator.steady() as now:
+            await hand_in(self._homes[name].smtp, sender, recipients, content)
+            await host.look(now)
+
+    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+        host, node = self._host(name), self._nodes[name]
+        if host.changed or not self._still:
+            node.forget_reads()
+            host.changed = False
+        node.keep_reads(True)
+        return fn(cast("Node", node))
+
+    _still = False
+    """While a predicate is asked in a warp nothing moves, and what did not change since it was asked last is known."""
+
+    # --- time
+
+    async def _ready(self) -> None:
+        self._tell_of_newcomers(self.now)
+        await self._where.all_told()
+
+    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        def holds() -> bool:
+            self._still = True
+            try:
+                return predicate()
+            finally:
+                self._still = False
+
+        return await super().until(holds, limit_at)
+
+    # --- life and death
+
+    async def stop(self, name: str) -> None:
+        self._host(name)
+        home = self._leave(name, Standing.STOPPED)
+        await home.stop()
+        await self._salvage(name)
+        await self._where.tell()
+
+    async def kill(self, name: str) -> None:
+        self._host(name)
+        home = self._leave(name, Standing.KILLED)
+        await home.kill()
+        await self._salvage(name)
+        self._kills[name] = self.faults.killed(name)
+        await self._where.tell()
+
+    # --- what happened
+
+    def events(self, since: int = 0) -> Sequence[Event]:
+        self._gathered.flush()
+        return super().events(since)
+
+    @property
+    def event_count(self) -> int:
+        self._gathered.flush()
+        return super().event_count
+
+    @property
+    def replicas(self) -> Mapping[str, str]:
+        self._gathered.flush()
+        return super().replicas
+
+    async def catch_up(self) -> None:
+        """Ask the stores for their events: while the clock stands nobody else does, and people post all the same."""
+        if not self.coordinator.warping:
+            await self.coordinator.look()
+
+    async def _gather(self) -> None:
+        """While the clock runs by itself nobody else looks."""
+        while True:
+            await asyncio.sleep(GATHER_S)
+            if self.coordinator.rate and not self.coordinator.warping:
+                await self.coordinator.look()
+
+    def _note(self, kind: type[Event], **fields: object) -> None:
+        self._gathered.flush()
+        super()._note(kind, **fields)
+
+    def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
+        self._gathered.flush()
+        super()._clock_changed(how, rate, to_at)
+
+    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
+        self._gathered.flush()
+        super()._fault_injected(fault, kind, details)
+        self._where.tell_soon()
+
+    def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self._gathered.flush()
+        super()._fault_altered(fault, server, crossed)
+        self._where.tell_soon()
+
+    def _fault_healed(self, fault: str) -> None:
+        self._gathered.flush()
+        super()._fault_healed(fault)
+        self._where.tell_soon()
+
+    # --- beginning and end
+
+    async def up(self) -> None:
+        self._record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
+        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
+        await self._server.start()
+        present = self._members.present_at_start()
+        async with self.coordinator.steady() as now:
+            risen = await asyncio.gather(*[self._begin(member, now) for member in present], return_exceptions=True)
+            for failed in risen:
+                if isinstance(failed, BaseException):
+                    raise failed
+            await self._let_go([member.name for member in present])
+        await self.coordinator.look()
+        self.begun = True
+        self._gathering = asyncio.create_task(self._gather(), name="gather events")
+
+    async def _end(self) -> None:
+        try:
+            if self._gathering is not None:
+                self._gathering.cancel()
+                await asyncio.gather(self._gathering, return_exceptions=True)
+            failures = await self._stop_all()
+            await self._where.end()
+            await self._server.stop()
+            for failed in failures:
+                raise failed
+        finally:
+            await self._leave_nothing()
+            self._gathered.flush()
+
+    async def _leave_nothing(self) -> None:
+        """Whatever went wrong: what this lab has started is gone when it is closed."""
+
+    # --- the drivers' part
+
+    @abstractmethod
+    def _home_of(self, name: str) -> HomeT:
+        """Where the server is to run, or runs."""
+
+    @abstractmethod
+    def _alive(self, name: str) -> bool:
+        """Whether the process of a server that runs is there."""
+
+    @abstractmethod
+    async def _salvage(self, name: str) -> None:
+        """What a node that is gone had committed: into the record, as far as it can be had."""
+
+    # --- members
+
+    def _answering(self) -> list[RemoteHost]:
+        return [host for host in self._hosts_in_order() if not host.silent]
+
+    def _address_of(self, name: str) -> tuple[str, int]:
+        return self._host(name).address
+
+    def _leave(self, name: str, standing: Standing) -> HomeT:
+        """Take a server out of the lab: from now on nobody finds it."""
+        self._hosts.pop(name).close()
+        self._nodes.pop(name).close()
+        self._members.member(name).standing = standing
+        return self._homes[name]
+
+    async def _rise(self, member: Member) -> None:
+        if member.name in self._hosts:
+            if self._alive(member.name):
+                raise LabError(f"server {member.name} is running already")
+            self._leave(member.name, Standing.KILLED)  # it died by another's hand
+            await self._salvage(member.name)
+        self._members.check_may_start(member)
+        async with self.coordinator.steady() as now:
+            await self._begin(member, now)
+            # Its first mail is nobody's to a store that does not find it in the directory.
+            self._tell_of_newcomers(now)
+            await self._let_go([member.name])
+        await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
+
+    def _tell_of_newcomers(self, now: LabTime) -> None:
+        """Who has joined or was deleted, to those that run and do not know it. One that does not answer is told when the lab
+        moves next."""
+        # spec: RP-3, RP-6
+        for news in self._members.untold():
+            name = news.member.name
+            host = self._hosts.get(name)
+            if host is None or host.silent:
+                continue
+            try:
+                news.tell(cast("Node", self._nodes[name]), now)
+            except NotRunning as error:
+                what = "has joined" if news.joined else "was deleted"
+                log.warning("%s is not told yet that %s %s: %s", name, news.store, what, error)
+            else:
+                news.heard()
+
+    async def _struck_off(self) -> None:
+        self._tell_of_newcomers(self.now)
+
+    async def _begin(self, member: Member, now: LabTime) -> None:
+        """The process of a server, from nothing to the first answer."""
+        name = member.name
+        home = self._homes[name] = self._home_of(name)
+        if member.restores is not None:
+            member.forget()
+        restores, member.restores = member.restores, None
+        tls = self._folder.path / "tls" if self._tls else None
+        if tls is not None:
+            tls_of(tls, self.seed, name)
+        await home.start(now, self.coordinator.rate, restores, tls)
+        await self._lead(member, home, now)
+
+    async def _lead(self, member: Member, home: HomeT, now: LabTime) -> None:
+        """A process that is there is led from now on."""
+        name = member.name
+        self._nodes[name] = RemoteNode(name, Client(url_at(home.http), token=self.token))
+        known = self._gathered
+        host = RemoteHost(name, home.http, token=self.token, seq=known.last_seq[name], events=known.came)
+        self._hosts[name] = host
+        self._members.risen(member)
+        await host.look(now)
+
+    async def _let_go(self, names: Sequence[str]) -> None:
+        """New processes begin once everybody knows where everybody is."""
+        await self._where.tell()
+        hosts = [self._hosts[name] for name in names]
+        await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
+        await asyncio.gather(*[host.go() for host in hosts])

@@ -1,0 +1,357 @@
+"""The life of one change, or of one mail, across the stores: what a run's traces say of it, in words.
+
+Everything comes from the trace. A change's life is who made it, which mails carried it and what became of them, how
+each store came to have it, and where it did not come, what that store knew and asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pflab.errors import LabError
+from pflab.explain.mail import answer_ended, fault_behind, mail_told
+from pflab.explain.outcome import standing
+from pflab.explain.source_choice import choice_told
+from pflab.runs.events import RunEvents, event_json, one_line
+from pflab.terms import number_sets as sets
+from pflab.terms.lexicon import Lexicon, hours_and_minutes, store_named, to_the_second
+from pflab.terms.mail_types import BROADCASTS, RESPONSES, UPDATES, mail_name
+from pflab.terms.verdict import join_names
+from topology.problems import did_you_mean
+from traces.events import (
+    ChangeMade,
+    EntryMade,
+    EntryPruned,
+    EntrySatisfied,
+    EntryTimedOut,
+    Event,
+    FaultAltered,
+    FaultHealed,
+    FaultInjected,
+    HopDropped,
+    HopExpired,
+    HopFailed,
+    HopReceived,
+    HopSent,
+    MailBad,
+    MailReceived,
+    MailSubmitted,
+    RequestAnswered,
+    RequestEnded,
+    RequestSent,
+    RunEnded,
+    SourcesConsidered,
+    VersionApplied,
+    VersionDropped,
+    VersionHeld,
+    VersionIgnored,
+)
+from traces.labtime import LabTime
+
+MAX_NEAR = 40
+
+
+@dataclass(slots=True)
+class Life:
+    """`told`: the story in sentences. `events`: those it was made of, in order."""
+
+    what: str
+    told: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def as_document(self, names: Lexicon) -> dict[str, Any]:
+        return {"what": self.what, "told": self.told, "events": [event_json(each, names) for each in self.events]}
+
+    def lines(self, names: Lexicon) -> list[str]:
+        return [self.what, *[f"  {each}" for each in self.told], "", *[one_line(each, names) for each in self.events]]
+
+
+def explain(run: RunEvents, wanted: str) -> Life:
+    """The life of a change (`A-3`, or as traces write it) or of a mail (its Message-ID): of one that became a post, with
+    the post's life. LabError, naming what there is, for anything else."""
+    known = _change(run, wanted)
+    if known is not None:
+        return _Change(run, known).life()
+    mail = wanted.strip().strip("<>")
+    if any(event.mail == mail for event in run.events):
+        return _mail_life(run, mail)
+    there = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
+    near = did_you_mean(wanted, there[:MAX_NEAR]) if there else "the run has no changes"
+    raise LabError(f"{wanted!r} is no change and no mail of this run; {near}")
+
+
+def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
+    """The first event that says of which folder and kind the change of that number is."""
+    for event in run.events:
+        if isinstance(event, ChangeMade | VersionApplied) and wanted in (event.number, run.names.number(event.number)):
+            return event
+    return None
+
+
+class _Change:
+    """Gathers what a run's events say of one change number.
+
+    A store numbers the changes of all its folders in one series, and what a mail says of one folder closes over the
+    numbers of others. So a set has the change only where it is of the change's folder and of its kind (spec: CN-9).
+    """
+
+    def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
+        self.run = run
+        self.names = run.names
+        self.number = known.number
+        self.folder = known.folder
+        self.associated = known.kind == "fai"
+        self.guid, self.counter = sets.split_number(known.number)
+        self.shown = run.names.number(known.number)
+        self.mails: dict[str, MailSubmitted] = {}
+        self.entries: set[tuple[str, int]] = set()
+        self.faults: set[str] = set()
+        self.last_mail: dict[str, MailReceived] = {}
+        self.noticed: dict[str, MailReceived] = {}
+        self.kept: list[Event] = []
+
+    def life(self) -> Life:
+        for event in self.run.events:  # an event may stand before the mail that it names, at one instant
+            if isinstance(event, MailSubmitted):
+                self.sent(event)
+        for event in self.run.events:
+            if self._is_about(event):
+                self.kept.append(event)
+        self.kept += [
+            event
+            for event in self.run.events
+            if isinstance(event, FaultInjected | FaultHealed) and event.fault in self.faults
+        ]
+        self.kept.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
+        made = self._first(ChangeMade, lambda each: each.number == self.number)
+        return Life(self._what(made), self._told(made), self.kept)
+
+    # -- what belongs to it
+
+    def _is_about(self, event: Event) -> bool:
+        if isinstance(event, MailReceived):
+            self.last_mail[event.node] = event
+        about = _ABOUT.get(type(event))
+        return about is not None and about(self, event)
+
+    def names_it(self, said: Any) -> bool:
+        """Whether what is said of a folder (a section of a mail, an entry, a request) names the change."""
+        text = said.cnset_fai if self.associated else said.cnset
+        return said.folder == self.folder and sets.contains(text, self.guid, self.counter)
+
+    def change(self, event: Any) -> bool:
+        return event.number == self.number or self.number in event.supersedes
+
+    def version(self, event: Any) -> bool:
+        return event.number == self.number or (
+            event.folder == self.folder and sets.contains(event.stands_for, self.guid, self.counter)
+        )
+
+    def sent(self, event: Any) -> bool:
+        if not any(map(self.names_it, event.folders)):
+            return False
+        if event.mail is not None:
+            self.mails[event.mail] = event
+        return True
+
+    def received(self, event: Any) -> bool:
+        return event.mail in self.mails
+
+    def altered(self, event: Any) -> bool:
+        if event.mail not in self.mails:
+            return False
+        self.faults.add(event.fault)
+        return True
+
+    def hop(self, event: Any) -> bool:
+        if event.mail not in self.mails:
+            return False
+        if isinstance(event, HopDropped):
+            self.faults.add(event.fault)
+        # That a hop went well is said by the mail's arrival.
+        return not isinstance(event, HopSent | HopReceived)
+
+    def entry_made(self, event: Any) -> bool:
+        if not self.names_it(event):
+            return False
+        self.entries.add((event.node, event.entry))
+        mail = self.last_mail.get(event.node)
+        if mail is not None and mail.at == event.at:
+            self.noticed.setdefault(event.node, mail)
+            if mail not in self.kept and mail.mail not in self.mails:
+                self.kept.append(mail)
+        return True
+
+    def entry(self, event: Any) -> bool:
+        return (event.node, event.entry) in self.entries
+
+    def answered(self, event: Any) -> bool:
+        return event.request_mail in self.mails and event.folder == self.folder
+
+    def versions(self, event: Any) -> bool:
+        return self.number in event.versions
+
+    # -- in words
+
+    def _first(self, kind: type[Any], fits: Callable[[Any], bool]) -> Any:
+        return next((event for event in self.kept if isinstance(event, kind) and fits(event)), None)
+
+    def _what(self, made: ChangeMade | None) -> str:
+        if made is None:
+            return f"Change {self.shown}, which was made before this run's trace begins"
+        verb = {"create": "made", "modify": "changed", "delete": "deleted"}[made.operation]
+        what = self.names.what(made.folder, made.object)
+        return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
+
+    def _told(self, made: ChangeMade | None) -> list[str]:
+        told = list(self._mails_told())
+        stores = dict.fromkeys(
+            [event.node for event in self.kept if event.node != "lab"]
+            + [
+                store_named(each)
+                for mail in self.mails.values()
+                if mail.message_type in UPDATES
+                for each in mail.recipients
+            ]
+        )
+        made_on = made.node if made else ""
+        for store in sorted(stores):
+            if store != made_on:
+                told += self._store_told(store, made.at if made else None)
+        newer = self._first(ChangeMade, lambda each: self.number in each.supersedes)
+        if newer is not None:
+            when = to_the_second(newer.at)
+            told.append(f"{self.names.number(newer.number)} took its place, made on {newer.node} at {when}.")
+        now = standing(self.run, self.number, self.folder, associated=self.associated)
+        return [*told, now] if now else told
+
+    def _mails_told(self) -> Iterable[str]:
+        """Each mail that broadcast it, and whom it did not reach."""
+        for id_, mail in self.mails.items():
+            if mail.message_type not in BROADCASTS:
+                continue
+            to = join_names(map(store_named, mail.recipients))
+            kind = mail_name(mail.message_type)
+            yield f"At {to_the_second(mail.at)} {mail.node} sends it to {to}, in its broadcast ({kind})."
+            for event in self.kept:
+                if isinstance(event, HopDropped) and event.mail == id_:
+                    who = join_names(map(store_named, event.recipients))
+                    yield f"  The copy for {who} is lost on arrival (fault {event.fault})."
+                elif isinstance(event, MailBad) and event.mail == id_:
+                    fault = fault_behind(event, self.kept)
+                    yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}{fault}."
+                elif isinstance(event, HopExpired) and event.mail == id_:
+                    who = join_names(map(store_named, event.recipients))
+                    yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {who}: {event.reason}."
+            failed = [event for event in self.kept if isinstance(event, HopFailed) and event.mail == id_]
+            if failed:
+                first = failed[0]
+                yield f"  From {to_the_second(first.at)} on {first.node} cannot hand it to {first.next_hop}: {first.reason}."
+
+    def _store_told(self, store: str, made_at: LabTime | None) -> list[str]:
+        told: list[str] = []
+        entry = self._first(EntryMade, lambda each: each.node == store)
+        if entry is not None:
+            told.append(self._missed(store, entry))
+        steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
+        told += [line for _, _, line in sorted(steps, key=lambda each: each[:2])]
+        got = self._first(VersionApplied, lambda each: each.node == store and each.number == self.number)
+        other = self._first(VersionApplied, lambda each: each.node == store and each.number != self.number)
+        late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
+        if got is not None:
+            after = f", {hours_and_minutes(got.at - made_at)} after it was made" if made_at is not None else ""
+            told.append(f"{store} has it since {to_the_second(got.at)}{after}, by {_WAYS[got.way]}.")
+        elif other is not None:
+            newer = self.names.number(other.number)
+            told.append(
+                f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which took its place."
+            )
+        elif late is not None:
+            told.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
+        else:
+            told.append(self._without(store, knows=entry is not None))
+        return told
+
+    def _without(self, store: str, *, knows: bool) -> str:
+        """Of a store that has it nowhere in the run: in a lab that is up, or was cut off, that may only be so far."""
+        if any(isinstance(each, RunEnded) for each in self.run.events):
+            told = f"{store} does not get it in this run"
+        else:
+            told = f"{store} does not have it yet"
+        return f"{told}." if knows else f"{told}, and has not heard that it misses it."
+
+    def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for each in self.kept:
+            if isinstance(each, SourcesConsidered) and each.node == store:
+                for told in choice_told(each, self.names):
+                    yield each.at, each.lamport, told
+
+    def _asked(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for each in self.kept:
+            if isinstance(each, RequestSent) and each.node == store:
+                yield each.at, each.lamport, f"At {to_the_second(each.at)} {store} asks {each.source} for it."
+
+    def _answered(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for id_, mail in self.mails.items():
+            if mail.message_type in RESPONSES and store in map(store_named, mail.recipients):
+                ends = [each for each in self.kept if isinstance(each, HopDropped | MailBad) and each.mail == id_]
+                how = answer_ended(ends[0], self.kept) if ends else ""
+                yield (
+                    mail.at,
+                    mail.lamport,
+                    f"At {to_the_second(mail.at)} {mail.node} sends it to {store} as an answer{how}.",
+                )
+
+    def _missed(self, store: str, entry: EntryMade) -> str:
+        mail = self.noticed.get(store)
+        how = f" from a {mail_name(mail.message_type)} mail of {mail.sender}" if mail is not None else ""
+        where = "in its site" if entry.local else "outside its site only"
+        return (
+            f"At {to_the_second(entry.at)} {store} learns{how} that it misses it; it is known {where}, so {store} waits"
+            f" {hours_and_minutes(entry.due_at - entry.at)}, until {to_the_second(entry.due_at)}."
+        )
+
+
+_WAYS = {"broadcast": "its broadcast", "backfill": "backfill", "queue": "a mail that had waited for its folder"}
+
+_ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
+    ChangeMade: _Change.change,
+    VersionApplied: _Change.version,
+    VersionIgnored: _Change.version,
+    VersionHeld: _Change.version,
+    VersionDropped: _Change.version,
+    MailSubmitted: _Change.sent,
+    MailReceived: _Change.received,
+    MailBad: _Change.received,
+    HopSent: _Change.hop,
+    HopReceived: _Change.hop,
+    HopFailed: _Change.hop,
+    HopDropped: _Change.hop,
+    HopExpired: _Change.hop,
+    FaultAltered: _Change.altered,
+    EntryMade: _Change.entry_made,
+    EntrySatisfied: _Change.entry,
+    EntryTimedOut: _Change.entry,
+    SourcesConsidered: _Change.entry,
+    EntryPruned: _Change.names_it,
+    RequestSent: _Change.names_it,
+    RequestEnded: _Change.entry,
+    RequestAnswered: _Change.answered,
+}
+"""What decides of each type whether an event belongs to a change's life."""
+
+
+def _mail_life(run: RunEvents, mail: str) -> Life:
+    """Every event that names the mail, the faults that met it, and the life of each post that it became (spec: ML-5)."""
+    events = [event for event in run.events if event.mail == mail]
+    faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
+    events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]
+    told = mail_told(run.names, events)
+    for made in [event for event in events if isinstance(event, ChangeMade)]:
+        post = _Change(run, made).life()
+        told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]
+        events += [each for each in post.events if each not in events]
+    events.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
+    return Life(f"Mail <{mail}>", told, events)

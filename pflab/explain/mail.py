@@ -1,0 +1,79 @@
+"""What became of one mail on its way, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pflab.terms.lexicon import Lexicon, store_named, to_the_second
+from pflab.terms.mail_types import mail_name
+from pflab.terms.verdict import join_names
+from topology.problems import counted
+from traces.events import (
+    Event,
+    FaultAltered,
+    HopDropped,
+    HopExpired,
+    HopFailed,
+    HopSent,
+    MailBad,
+    MailReceived,
+    MailSubmitted,
+)
+
+
+def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
+    """A sentence for each step of a mail, of those events that name it."""
+    told: list[str] = []
+    sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
+    if sent is not None:
+        to = join_names(map(store_named, sent.recipients))
+        about = join_names(names.folder(each.folder) for each in sent.folders)
+        told.append(
+            f"{sent.node} queues it at {to_the_second(sent.at)}: {mail_name(sent.message_type)} about {about}, for {to},"
+            f" {counted(sent.size, 'byte')}."
+        )
+    for event in events:
+        tell = _HOPS.get(type(event))
+        if tell is not None:
+            told.append(tell(event))
+    if sent is not None:
+        reached = {event.node for event in events if isinstance(event, MailReceived)}
+        missing = [store for store in map(store_named, sent.recipients) if store not in reached]
+        if missing:
+            told.append(f"It never was unpacked on {join_names(missing)}.")
+    return told
+
+
+def _at(event: Event) -> str:
+    return to_the_second(event.at)
+
+
+_HOPS: dict[type[Event], Callable[[Any], str]] = {
+    HopSent: lambda e: (
+        f"{e.node} hands it to {e.next_hop} at {_at(e)}"
+        + (f", over {e.connector}" if e.connector else "")
+        + (f", at attempt {e.attempt}." if e.attempt > 1 else ".")
+    ),
+    HopFailed: lambda e: f"{e.node} cannot hand it to {e.next_hop or 'anybody'} at {_at(e)}: {e.reason}.",
+    HopDropped: lambda e: f"It is lost on arrival at {e.node} at {_at(e)} (fault {e.fault}).",
+    FaultAltered: lambda e: f"It is altered between {e.server} and {e.next_hop} at {_at(e)} (fault {e.fault}).",
+    HopExpired: lambda e: f"{e.node} gives it up at {_at(e)}: {e.reason}.",
+    MailReceived: lambda e: f"{e.node} unpacks it at {_at(e)}.",
+    MailBad: lambda e: f"{e.node} keeps it aside at {_at(e)}: {e.reason}.",
+}
+
+
+def fault_behind(bad: MailBad, events: Iterable[Event]) -> str:
+    """` (altered on its way by fault F1)` where a fault of the lab made the mail bad; '' where nobody of the lab did."""
+    for each in events:
+        if isinstance(each, FaultAltered) and each.mail == bad.mail and bad.node in map(store_named, each.recipients):
+            return f" (altered on its way by fault {each.fault})"
+    return ""
+
+
+def answer_ended(end: HopDropped | MailBad, events: Iterable[Event]) -> str:
+    """What became of an answer that nobody made use of."""
+    if isinstance(end, HopDropped):
+        return f"; the answer is lost (fault {end.fault})"
+    return f"; the answer is kept aside as bad mail: {end.reason}{fault_behind(end, events)}"

@@ -1,0 +1,128 @@
+"""How a change stands at the end of a trace: whether all stores that hold its folder have it, and which still lack it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.runs.events import RunEvents
+from pflab.terms import number_sets as sets
+from pflab.terms.verdict import join_names
+from topology import Topology
+from traces.events import (
+    ChangeMade,
+    Event,
+    ExpiredEverywhere,
+    ItemExpired,
+    NodeStarted,
+    ReplicaDropped,
+    StoreDeleted,
+    VersionApplied,
+    VersionIgnored,
+)
+
+
+class _End(StrEnum):
+    """How a store is done with a change, in the words that follow `Every store that holds a replica`."""
+
+    HAS = "has it"
+    NEWER = "has what took its place"
+    EXPIRED = "has let it go by age"
+
+
+def standing(run: RunEvents, number: str, folder: str, *, associated: bool) -> str:
+    """One sentence: who lacks the change `number` of the folder, or of its associated messages, at the end of the trace, or
+    that nobody does. '' where the topology of the run cannot be read, so that nobody can say who holds what."""
+    if run.topology is None:
+        return ""
+    return _Now(run.topology, run, number, folder, associated).sentence()
+
+
+class _Now:
+    """Reads the whole trace once. What a store has goes back with its backup, as the facts of a run do."""
+
+    def __init__(self, topology: Topology, run: RunEvents, number: str, folder: str, associated: bool) -> None:
+        self.number, self.folder, self.associated = number, folder, associated
+        self.guid, self.counter = sets.split_number(number)
+        self.stores = tuple(topology.servers)
+        self.facts = Facts(topology, run.names)
+        self.ends: dict[str, _End] = {}
+        self.gone: set[str] = set()
+        self.facts.backups.follow(self.ends)
+        for event in run.events:
+            self.facts.take(event)
+            taker = _TAKERS.get(type(event))
+            if taker is not None:
+                taker(self, event)
+
+    def sentence(self) -> str:
+        holders = [store for store in self.stores if store not in self.gone and self._holds(store)]
+        if not holders:
+            return "No store holds a replica any more."
+        lacking = [store for store in holders if store not in self.ends]
+        if lacking:
+            return f"{join_names(lacking)} still {'lacks' if len(lacking) == 1 else 'lack'} it."
+        every = "Every store" if self.folder == HIERARCHY else "Every store that holds a replica"
+        ends = [str(end) for end in _End if end in {self.ends[store] for store in holders}]
+        return f"{every} {' or '.join(ends)}."
+
+    def _holds(self, store: str) -> bool:
+        """Whether it holds a replica that is not about to go: one that leaves waits for nothing any more (spec: RP-2)."""
+        known = self.facts.known
+        return known.holds(store, self.folder) and not known.pending(store, self.folder)
+
+    def _in(self, text: str) -> bool:
+        return sets.contains(text, self.guid, self.counter)
+
+    def _stood_for(self, event: VersionApplied | VersionIgnored) -> bool:
+        return event.folder == self.folder and self._in(event.stands_for)
+
+    # --- what decides
+
+    def made(self, event: ChangeMade) -> None:
+        if event.number == self.number:
+            self.ends[event.node] = _End.HAS
+        elif self.number in event.supersedes:
+            self.ends[event.node] = _End.NEWER
+
+    def applied(self, event: VersionApplied) -> None:
+        if event.number == self.number:
+            self.ends[event.node] = _End.HAS
+        elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
+            self.ends[event.node] = _End.NEWER
+
+    def ignored(self, event: VersionIgnored) -> None:
+        if event.reason != "no replica" and (event.number == self.number or self._stood_for(event)):
+            self.ends.setdefault(event.node, _End.NEWER)
+
+    def expired(self, event: ItemExpired) -> None:
+        if event.number == self.number:
+            self.ends[event.node] = _End.EXPIRED
+
+    def nowhere(self, event: ExpiredEverywhere) -> None:
+        if event.folder == self.folder and self._in(event.cnset_fai if self.associated else event.cnset):
+            self.ends.setdefault(event.node, _End.EXPIRED)
+
+    def dropped(self, event: ReplicaDropped) -> None:
+        if event.folder == self.folder:
+            self.ends.pop(event.node, None)
+
+    def deleted(self, event: StoreDeleted) -> None:
+        self.gone.add(event.store)
+
+    def started(self, event: NodeStarted) -> None:
+        self.gone.discard(event.node)
+
+
+_TAKERS: Mapping[type[Event], Callable[[_Now, Any], None]] = {
+    ChangeMade: _Now.made,
+    VersionApplied: _Now.applied,
+    VersionIgnored: _Now.ignored,
+    ItemExpired: _Now.expired,
+    ExpiredEverywhere: _Now.nowhere,
+    ReplicaDropped: _Now.dropped,
+    StoreDeleted: _Now.deleted,
+    NodeStarted: _Now.started,
+}

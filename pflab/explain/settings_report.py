@@ -1,0 +1,134 @@
+"""What an administrator's analyzer would say of an organization before it runs (spec: SE-1): each value that is not the
+default, where it is kept and what it does, and what does not work as somebody may have meant it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from node.state.addresses import alias_of
+from topology import Topology
+from topology.model import Server
+from topology.problems import did_you_mean
+
+PREFERRED = "Preferred Backfill Source"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A value that is not the default. `unit`: of the number as it is kept, '' for counts and texts."""
+
+    server: str
+    setting: str
+    value: str
+    default: str
+    place: str
+    does: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that works otherwise than it looks; `server` '' for the organization."""
+
+    server: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    findings: tuple[Finding, ...]
+    warnings: tuple[Remark, ...]
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "findings": [asdict(each) for each in self.findings],
+            "warnings": [asdict(each) for each in self.warnings],
+        }
+
+    def lines(self) -> list[str]:
+        told: list[str] = []
+        server = None
+        for each in self.findings:
+            if each.server != server:
+                server = each.server
+                told.append(f"Server {server}")
+            told += [
+                f"  {each.setting} = {each.value} (default {each.default})",
+                f"    {each.does}",
+                f"    {each.place}",
+            ]
+        if not self.findings:
+            told.append("Every setting has its default.")
+        told += [f"Note: {f'server {each.server}: ' if each.server else ''}{each.text}" for each in self.warnings]
+        return told
+
+
+def analyze(topology: Topology) -> Analysis:
+    """Everything worth saying about a topology's settings."""
+    # spec: SE-1
+    findings = [finding for server in topology.servers.values() for finding in _findings(server)]
+    warnings = [
+        *(Remark(name, notice) for name, server in topology.servers.items() for notice in server.settings.notices),
+        *_preferred(topology),
+        *_status(topology),
+        *_addresses(topology),
+        *_single_replicas(topology),
+    ]
+    return Analysis(tuple(findings), tuple(warnings))
+
+
+def _findings(server: Server) -> Iterator[Finding]:
+    for each in server.settings.not_default():
+        spec = each.spec
+        place = str(spec.place_on(server.version)).replace("<server>", server.name).replace("<name>", spec.name)
+        yield Finding(server.name, spec.name, each.value, each.default, place, spec.does, spec.unit)
+
+
+def _preferred(topology: Topology) -> Iterator[Remark]:
+    """The check of S3: a preferred backfill source is an exception that somebody should know the reason of."""
+    for name, server in topology.servers.items():
+        wanted = server.settings.preferred_backfill_source
+        if wanted is None:
+            continue
+        if wanted == name:
+            yield Remark(name, f"its {PREFERRED} is itself; it cannot ask itself, so the value has no effect")
+        elif wanted not in topology.servers:
+            yield Remark(name, f"its {PREFERRED} {wanted!r} is no server; {did_you_mean(wanted, topology.servers)}")
+        else:
+            here, there = server.site, topology.servers[wanted].site
+            far = "" if here == there else f", although that is in another site ({there}, not {here})"
+            yield Remark(name, f"it backfills from {wanted} first while {wanted} is up{far}")
+
+
+def _status(topology: Topology) -> Iterator[Remark]:
+    for name, server in topology.servers.items():
+        settings = server.settings
+        if settings.status_timeout_us < settings.status_alignment_us:
+            yield Remark(
+                name,
+                f"a folder is quiet long enough after {settings.text('Replication Send Status Timeout')}, but that is looked"
+                f" at every {settings.text('Replication Send Status Alignment')} only",
+            )
+        if not settings.repeat_status:
+            yield Remark(
+                name, "a status that is lost is not sent again, as in the originals: backfill may wait for ever"
+            )
+
+
+def _addresses(topology: Topology) -> Iterator[Remark]:
+    taken: dict[str, str] = {}
+    for path, folder in topology.folders.items():
+        alias = alias_of(folder.name) if folder.alias is None else folder.alias
+        if not alias:
+            continue
+        first = taken.setdefault(alias.casefold(), path)
+        if first != path:
+            yield Remark("", f"folder {path} cannot have the address {alias}@{topology.domain}, which is {first}'s")
+
+
+def _single_replicas(topology: Topology) -> Iterator[Remark]:
+    for path, folder in topology.folders.items():
+        if len(folder.replicas) == 1 and len(topology.servers) > 1:
+            yield Remark("", f"folder {path} is held by {folder.replicas[0]} alone: what that store loses is lost")

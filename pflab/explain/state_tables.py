@@ -1,0 +1,208 @@
+"""The replication state tables as people see them: laid out as the source prints them, with what is missing in between
+and when each row was last heard beside it.
+
+For each store one table a folder, a row for each holder in the order of their names: at the store's own replica the last
+update it sent, at another's what that store said it has (RST-1, RST-2, RST-3). Backfill arrays beside them, entry by
+entry (BF-2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.table import Table
+
+from pflab.oracle.oracle import HIERARCHY
+from pflab.terms import number_sets as sets
+from pflab.terms.lexicon import SETUP, hours_and_minutes, to_the_second
+from topology.problems import counted
+from traces.labtime import MINUTE_US, SECOND_US, format_instant
+
+if TYPE_CHECKING:
+    from node.views import EntryView, RowView, StateView
+    from traces.labtime import LabTime
+
+
+MOST_RANGES: Final = 6
+"""Of a set in more pieces than this the first are shown, and how many there are."""
+
+
+INSTANT: Final = len("2003-10-22T06:15:00Z")
+"""A column with instants is as wide as one, on whatever terminal; what else it says is wrapped."""
+
+
+def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[Table]:
+    """One table for each store's folder. `now` adds how long ago a row was heard."""
+    return [_state_table(state, now) for state in states]
+
+
+def _state_table(state: StateView, now: LabTime | None) -> Table:
+    table = Table(
+        title=f"Replication State Table for Server {state.store}",
+        title_justify="left",
+        show_lines=True,
+        title_style="bold",
+    )
+    for heading, width in (("Replica", None), ("Data", None), ("Last heard", INSTANT)):
+        table.add_column(heading, overflow="fold", width=width)
+    for row in sorted(state.rows, key=lambda row: row.store):
+        table.add_row(_replica(state, row), "\n".join(data_lines(row, state.rows)), _heard(row, now))
+    return table
+
+
+def _replica(state: StateView, row: RowView) -> str:
+    name = "Folder hierarchy (1-1)" if HIERARCHY in (state.path, state.folder) else state.path
+    return f"{name} on Server {row.store}" + ("\n(local replica)" if row.is_local else "")
+
+
+def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
+    """`Last update sent: A-100` for the own row, `A-100 received` for another's; what a set lacks below its highest
+    number is told in both. `rows`: the whole table, from which it is known what there is to lack."""
+    content = _Data(row.numbers, [each.numbers for each in rows])
+    associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
+    if row.is_local:
+        return [f"Last update sent: {row.last_sent or 'none'}", *content.missing(), *associated.missing()]
+    return [*content.received(), *associated.received()] or ["nothing received"]
+
+
+class _Data:
+    """One set of a row, in lines.
+
+    A hole between two numbers is something that has not come, for a mail claims what belongs to other folders with its
+    own. What lies below the first number may be older than the folder, so it is a hole only if a row of the table has
+    it (RST-3). Numbers of the setting-up are left out where there are others (nobody changed anything by them).
+    """
+
+    def __init__(self, numbers: str, table: Sequence[str], what: str = "") -> None:
+        known = sets.parse_named(numbers)
+        self._known = {name: known[name] for name in sorted(known) if name != SETUP or len(known) == 1}
+        self._table = sets.union(map(sets.parse_named, table))
+        self._what = what
+
+    def received(self) -> list[str]:
+        """`A-100 received`, if it is all up to that one; else `A-2..50 received` and below it `A-1 missing`."""
+        lines = []
+        for name, ranges in self._known.items():
+            holes = self._holes(name)
+            told = _listed(name, ranges) if holes else f"{name}-{ranges[-1][1]}"
+            lines += [f"{told} received{self._what}", *self._told(name, holes)]
+        return lines
+
+    def missing(self) -> list[str]:
+        """`A-1, A-5..7 missing`, a line for each store."""
+        return [line for name in self._known for line in self._told(name, self._holes(name))]
+
+    def _told(self, name: str, holes: sets.Ranges) -> list[str]:
+        return [f"{_listed(name, holes)} missing{self._what}"] if holes else []
+
+    def _holes(self, name: str) -> sets.Ranges:
+        ranges = self._known[name]
+        between = [(name, left[1] + 1, right[0] - 1) for left, right in pairwise(ranges)]
+        below = sets.common({name: [(0, ranges[0][0] - 1)]}, self._table)
+        return sets.union([sets.tidy(between), below]).get(name, [])
+
+
+def _listed(name: str, ranges: sets.Ranges) -> str:
+    told = sets.words({name: ranges[:MOST_RANGES]})
+    return (
+        told
+        if len(ranges) <= MOST_RANGES
+        else f"{told}, ... up to {name}-{ranges[-1][1]} ({counted(len(ranges), 'range')})"
+    )
+
+
+def _heard(row: RowView, now: LabTime | None) -> str:
+    if row.is_local:
+        return ""
+    if row.heard_at is None:
+        return "never"
+    ago = "" if now is None else f"\n{_span(now - row.heard_at)} ago"
+    return to_the_second(row.heard_at) + ago
+
+
+def _span(span_us: int) -> str:
+    """Below a minute in seconds, for half of one is no minute."""
+    return f"{span_us // SECOND_US} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
+
+
+def state_json(state: StateView) -> dict[str, Any]:
+    """A store's rows of a folder for programs: sets as ranges by store, instants as text."""
+    return {
+        "store": state.store,
+        "folder": state.path,
+        "rows": [
+            {
+                "store": row.store,
+                "local": row.is_local,
+                "has": _ranges(row.numbers),
+                "has_fai": _ranges(row.numbers_fai),
+                "last_sent": row.last_sent,
+                "heard_at": None if row.heard_at is None else format_instant(row.heard_at),
+            }
+            for row in state.rows
+        ],
+    }
+
+
+def _ranges(numbers: str) -> dict[str, list[list[int]]]:
+    return {name: [list(each) for each in ranges] for name, ranges in sets.parse_named(numbers).items()}
+
+
+def backfill_table(store: str, entries: Sequence[EntryView]) -> Table:
+    """A store's backfill array."""
+    table = Table(title=f"Backfill array of Server {store}", title_justify="left", show_lines=True, title_style="bold")
+    for heading, width in (
+        ("Folder", None),
+        ("Missing", None),
+        ("Since, time-out ends", INSTANT),
+        ("Requests", INSTANT),
+    ):
+        table.add_column(heading, overflow="fold", width=width)
+    for entry in entries:
+        table.add_row(entry.path, *map("\n".join, (_what(entry), _when(entry), _requests(entry))))
+    return table
+
+
+def _what(entry: EntryView) -> list[str]:
+    lines = [entry.missing or "nothing"]
+    lines += [f"associated: {entry.missing_fai}"] if entry.missing_fai else []
+    return [*lines, "(known in the site)" if entry.local else "(known outside the site)"]
+
+
+def _when(entry: EntryView) -> list[str]:
+    lines = [to_the_second(entry.made_at), to_the_second(entry.due_at)]
+    return [*lines, "(waits for a slot)"] if entry.waiting_for_slot else lines
+
+
+def _requests(entry: EntryView) -> list[str]:
+    lines = [{0: "not asked yet", 1: "asked once"}.get(entry.attempts, f"asked {entry.attempts} times")]
+    for each in entry.requests:
+        lines += [f"{each.source} for {each.numbers}", f"at {to_the_second(each.sent_at)}"]
+        lines += [f"again {to_the_second(each.retry_at)}"]
+    return lines
+
+
+def entry_json(store: str, entry: EntryView) -> dict[str, Any]:
+    return {
+        "store": store,
+        "id": entry.id,
+        "folder": entry.path,
+        "missing": _ranges(entry.missing),
+        "missing_fai": _ranges(entry.missing_fai),
+        "made_at": format_instant(entry.made_at),
+        "due_at": format_instant(entry.due_at),
+        "attempts": entry.attempts,
+        "local": entry.local,
+        "waiting_for_slot": entry.waiting_for_slot,
+        "requests": [
+            {
+                "source": each.source,
+                "numbers": _ranges(each.numbers),
+                "sent_at": format_instant(each.sent_at),
+                "retry_at": format_instant(each.retry_at),
+            }
+            for each in entry.requests
+        ],
+    }

@@ -1,0 +1,299 @@
+"""Invariants of what is missing: a mail brings what it names, and what is known to be missing is in the array.
+
+Invariants of the slots of backfill requests: not more than the limit, the longest due first, none kept free (BF-6).
+"""
+
+from __future__ import annotations
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.invariant import ArrayReading, Hears, Invariant, RowsReading, Witnesses
+from pflab.terms.mail_types import UPDATES
+from traces.events import (
+    ChangeMade,
+    ContentResumed,
+    EntryPruned,
+    EntrySatisfied,
+    EntryTimedOut,
+    Event,
+    ExpiredEverywhere,
+    HopDropped,
+    HopReceived,
+    MailReceived,
+    NodeStarted,
+    ReplicaDropped,
+    RequestDeferred,
+    RequestSent,
+    RowReplaced,
+    SourcesConsidered,
+    VersionApplied,
+    VersionDropped,
+    VersionFailed,
+    VersionHeld,
+    VersionIgnored,
+)
+from traces.labtime import LabTime
+
+
+class MailsBringWhatTheyName(Invariant):
+    id = "mails bring what they name"
+    rules = ("CN-7", "CN-6", "BF-5")
+    says = "Each change that the set of a mail names is brought by that mail, or was here before, or closes as a hole."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
+        self._gone: dict[tuple[str, str, bool], dict[str, int]] = {}
+        facts.backups.follow(self._gone)
+        self._open: dict[str, MailReceived] = {}
+        self._held_here: set[tuple[str, str]] = set()
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._version,
+            VersionIgnored: self._version,
+            VersionHeld: self._version,
+            VersionFailed: self._failed,
+            RowReplaced: self._row,
+            MailReceived: self._received,
+            ExpiredEverywhere: self._everywhere,
+            HopReceived: self._next,
+            HopDropped: self._next,
+            NodeStarted: self._next,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        place = (event.node, event.folder, event.kind == "fai")
+        bits.add_number(self._brought.setdefault(place, {}), event.number)
+        return self._next(event)
+
+    def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> Witnesses:
+        brought = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
+        for text in (event.stands_for, event.pcl):
+            bits.add(brought, bits.parse(text))
+        bits.add_number(brought, event.number)
+        return iter(())
+
+    def _failed(self, event: VersionFailed) -> Witnesses:
+        self._open.pop(event.node, None)  # some of its items could not be read, and which is not told for sure
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        mail = self._open.get(event.node)
+        if mail is not None and mail.mail == event.mail:
+            self._held_here.add((event.node, event.folder))
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        yield from self._next(event)
+        if event.message_type in UPDATES:
+            self._open[event.node] = event
+
+    def _next(self, event: Event) -> Witnesses:
+        """Another stimulus of the node begins: the mail before has brought all that it will."""
+        mail = self._open.pop(event.node, None)
+        held_here = {folder for node, folder in self._held_here if node == event.node}
+        self._held_here = {place for place in self._held_here if place[0] != event.node}
+        if mail is None:
+            return
+        for section in mail.folders:
+            if section.folder in held_here:  # without a replica here the mail waits whole
+                for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+                    if text:
+                        # What the sender accounts for since all have said that it expired it has, and cannot bring.
+                        gone = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
+                        yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), gone))
+
+    def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
+        for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
+            bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
+        return iter(())
+
+    def _section(self, store: str, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
+        brought = self._brought.get((store, folder, fai), bits.EMPTY)
+        for change in self.facts.of_folder.get(folder, ()):
+            unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
+            # What expired before it was sent is named as a hole, or nobody could stop waiting for it (spec: DL-3, CN-6).
+            may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
+            if unbrought and not bits.has(brought, change.number) and not may_lack:
+                yield f"a mail to {store} names {self.facts.what(change)}, and neither it nor a mail before brought that"
+
+
+class NothingMissingIsForgotten(Invariant):
+    id = "nothing missing is forgotten"
+    rules = ("BF-1", "BF-2", "ST-5", "HI-4")
+    says = "While the lab is quiet, what a row claims and this store lacks is in its array, or waits in its queue."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._waits: dict[str, list[frozenset[str]]] = {}
+        """By store the numbers of each update that waits; the same one may wait in several, for a later one names it too."""
+        facts.backups.follow(self._waits)
+
+    def hears(self) -> Hears:
+        return {VersionHeld: self._held, VersionDropped: self._dropped}
+
+    def _held(self, event: VersionHeld) -> Witnesses:
+        self._waits.setdefault(event.node, []).append(self._numbers(event))
+        return iter(())
+
+    def _dropped(self, event: VersionDropped) -> Witnesses:
+        waits, numbers = self._waits.get(event.node, []), self._numbers(event)
+        if numbers in waits:
+            waits.remove(numbers)
+        return iter(())
+
+    def _numbers(self, event: VersionHeld | VersionDropped) -> frozenset[str]:
+        return frozenset({*bits.numbers(bits.parse(event.stands_for)), event.number})
+
+    def on_rows(self, reading: RowsReading) -> Witnesses:
+        own = [row for row in reading.rows if row.is_local]
+        others = [row for row in reading.rows if not row.is_local]
+        if all((row.cnset, row.cnset_fai) == (own[0].cnset, own[0].cnset_fai) for row in others):
+            return
+        entries = [entry for entry in reading.entries if entry.folder == reading.folder]
+        waits: dict[str, int] = {}
+        if reading.folder == HIERARCHY:
+            for number in {each for numbers in self._waits.get(reading.store, ()) for each in numbers}:
+                bits.add_number(waits, number)
+        # What a store made itself and has not broadcast yet is not missing (RST-1).
+        mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
+        for kind, texts in (
+            ("", ([row.cnset for row in others], [row.cnset for row in own], [each.cnset for each in entries])),
+            (
+                " (associated)",
+                ([row.cnset_fai for row in others], [row.cnset_fai for row in own], [e.cnset_fai for e in entries]),
+            ),
+        ):
+            claimed, here, listed = (bits.union(map(bits.parse, each)) for each in texts)
+            rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
+            if rest:
+                folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
+                yield f"{reading.store} knows by a row that it lacks {words}{kind} of {folder}, and no entry says so"
+
+
+MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)
+
+
+class RequestsWithinTheLimit(Invariant):
+    id = "requests within the limit"
+    rules = ("BF-6",)
+    says = "A store has never more backfill requests outstanding than its limit."
+
+    def hears(self) -> Hears:
+        return {RequestSent: self._sent}
+
+    def _sent(self, event: RequestSent) -> Witnesses:
+        out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
+        if out > limit:
+            yield f"{event.node} has {out} requests outstanding, its limit is {limit}"
+
+
+class SlotsGoToTheLongestDue(Invariant):
+    """What the array showed when it was last read, and what has happened since, say who waits at the least and at the most."""
+
+    id = "slots go to the longest due"
+    rules = ("BF-6", "RP-5")
+    says = (
+        "A request takes no slot that an entry longer due is waiting for, and waits for none while one is free; content that"
+        " stands still takes none."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._due_at: dict[str, dict[int, LabTime]] = {}
+        self._asked: set[tuple[str, int]] = set()
+        """Entries that were asked for since their due time was known: it is another when the round is over."""
+        self._surely: dict[str, dict[int, str]] = {}
+        """Store to the entries that wait for a slot, and their folders."""
+        self._perhaps: dict[str, dict[int, str]] = {}
+
+    def hears(self) -> Hears:
+        return {
+            RequestSent: self._sent,
+            RequestDeferred: self._deferred,
+            EntryTimedOut: self._timed_out,
+            SourcesConsidered: self._considered,
+            EntrySatisfied: self._gone,
+            EntryPruned: self._gone,
+            ReplicaDropped: self._dropped,
+            NodeStarted: self._unknown,
+            ContentResumed: self._unknown,
+        }
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        waiting = {each.id: each.folder for each in reading.entries if each.waiting_for_slot}
+        self._due_at[reading.store] = {each.id: each.due_at for each in reading.entries}
+        self._surely[reading.store], self._perhaps[reading.store] = waiting, dict(waiting)
+        self._asked -= {place for place in self._asked if place[0] == reading.store}
+        return iter(())
+
+    def _unknown(self, event: NodeStarted | ContentResumed) -> Witnesses:
+        """What was due while it did not run was so before it says so; its array may be that of a backup. What stood still is
+        due later by as much."""
+        for known in (self._due_at, self._surely, self._perhaps):
+            known.pop(event.node, None)
+        return iter(())
+
+    def _timed_out(self, event: EntryTimedOut) -> Witnesses:
+        place = (event.node, event.entry)
+        due_at = self._due_at.get(event.node, {})
+        before = event.at if place in self._asked else due_at.get(event.entry)
+        self._asked.discard(place)
+        if before is not None and event.node in self._due_at:
+            due_at[event.entry] = min(before, event.at)
+        return iter(())
+
+    def _considered(self, event: SourcesConsidered) -> Witnesses:
+        if (event.node, event.entry) in self._asked:
+            self._due_at.get(event.node, {}).pop(event.entry, None)
+        return self._gone(event)
+
+    def _gone(self, event: SourcesConsidered | EntrySatisfied | EntryPruned) -> Witnesses:
+        self._surely.get(event.node, {}).pop(event.entry, None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        waiting = self._surely.get(event.node, {})
+        for entry in [entry for entry, folder in waiting.items() if folder == event.folder]:
+            del waiting[entry]
+        return iter(())
+
+    def _sent(self, event: RequestSent) -> Witnesses:
+        due_at = self._due_at.get(event.node, {})
+        own = due_at.get(event.entry)
+        first = [
+            entry
+            for entry in self._queue(event, self._surely)
+            if own is not None and (due_at[entry], entry) < (own, event.entry)
+        ]
+        if first and self.facts.outstanding[event.node] + len(first) > _limit(self.facts, event.node):
+            yield f"{event.node} asks for its entry {event.entry}, and entry {first[0]}, longer due, waits for the slot"
+        self._perhaps.get(event.node, {}).pop(event.entry, None)
+        self._asked.add((event.node, event.entry))
+
+    def _deferred(self, event: RequestDeferred) -> Witnesses:
+        known = event.node in self._perhaps
+        others = len(self._queue(event, self._perhaps))
+        out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
+        if known and out + others < limit:
+            slots = f"{out} are out, {others} wait and the limit is {limit}"
+            yield f"{event.node} lets its entry {event.entry} wait for a slot, and one is free: {slots}"
+        if known:
+            self._perhaps[event.node][event.entry] = event.folder
+            if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:
+                self._surely[event.node][event.entry] = event.folder
+
+    def _queue(self, event: RequestSent | RequestDeferred, known: dict[str, dict[int, str]]) -> list[int]:
+        """The other entries that wait for a slot and may have one."""
+        still = event.node in self.facts.stands_still
+        waiting = known.get(event.node, {}).items()
+        return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]
+
+
+def _limit(facts: Facts, store: str) -> int:
+    return facts.topology.servers[store].settings.outstanding_backfill_limit
+
+
+SLOTS: tuple[type[Invariant], ...] = (RequestsWithinTheLimit, SlotsGoToTheLongestDue)

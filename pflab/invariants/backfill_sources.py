@@ -1,0 +1,265 @@
+"""Invariants of whom a store asks: every choice of backfill sources is made again here, from the mails that came, the
+topology and what was asked before, and must come out the same (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import Facts
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from topology.routing import Routing
+from traces.events import (
+    Candidate,
+    ChangeMade,
+    MailReceived,
+    NodeStarted,
+    ReplicaDropped,
+    RequestSent,
+    RespondersConsidered,
+    RowReplaced,
+    SettingValue,
+    SourceDown,
+    SourcesConsidered,
+    VersionApplied,
+)
+from traces.labtime import LabTime
+
+LAST = 1 << 62
+METHODS: Mapping[str, str] = {"5.5": "two holders", "2000": "six groups", "2003": "sorted list", "2007": "sorted list"}
+RANKS = {"5.5": 0, "2000": 1, "2003": 2, "2007": 3}
+PREFERRING = ("2003", "2007")
+STEP_THAT_ROTATES = 1
+"""Of the six by which responders are found: who is listed by it goes to the end of its queue (ST-4)."""
+
+
+class SourcesAreChosenAsTold(Invariant):
+    id = "sources are chosen by the version's way"
+    rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
+    says = "The holders stand in the order of the asking version, and those are asked whom it would ask."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._routing = Routing(facts.topology)
+        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
+        self._lists: dict[tuple[str, str], frozenset[str]] = {}
+        self._down: dict[tuple[str, str], bool] = {}
+        self._asked_at: dict[tuple[str, str], LabTime] = {}
+        self._heard: dict[tuple[str, str], LabTime] = {}
+        self._transit: dict[tuple[str, str], int] = {}
+        self._preferred: dict[str, str] = {}
+        for mapping in (self._rows, self._lists, self._down, self._asked_at, self._heard, self._transit):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            NodeStarted: self._started,
+            SettingValue: self._setting,
+            MailReceived: self._received,
+            RowReplaced: self._row,
+            ChangeMade: self._folder_changed,
+            VersionApplied: self._folder_changed,
+            ReplicaDropped: self._dropped,
+            RequestSent: self._asked,
+            RespondersConsidered: self._listed,
+            SourceDown: self._marked,
+            SourcesConsidered: self._considered,
+        }
+
+    # --- what the choice is made of
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        self._preferred.pop(event.node, None)
+        return iter(())
+
+    def _setting(self, event: SettingValue) -> Witnesses:
+        if event.name == "Preferred Backfill Source":
+            self._preferred[event.node] = event.value
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        """A mail that no later one of its sender has overtaken: it is up, and tells how long the way takes."""
+        sent = self.facts.mails.get(event.mail or "")
+        key = (event.node, event.sender)
+        if sent is None or sent.at <= self._heard.get(key, -1):
+            return iter(())
+        self._heard[key] = sent.at
+        self._down.pop(key, None)
+        took = max(0, event.at - sent.at)
+        before = self._transit.get(key)
+        self._transit[key] = took if before is None else before + (took - before) // 4
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
+        return iter(())
+
+    def _folder_changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """A new list drops the rows of those that it lacks; one that comes back to it has to speak again (RST-4)."""
+        place = (event.node, event.object)
+        listed = self.facts.known.listed(*place) if event.kind == "folder" else None
+        if listed is not None and self._lists.get(place) != listed:
+            self._lists[place] = listed
+            for key in [key for key in self._rows if key[:2] == place and key[2] not in listed]:
+                self._rows[key] = bits.EMPTY
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _asked(self, event: RequestSent) -> Witnesses:
+        self._asked_at[event.node, event.source] = event.at
+        return iter(())
+
+    def _listed(self, event: RespondersConsidered) -> Witnesses:
+        for each in event.candidates:
+            if each.group == STEP_THAT_ROTATES:
+                self._asked_at[event.node, each.store] = event.at
+        return iter(())
+
+    def _marked(self, event: SourceDown) -> Witnesses:
+        self._down[event.node, event.store] = True
+        return iter(())
+
+    # --- the choice
+
+    def _considered(self, event: SourcesConsidered) -> Witnesses:
+        what = f"{event.node}, for its entry {event.entry} of {self.facts.folder(event.folder)},"
+        version = str(self.facts.topology.servers[event.node].version)
+        if event.method != METHODS[version]:
+            yield f"{what} chose by {event.method!r}; {version} chooses by {METHODS[version]!r}"
+            return
+        absent = self.facts.known.holders(event.node, event.folder) - {event.node}
+        absent -= {each.store for each in event.candidates}
+        if absent:
+            yield f"{what} did not consider {', '.join(sorted(absent))}"
+        for each in event.candidates:
+            yield from (f"{what} takes {each.store} for {wrong}" for wrong in self._mistaken(event, each))
+        order = _ORDERS[event.method](event.candidates)
+        if [each.store for each in event.candidates] != [each.store for each in order]:
+            yield f"{what} considered {_names(event.candidates)}; the order is {_names(order)}"
+        chosen = _CHOICES[event.method](order)
+        left_out = {each.store for each in event.candidates if "already" in each.passed_over}
+        if list(event.chosen) != [store for store in chosen if store not in left_out]:
+            yield f"{what} chose {', '.join(event.chosen) or 'nobody'}; it should be {', '.join(chosen) or 'nobody'}"
+
+    def _mistaken(self, event: SourcesConsidered, each: Candidate) -> Witnesses:
+        here, there = (self.facts.topology.servers[name] for name in (event.node, each.store))
+        key = (event.node, each.store)
+        preferred = str(here.version) in PREFERRING and self._preferred.get(event.node) == each.store
+        expected: dict[str, tuple[object, object]] = {
+            "version": (each.version, str(there.version)),
+            "site": (each.near, here.site == there.site),
+            "cost": (each.cost, self._routing.site_cost(here.site, there.site)),
+            "affinity": (each.affinity, self._routing.affinity_cost(here.site, there.site)),
+            "down": (each.down, self._down.get(key, False)),
+            "last backfill": (each.backfilled_at, self._asked_at.get(key, 0)),
+            "transmission time": (each.transit_us, self._transit.get(key)),
+            "preferred": (each.preferred, preferred),
+        }
+        row = self._rows.get((event.node, event.folder, each.store))
+        if row is not None and each.store in self.facts.known.holders(event.node, event.folder):
+            gone = self.facts.said_expired.get((event.node, event.folder, each.store), bits.EMPTY)
+            row = bits.minus(row, gone)
+            gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
+            expected["what it has"] = (each.has, bits.count(bits.common(gap, row)))
+            expected["having all"] = (each.has_all, not bits.minus(missing, row))
+        for name, (said, right) in expected.items():
+            if said != right:
+                yield f"one with {name} {said}; it is {right}"
+
+
+def _names(candidates: Sequence[Candidate]) -> str:
+    return ", ".join(each.store for each in candidates)
+
+
+def _cost(value: int | None) -> int:
+    return LAST if value is None else value
+
+
+def _askable(each: Candidate) -> bool:
+    return each.has > 0 and "address" not in each.passed_over
+
+
+# --- 2003 and 2007
+
+
+def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(
+        candidates,
+        key=lambda each: (
+            each.down,
+            not each.preferred,
+            _cost(each.cost),
+            -RANKS[each.version],
+            -each.has,
+            each.guid,
+        ),
+    )
+
+
+def _until_covered(order: Sequence[Candidate]) -> list[str]:
+    """Whether one adds anything to those before it only its numbers tell; that each is asked for its share is asked of the
+    requests elsewhere, so here the event is taken at its word."""
+    return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
+
+
+# --- 5.5
+
+
+def _most_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda each: (each.down, -each.has, not each.near, _cost(each.cost), each.guid))
+
+
+def _first_two(order: Sequence[Candidate]) -> list[str]:
+    return [each.store for each in order if _askable(each)][:2]
+
+
+# --- 2000
+
+
+def _group(each: Candidate) -> int:
+    return (0 if RANKS[each.version] > 0 else 3) + (1 if each.near else 2 if each.affinity is not None else 3)
+
+
+def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """By groups; and where nobody has all, the last group that has a server goes first. Servers that are down stand last."""
+
+    def key(each: Candidate) -> tuple[int, int, str]:
+        way = each.affinity if each.affinity is not None else each.transit_us
+        return _group(each), each.backfilled_at if each.near else _cost(way), each.guid
+
+    up, down = (sorted((each for each in candidates if each.down is state), key=key) for state in (False, True))
+    parts = [up, down]
+    for index, part in enumerate(parts):
+        if any(_askable(each) and each.has_all for each in part):
+            break
+        if any(_askable(each) for each in part):
+            last = _group(part[-1])
+            parts[index] = sorted(part, key=lambda each: _group(each) != last)
+            break
+    return [*parts[0], *parts[1]]
+
+
+def _one_server(order: Sequence[Candidate]) -> list[str]:
+    for state in (False, True):
+        part = [each for each in order if each.down is state and _askable(each)]
+        if part:
+            return [next((each.store for each in part if each.has_all), part[0].store)]
+    return []
+
+
+_ORDERS: Mapping[str, Callable[[Sequence[Candidate]], list[Candidate]]] = {
+    "sorted list": _sorted_list,
+    "two holders": _most_first,
+    "six groups": _search_order,
+}
+_CHOICES: Mapping[str, Callable[[Sequence[Candidate]], list[str]]] = {
+    "sorted list": _until_covered,
+    "two holders": _first_two,
+    "six groups": _one_server,
+}
+
+SOURCES: tuple[type[Invariant], ...] = (SourcesAreChosenAsTold,)

@@ -1,0 +1,292 @@
+"""Invariants of how long backfill entries wait: the settings, the rows and the sites tell, recomputed here (BF-2).
+
+Invariants of requests that nobody answered: another follows, and the silent source is marked down (BF-3, BF-4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.invariant import ArrayReading, Hears, Invariant, Witnesses
+from pflab.terms.mail_types import RESPONSES
+from traces.events import (
+    ChangeMade,
+    EntryMade,
+    EntryTimedOut,
+    MailFolder,
+    MailReceived,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    RequestDeferred,
+    RequestEnded,
+    RequestSent,
+    RowReplaced,
+    SourceDown,
+    VersionApplied,
+)
+from traces.labtime import LabTime, format_instant
+
+if TYPE_CHECKING:
+    from node.views import EntryView
+
+
+Both = tuple[bits.Bits, bits.Bits]
+"""Numbers, and those of associated messages."""
+
+
+class EntriesWaitAsSet(Invariant):
+    id = "entries wait as set"
+    rules = ("BF-2", "BF-1")
+    says = (
+        "A new entry waits for the first time-out; the local one if, or once, a store of the site has all. A new replica of"
+        " 5.5 asks at once."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, str], Both] = {}
+        self._made: dict[tuple[str, int], EntryMade] = {}
+        self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
+        """When a store of the site first said that it has all of an entry, and which."""
+        self._called_local: dict[tuple[str, int], str] = {}
+        """Entries that count as local, rightly; and a store of the site that had all of it when they began to."""
+        self._new: dict[tuple[str, str], bool] = {}
+        """Replicas to which no response has brought anything yet: 5.5 asks for them at once."""
+        for mapping in (self._rows, self._made, self._near, self._called_local, self._new):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            RowReplaced: self._row,
+            EntryMade: self._entry,
+            ChangeMade: self._list,
+            VersionApplied: self._list,
+            ReplicaDropped: self._dropped,
+            ReplicaAdded: self._added,
+            NodeStarted: self._started,
+            MailReceived: self._received,
+        }
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason == "first" and not self.facts.known.began_with_folders(event.node):
+            self._new[event.node, HIERARCHY] = True
+        return iter(())
+
+    def _added(self, event: ReplicaAdded) -> Witnesses:
+        if event.store == event.node:
+            self._new[event.node, event.folder] = True
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        if event.message_type in RESPONSES:
+            self._responded(event.node, event.folders)
+        return iter(())
+
+    def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
+        """The filling of a new replica has begun, and what is found missing from now on waits."""
+        for section in sections:
+            if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
+                self._new.pop((store, section.folder), None)
+
+    def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """The row of a store that left the list is dropped (RST-4)."""
+        if event.kind == "folder":
+            others = self.facts.known.others(event.node, event.object) or frozenset()
+            for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
+                del self._rows[key]
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._rows[event.node, event.folder, event.store] = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        sent = self.facts.mails.get(event.mail or "")
+        if sent is not None and sent.message_type in RESPONSES:
+            # A response that waited for the replica (spec: IN-5) is taken as it begins, after the mail had come.
+            self._responded(event.node, [each for each in sent.folders if each.folder == event.folder])
+        for key, made in self._made.items():
+            if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
+                self._near.setdefault(key, (event.at, event.store))
+        return iter(())
+
+    def _has_all(self, entry: EntryMade | EntryView, asker: str, store: str) -> bool:
+        servers = self.facts.topology.servers
+        row = self._rows.get((asker, entry.folder, store))
+        listed = self.facts.known.others(asker, entry.folder) or frozenset()
+        if row is None or store not in listed or servers[store].site != servers[asker].site:
+            return False
+        missing = (bits.parse(entry.cnset), bits.parse(entry.cnset_fai))
+        return not any(bits.minus(each, has) for each, has in zip(missing, row, strict=True))
+
+    def _who_has(self, entry: EntryMade | EntryView, asker: str) -> list[str]:
+        return [store for node, _, store in self._rows if node == asker and self._has_all(entry, asker, store)]
+
+    def _first_us(self, store: str, *, local: bool) -> int:
+        return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
+
+    def _entry(self, event: EntryMade) -> Witnesses:
+        self._made[event.node, event.entry] = event
+        near = self._who_has(event, event.node)
+        what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
+        if bool(near) != event.local:
+            who = f"{near[0]} of the site has" if near else "no store of the site has"
+            yield f"{what} counts as {'local' if event.local else 'remote'}, and {who} all of it"
+        asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
+        at_once = asks_at_once and self._new.get((event.node, event.folder), False)
+        due_at = event.at + (0 if at_once else self._first_us(event.node, local=event.local))
+        if event.due_at != due_at:
+            yield f"{what} is due at {format_instant(event.due_at)}; by the settings at {format_instant(due_at)}"
+        if event.local:
+            self._called_local[event.node, event.entry] = near[0] if near else ""
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        present = {entry.id: entry for entry in reading.entries}
+        for key in [key for key in self._made if key[0] == reading.store]:
+            entry = present.get(key[1])
+            if entry is None:
+                for mapping in (self._made, self._near, self._called_local):
+                    mapping.pop(key, None)
+            else:
+                yield from self._rightly_local(reading.store, entry)
+                yield from self._soon_enough(reading.store, entry)
+
+    def _rightly_local(self, store: str, entry: EntryView) -> Witnesses:
+        key = store, entry.id
+        if not entry.local or key in self._called_local:
+            return
+        near = self._who_has(entry, store)
+        self._called_local[key] = near[0] if near else ""
+        if not near:
+            yield f"{store}'s entry {entry.id} of {entry.path} counts as local, and no store of the site has all of it"
+
+    def _soon_enough(self, store: str, entry: EntryView) -> Witnesses:
+        near = self._near.get((store, entry.id))
+        if near is None or entry.attempts or entry.waiting_for_slot or entry.requests:
+            return
+        if self.facts.stood_still(store, entry.folder, entry.made_at):
+            return
+        latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
+        if entry.due_at > latest_at:
+            what = f"{store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"
+            yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
+
+
+TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsSet,)
+
+
+class SomebodyIsAsked(Invariant):
+    id = "somebody is asked"
+    rules = ("BF-3", "BF-4", "BF-6")
+    says = "When an entry's time-out has ended, the first or a later one, a store that claims some of it is asked for that."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._timed_out: dict[tuple[str, int], EntryTimedOut] = {}
+        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
+        for mapping in (self._timed_out, self._rows):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            EntryTimedOut: self._ended,
+            RequestSent: self._asked,
+            RequestDeferred: self._asked,
+            RowReplaced: self._row,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _ended(self, event: EntryTimedOut) -> Witnesses:
+        self._timed_out[event.node, event.entry] = event
+        return iter(())
+
+    def _asked(self, event: RequestSent | RequestDeferred) -> Witnesses:
+        self._timed_out.pop((event.node, event.entry), None)
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        # A row that came after the time-out will be asked at the next one.
+        for key in [
+            key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
+        ]:
+            del self._timed_out[key]
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        for entry in reading.entries if reading.quiet else ():
+            event = self._timed_out.pop((reading.store, entry.id), None)
+            if event is None or entry.requests:
+                continue
+            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
+            sources = [store for store in self._sources(event) if bits.common(missing, self._claims(event, store))]
+            if sources:
+                what = f"{reading.store}'s entry {entry.id} ({self.facts.words(missing)} of {entry.path})"
+                yield f"{what} had its time-out {event.attempt}, and {', '.join(sources)} was not asked"
+
+    def _sources(self, event: EntryTimedOut) -> Iterator[str]:
+        yield from sorted(self.facts.known.holders(event.node, event.folder) - {event.node})
+
+    def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
+        place = (event.node, event.folder, store)
+        return bits.minus(self._rows.get(place, bits.EMPTY), self.facts.said_expired.get(place, bits.EMPTY))
+
+
+class SilentSourcesGoDown(Invariant):
+    id = "silent sources go down"
+    rules = ("BF-4",)
+    says = "A source that has sent nothing since it was asked is marked down when the retry time-out ends."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._asked: dict[tuple[str, int, str], RequestSent] = {}
+        self._down: dict[tuple[str, str], bool] = {}
+        for mapping in (self._asked, self._down):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            RequestSent: self._sent,
+            RequestEnded: self._ended,
+            MailReceived: self._received,
+            SourceDown: self._marked,
+        }
+
+    def _sent(self, event: RequestSent) -> Witnesses:
+        self._asked[event.node, event.entry, event.source] = event
+        self._down.pop((event.node, event.source), None)
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        """Its sender is up; and what it says of a folder may answer a request, or call it back (BF-2)."""
+        named = {section.folder for section in event.folders}
+        for key, asked in list(self._asked.items()):
+            if key[0] == event.node and (asked.source == event.sender or asked.folder in named):
+                del self._asked[key]
+        return iter(())
+
+    def _marked(self, event: SourceDown) -> Witnesses:
+        self._down[event.node, event.store] = True
+        return iter(())
+
+    def _ended(self, event: RequestEnded) -> Witnesses:
+        asked = self._asked.pop((event.node, event.entry, event.source), None)
+        if asked is None or event.how != "retry" or event.at < asked.retry_at:
+            return
+        if not self._down.get((event.node, event.source)):
+            folder = self.facts.folder(event.folder)
+            yield f"{event.node} has heard nothing from {event.source} since it asked for {folder}, and takes it to be up"
+
+
+RETRIES: tuple[type[Invariant], ...] = (SomebodyIsAsked, SilentSourcesGoDown)

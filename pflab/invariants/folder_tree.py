@@ -1,0 +1,168 @@
+"""Invariants of the tree: it is what HI-7 makes of the folders' versions, and who is to hold a folder does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY
+from pflab.invariants.invariant import FolderReading, Invariant, Witnesses
+from topology import Topology
+from traces.events import ChangeMade
+from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from pflab.invariants.evidence.facts import Facts
+
+Rank = tuple[LabTime, bytes, int]
+"""Later is larger: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A version of a folder. `parent` None: it is deleted. `created`: what orders folders of one name (HI-7)."""
+
+    object: str
+    rank: Rank
+    parent: str | None
+    title: str = ""
+    replicas: tuple[str, ...] = ()
+    created: tuple[bytes, int] = (b"", 0)
+
+    @property
+    def dead(self) -> bool:
+        return self.parent is None
+
+
+def standing_of(change: ChangeMade) -> Standing:
+    guid, counter = bits.split(change.number)
+    rank = (change.modified_at, bytes.fromhex(guid), counter)
+    if change.operation == "delete":
+        return Standing(change.object, rank, None)
+    return Standing(change.object, rank, change.parent or HIERARCHY, change.subject, tuple(change.replicas or ()))
+
+
+def genesis_of(topology: Topology, setup: str, counter: int) -> Standing | None:
+    """The n-th folder of the topology, parents before children; it is object and number n of the GUID named Setup."""
+    paths = list(topology.folders)
+    if not 0 < counter <= len(paths):
+        return None
+    folder = topology.folders[paths[counter - 1]]
+    parent = HIERARCHY if folder.parent is None else f"{setup}:{paths.index(folder.parent) + 1}"
+    guid = bytes.fromhex(setup)
+    rank = (topology.start_at, guid, counter)
+    return Standing(f"{setup}:{counter}", rank, parent, folder.name, tuple(folder.replicas), (guid, counter))
+
+
+Tree = Mapping[str, Standing]
+
+
+def paths_of(folders: Tree) -> dict[str, str]:
+    """The path of each folder that has a place in the tree. `folders`: the living ones, by object."""
+    parents = {object_: each.parent or HIERARCHY for object_, each in folders.items()}
+    for latest in [max(ring, key=lambda object_: folders[object_].rank) for ring in rings(parents)]:
+        parents[latest] = HIERARCHY
+    children: dict[str, list[str]] = {}
+    for object_, parent in parents.items():
+        children.setdefault(parent, []).append(object_)
+    found: dict[str, str] = {}
+    ahead = [(HIERARCHY, "")]
+    for parent, above in ahead:
+        taken: set[str] = set()
+        for object_ in sorted(children.get(parent, ()), key=lambda each: (folders[each].created, each)):
+            title = folders[object_].title
+            names = (title if count == 1 else f"{title} ({count})" for count in range(1, len(taken) + 2))
+            name = next(each for each in names if each not in taken)
+            taken.add(name)
+            found[object_] = above + name
+            ahead.append((object_, f"{above}{name}/"))
+    return found
+
+
+def rings(parents: Mapping[str, str]) -> Iterator[list[str]]:
+    """The folders that hang under each other in a ring, each ring once."""
+    seen: set[str] = set()
+    for start in parents:
+        chain: list[str] = []
+        at = start
+        while at in parents and at not in seen:
+            seen.add(at)
+            chain.append(at)
+            at = parents[at]
+        if at in chain:
+            yield chain[chain.index(at) :]
+
+
+class TreeIsComputed(Invariant):
+    id = "the tree follows from the versions"
+    rules = ("HI-7", "HI-6", "HI-5")
+    says = (
+        "The tree that a store shows is what the kept folder versions make by the rules: cycles cut, names told apart."
+    )
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        folders = kept_folders(self.facts, reading)
+        if folders is None:
+            return
+        paths = paths_of(folders)
+        for view in reading.tree:
+            due = paths.get(view.id)
+            what = self.facts.names.what(HIERARCHY, view.id)
+            if due is None and not view.hidden:
+                yield f"{reading.store} shows {what} as {view.path}, though nothing living is above it"
+            elif due is not None and view.hidden:
+                yield f"{reading.store} hides {what}, which belongs at {due}"
+            elif due is not None and view.path != due:
+                yield f"{reading.store} shows {what} as {view.path}; by its versions it is {due}"
+
+
+class ListedStoresHold(Invariant):
+    id = "the list says who holds"
+    rules = ("RP-1", "RP-2", "HI-6")
+    says = "A store holds exactly the folders that it shows and on whose replica list it is."
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        folders = kept_folders(self.facts, reading)
+        if folders is None:
+            return
+        paths = paths_of(folders)
+        for view in reading.tree:
+            due = view.id in paths and reading.store in folders[view.id].replicas
+            what = self.facts.names.what(HIERARCHY, view.id)
+            if view.held_here and not due:
+                why = "is not on its list" if view.id in paths else "knows that nothing living is above it"
+                yield f"{reading.store} holds {what} and {why}"
+            elif due and not view.held_here:
+                yield f"{reading.store} is on the list of {what} and holds no replica"
+
+
+def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, Standing] | None:
+    """The living folders that a store keeps; None for another folder's reading, or if one is a version that nobody made
+    (which another invariant tells)."""
+    if reading.folder != HIERARCHY:
+        return None
+    found: dict[str, Standing] = {}
+    for object_, kept in reading.knowledge.versions.items():
+        number = kept[0][0]
+        change = facts.changes.get(number)
+        if change is None:
+            guid, counter = bits.split(number)
+            standing = genesis_of(facts.topology, guid, counter) if facts.setup(guid) else None
+        else:
+            standing = replace(standing_of(change), created=_created(facts, object_))
+        if standing is None:
+            return None
+        found[object_] = standing
+    return found
+
+
+def _created(facts: Facts, object_: str) -> tuple[bytes, int]:
+    """The number of the folder's creation; the topology's are their own."""
+    creations = [each.number for each in facts.of_object.get(object_, ()) if each.operation == "create"]
+    guid, counter = bits.split(creations[0] if creations else object_)
+    return bytes.fromhex(guid), counter
+
+
+TREE: tuple[type[Invariant], ...] = (TreeIsComputed, ListedStoresHold)

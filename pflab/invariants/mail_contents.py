@@ -1,0 +1,271 @@
+"""Invariants of what mails say and what becomes of them: sets, rows, bytes, requests, and what a 250 promises."""
+
+from __future__ import annotations
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import Facts
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.terms.mail_types import UPDATES, MailKind, Mark, mail_name
+from traces.events import (
+    ChangeMade,
+    HopSent,
+    MailFolder,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    RequestAnswered,
+    RowReplaced,
+    TombstoneDropped,
+    TombstoneMade,
+    VersionApplied,
+)
+
+
+class OwnRowIsTrue(Invariant):
+    id = "own row is true"
+    rules = ("RST-1", "CN-6", "CN-7")
+    says = "A store's own row claims nothing that no mail and no change of its own brought it, and nothing that nobody has."
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted}
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            for text, fai in ((section.row, False), (section.row_fai, True)):
+                if text:
+                    yield from self._row(event, section.folder, bits.parse(text), fai)
+
+    def _row(self, event: MailSubmitted, folder: str, row: bits.Bits, fai: bool) -> Witnesses:
+        facts = self.facts
+        said = f"{event.node} says in a {mail_name(event.message_type)} that it has"
+        beyond = facts.beyond(row, folder, fai)
+        if beyond:
+            yield f"{said} {facts.words(beyond)} of {facts.folder(folder)}, above the last change of its store there"
+        unheard = bits.minus(bits.minus(row, facts.can_know(event.node, folder, fai)), beyond)
+        unheard = {guid: each for guid, each in unheard.items() if not facts.setup(guid)}
+        if unheard:
+            yield f"{said} {facts.words(unheard)} of {facts.folder(folder)}, which nothing ever brought it"
+
+
+class OwnRowGrows(Invariant):
+    id = "own row grows"
+    rules = ("RST-1", "OUT-9", "IN-2")
+    says = "What a store once said it has it keeps saying, as long as its replica lives."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, bool], bits.Bits] = {}
+        facts.backups.follow(self._rows)
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted, ReplicaDropped: self._anew, ReplicaAdded: self._anew}
+
+    def _anew(self, event: ReplicaDropped | ReplicaAdded) -> Witnesses:
+        for fai in (False, True):
+            self._rows.pop((event.node, event.folder, fai), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if Mark.NO_REPLICA in event.marks:
+            return
+        for section in event.folders:
+            for text, fai in ((section.row, False), (section.row_fai, True)):
+                place = (event.node, section.folder, fai)
+                row = bits.parse(text)
+                gone = bits.minus(self._rows.get(place, bits.EMPTY), row)
+                self._rows[place] = row
+                if gone:
+                    folder, words = self.facts.folder(section.folder), self.facts.words(gone)
+                    yield f"{event.node} no longer says that it has {words} of {folder}, and its replica was not dropped"
+
+
+class MailsNameWhatTheSenderHas(Invariant):
+    id = "mails name what the sender has"
+    rules = ("OUT-4", "CN-7", "BF-1")
+    says = "The set of a mail with updates lies within its sender's row; a request asks for nothing that the row has."
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted}
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            for cnset, row in ((section.cnset, section.row), (section.cnset_fai, section.row_fai)):
+                if cnset:
+                    yield from self._set(event, section, bits.parse(cnset), bits.parse(row))
+
+    def _set(self, event: MailSubmitted, section: MailFolder, cnset: bits.Bits, row: bits.Bits) -> Witnesses:
+        what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+        if event.message_type in UPDATES:
+            wrong = bits.minus(cnset, row)
+            if wrong:
+                yield f"{what} names {self.facts.words(wrong)}, which its own row in the same mail lacks"
+        elif event.message_type == MailKind.BACKFILL_REQUEST:
+            wrong = bits.common(cnset, row)
+            if wrong:
+                yield f"{what} asks for {self.facts.words(wrong)}, which its own row in the same mail has"
+
+
+class RowsOfOthersAreTheirs(Invariant):
+    id = "rows of others are theirs"
+    rules = ("RST-2", "RST-4", "ML-6")
+    says = "What a store takes from a mail, and the row it keeps of the sender, is what that sender put into that mail."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+        facts.backups.follow(self._rows)
+
+    def hears(self) -> Hears:
+        return {
+            MailReceived: self._received,
+            RowReplaced: self._replaced,
+            VersionApplied: self._maybe_another_list,
+            ChangeMade: self._maybe_another_list,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> Witnesses:
+        """A store that left the replica list has no row any more; back on it, it may begin with any mail."""
+        if event.kind == "folder":
+            self._rows.pop((event.node, event.object), None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._rows.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        sent = self.facts.mails.get(event.mail or "")
+        if sent is None or sent.node != event.sender:
+            yield f"{event.node} took mail {event.mail} as {event.sender}'s, which {event.sender} never sent"
+        elif (sent.folders, sent.number, sent.message_type) != (event.folders, event.number, event.message_type):
+            yield f"{event.node} read something else in mail {event.mail} than {event.sender} wrote"
+
+    def _replaced(self, event: RowReplaced) -> Witnesses:
+        sent = self.facts.mails.get(event.mail or "")
+        said = sent is not None and sent.node == event.store and sent.number == event.sent_number
+        sections = [] if sent is None or not said else [each for each in sent.folders if each.folder == event.folder]
+        where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
+        if not any((each.row, each.row_fai) == (event.cnset, event.cnset_fai) for each in sections):
+            row = self.facts.words(bits.parse(event.cnset))
+            yield f"{where} is now {row}, which {event.store} did not say in mail {event.mail}"
+        rows = self._rows.setdefault((event.node, event.folder), {})
+        before = rows.get(event.store, (0, 0))
+        rows[event.store] = (event.sent_at, event.sent_number)
+        if rows[event.store] <= before:
+            yield f"{where} is now that of mail number {event.sent_number}, before it was that of {before[1]}"
+
+
+class SameBytesEverywhere(Invariant):
+    id = "same bytes everywhere"
+    rules = ("HI-2", "ML-2", "DU-1")
+    says = "A version is applied with the bytes that its author made, and nobody applies one that nobody made."
+
+    def hears(self) -> Hears:
+        return {VersionApplied: self._applied}
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        made = self.facts.changes.get(event.number)
+        if made is None:
+            if not self.facts.setup(bits.split(event.number)[0]):
+                yield f"{event.node} applied {self.facts.shown(event.number)}, which nobody made"
+        elif (made.object, made.digest, made.folder) != (event.object, event.digest, event.folder):
+            yield f"{event.node} applied {self.facts.what(made)} with other bytes than its author's"
+
+
+class TombstonesStay(Invariant):
+    id = "tombstones stay"
+    rules = ("IN-4", "DL-2", "HI-6")
+    says = "Where an object was deleted no version of it is applied again, as long as the tombstone is kept."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._dead: dict[tuple[str, str], dict[str, str]] = {}
+        facts.backups.follow(self._dead)
+
+    def hears(self) -> Hears:
+        return {
+            TombstoneMade: self._made,
+            TombstoneDropped: self._dropped,
+            ReplicaDropped: self._replica_dropped,
+            VersionApplied: self._applied,
+        }
+
+    def _made(self, event: TombstoneMade) -> Witnesses:
+        self._dead.setdefault((event.node, event.folder), {})[event.object] = event.number
+        return iter(())
+
+    def _dropped(self, event: TombstoneDropped) -> Witnesses:
+        self._dead.get((event.node, event.folder), {}).pop(event.object, None)
+        return iter(())
+
+    def _replica_dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._dead.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        number = self._dead.get((event.node, event.folder), {}).get(event.object)
+        if number is not None and not event.deleted:
+            what = self.facts.names.what(event.folder, event.object)
+            shown = self.facts.shown(event.number)
+            yield f"{event.node} applied {shown} of {what}, deleted there by {self.facts.shown(number)}"
+
+
+class AcceptedIsDurable(Invariant):
+    id = "accepted is durable"
+    rules = ("IN-2", "OUT-9")
+    says = "A mail that its sender saw accepted was committed at the next server, or lost there by a fault."
+
+    def hears(self) -> Hears:
+        return {HopSent: self._sent}
+
+    def _sent(self, event: HopSent) -> Witnesses:
+        if event.mail is not None and (event.next_hop, event.mail) not in self.facts.landed:
+            yield f"{event.node} was told by {event.next_hop} that mail {event.mail} is safe, and it is not there"
+
+
+class AnswersAreAsked(Invariant):
+    id = "answers are asked"
+    rules = ("BF-5",)
+    says = "A request mail is answered once, with nothing that it did not ask for."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._answered: set[tuple[str, str]] = set()
+
+    def hears(self) -> Hears:
+        return {RequestAnswered: self._answers, NodeStarted: self._started}
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            self._answered = {each for each in self._answered if each[0] != event.node}
+        return iter(())
+
+    def _answers(self, event: RequestAnswered) -> Witnesses:
+        key = (event.node, event.request_mail)
+        if key in self._answered:
+            yield f"{event.node} answered the request {event.request_mail} a second time"
+        self._answered.add(key)
+        asked = self.facts.mails.get(event.request_mail)
+        wanted = (
+            []
+            if asked is None
+            else [bits.parse(text) for each in asked.folders for text in (each.cnset, each.cnset_fai)]
+        )
+        extra = bits.minus(bits.parse(event.cnset), bits.union(wanted))
+        if extra:
+            yield f"{event.node} answered {event.requester} with {self.facts.words(extra)}, which was not asked for"
+
+
+MAILING: tuple[type[Invariant], ...] = (
+    OwnRowIsTrue,
+    OwnRowGrows,
+    MailsNameWhatTheSenderHas,
+    RowsOfOthersAreTheirs,
+    SameBytesEverywhere,
+    TombstonesStay,
+    AcceptedIsDurable,
+    AnswersAreAsked,
+)

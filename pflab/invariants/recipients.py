@@ -1,0 +1,282 @@
+"""Invariants of whom a store tells: every other holder that its own version of the folder lists, and nobody else.
+
+Invariants of what must be said again, and of what a change says it knows: repeats, and edits in a conflict.
+"""
+
+from __future__ import annotations
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.knowledge import stores_of
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.terms.mail_types import BROADCASTS, MailKind, Mark, mail_name
+from traces.events import (
+    ChangeMade,
+    HopSent,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    NodeStopped,
+    ReplicaDropped,
+    ReplicaPending,
+    RespondersConsidered,
+    RowReplaced,
+    StatusDue,
+    TombstoneDropped,
+    VersionApplied,
+)
+from traces.labtime import MINUTE_US, LabTime, format_instant
+
+
+def named(stores: frozenset[str]) -> str:
+    return ", ".join(sorted(stores)) or "nobody"
+
+
+class ToldToAllOthers(Invariant):
+    id = "told to all other holders"
+    rules = ("OUT-5", "ST-3", "RP-2")
+    says = "A broadcast, and a status request that is no repeat, goes to all other holders that its sender knows of."
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted}
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        to_all = event.message_type in BROADCASTS
+        if not to_all and (event.message_type != MailKind.STATUS_REQUEST or Mark.REPEAT in event.marks):
+            return
+        said = stores_of(event.recipients)
+        for section in event.folders:
+            others = self.facts.known.others(event.node, section.folder)
+            if others is not None and others != said:
+                what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+
+
+class StatusesReachAll(Invariant):
+    id = "statuses reach all"
+    rules = ("ST-1", "OUT-5")
+    says = "The status of a folder that a check found due goes, at once, to all other holders that its sender knows of."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._due: dict[str, dict[str, frozenset[str] | None]] = {}
+        """Store to the folders found due, with the other holders as they were then."""
+
+    def hears(self) -> Hears:
+        return {
+            StatusDue: self._check,
+            MailSubmitted: self._submitted,
+            MailReceived: self._next,
+            ChangeMade: self._next,
+            HopSent: self._next,
+            NodeStopped: self._next,
+            NodeStarted: self._next,
+        }
+
+    def _check(self, event: StatusDue) -> Witnesses:
+        yield from self._next(event)
+        self._due[event.node] = {each: self.facts.known.others(event.node, each) for each in event.folders}
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        due = self._due.get(event.node)
+        if due is None:
+            return
+        if event.message_type != MailKind.STATUS or any(section.folder not in due for section in event.folders):
+            yield from self._next(event)
+            return
+        said = stores_of(event.recipients)
+        for section in event.folders:
+            del due[section.folder]
+            others = self.facts.known.others(event.node, section.folder)
+            if others is not None and others != said:
+                folder = self.facts.folder(section.folder)
+                yield f"{event.node}'s status of {folder} went to {named(said)}; the other holders are {named(others)}"
+
+    def _next(
+        self, event: StatusDue | MailSubmitted | MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted
+    ) -> Witnesses:
+        for folder, others in self._due.pop(event.node, {}).items():
+            if others:
+                what = f"{event.node} found the status of {self.facts.folder(folder)} due"
+                yield f"{what} and sent none; the other holders are {named(others)}"
+
+
+class EachNumberIsToldOnce(Invariant):
+    id = "each number is told once"
+    rules = ("CN-6", "CN-7")
+    says = "The mails of one broadcast name different numbers: what a later one brings no earlier one claims."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
+
+    def _next(self, event: ChangeMade | NodeStarted) -> Witnesses:
+        # A later broadcast may well name again what a new change supersedes; and a store that is back from a backup
+        # broadcasts what it had not yet broadcast then.
+        self._named.pop(event.node, None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type not in BROADCASTS:
+            return
+        for section in event.folders:
+            folder, named = self._named.get(event.node, ("", {}))
+            if folder != section.folder:
+                named = {}
+                self._named[event.node] = (section.folder, named)
+            for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+                told, numbers = named.setdefault(fai, {}), bits.parse(text)
+                twice = bits.common(told, numbers)
+                bits.add(told, numbers)
+                if twice:
+                    what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                    yield f"{what} names {self.facts.words(twice)}, and so does a mail before it in the same broadcast"
+
+
+TOLD: tuple[type[Invariant], ...] = (ToldToAllOthers, StatusesReachAll, EachNumberIsToldOnce)
+
+OFFSET_US = 15 * MINUTE_US
+"""Status checks fall on quarter past, where no skew is set (spec: ST-1)."""
+
+
+class TheUnheardAreAskedAgain(Invariant):
+    id = "the unheard are asked again"
+    rules = ("ST-7",)
+    says = "A holder that was asked for its status and has never been heard of is asked again at the next check."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._asked: dict[str, dict[tuple[str, str], LabTime]] = {}
+        self._heard: set[tuple[str, str, str]] = set()
+        self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._started_at: dict[str, LabTime] = {}
+
+    def hears(self) -> Hears:
+        return {
+            MailSubmitted: self._submitted,
+            MailReceived: self._received,
+            RowReplaced: self._row,
+            ReplicaDropped: self._over,
+            ReplicaPending: self._over,
+            NodeStarted: self._started,
+            RespondersConsidered: self._considered,
+        }
+
+    def _considered(self, event: RespondersConsidered) -> Witnesses:
+        self._listed[event.node, event.folder] = event.chosen
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
+            return iter(())
+        asked = self._asked.setdefault(event.node, {})
+        for store in sorted(stores_of(event.recipients)):
+            for section in event.folders:
+                listed = self._listed.get((event.node, section.folder))
+                required = listed is None or store in listed
+                if required and (event.node, section.folder, store) not in self._heard:
+                    asked[section.folder, store] = event.at
+        return iter(())
+
+    def _nightly(self, event: MailSubmitted) -> bool:
+        """What 5.5 asks each night and at its start is asked again by the next night."""
+        server = self.facts.topology.servers[event.node]
+        if str(server.version) != "5.5" or Mark.REPEAT in event.marks:
+            return False
+        offset = server.settings.status_skew_us or OFFSET_US
+        at_check = (event.at - offset) % server.settings.status_alignment_us == 0
+        return at_check or event.at == self._started_at.get(event.node)
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        for section in event.folders:
+            self._asked.get(event.node, {}).pop((section.folder, event.sender), None)
+        return iter(())
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._heard.add((event.node, event.folder, event.store))
+        return iter(())
+
+    def _over(self, event: ReplicaDropped | ReplicaPending) -> Witnesses:
+        asked = self._asked.get(event.node, {})
+        for key in [key for key in asked if key[0] == event.folder]:
+            del asked[key]
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        self._started_at[event.node] = event.at
+        self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
+        return iter(())
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        asked = self._asked.get(store)
+        settings = self.facts.topology.servers[store].settings
+        if not asked or not settings.repeat_status:
+            return
+        offset = settings.status_skew_us or OFFSET_US
+        check_at = now - (now - offset) % settings.status_alignment_us
+        for (folder, other), at in list(asked.items()):
+            if at >= check_at:
+                continue
+            del asked[folder, other]
+            if other in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
+                what = f"{other} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
+                yield f"{store} asked {what}, never heard of it, and did not ask again at {format_instant(check_at)}"
+
+    def _had_rows_at_first(self, folder: str) -> bool:
+        """The lab's own folders begin as if replicated long ago: with rows, of which no event tells."""
+        return folder == HIERARCHY or self.facts.setup(bits.split(folder)[0])
+
+
+class ChangesCoverWhatIsKept(Invariant):
+    id = "changes cover what is kept"
+    rules = ("CF-3", "CN-3")
+    says = "A change's predecessor list covers every version of its object that its store kept."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+        facts.backups.follow(self._kept)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._applied,
+            TombstoneDropped: self._forgotten,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        kept = self._kept.setdefault((event.node, event.folder), {})
+        for number in kept.get(event.object, ()):
+            if not _covers(event.pcl, number):
+                yield f"{self.facts.what(event)} does not cover {self.facts.shown(number)}, which {event.node} kept"
+        kept[event.object] = (event.number,)
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        kept = self._kept.setdefault((event.node, event.folder), {})
+        if event.deleted or event.kind != "message":
+            kept[event.object] = (event.number,)
+        else:
+            stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
+            kept[event.object] = (*stay, event.number)
+        return iter(())
+
+    def _forgotten(self, event: TombstoneDropped) -> Witnesses:
+        self._kept.get((event.node, event.folder), {}).pop(event.object, None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._kept.pop((event.node, event.folder), None)
+        return iter(())
+
+
+def _covers(pcl: str, number: str) -> bool:
+    """Whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
+    guid, counter = bits.split(number)
+    return bits.parse(pcl).get(guid, 0).bit_length() > counter
+
+
+REPEATS: tuple[type[Invariant], ...] = (TheUnheardAreAskedAgain, ChangesCoverWhatIsKept)

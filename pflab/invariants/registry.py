@@ -1,0 +1,42 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from pflab.invariants.backfill_array import MISSING, SLOTS
+from pflab.invariants.backfill_sources import SOURCES
+from pflab.invariants.backfill_timeouts import RETRIES, TIMEOUTS
+from pflab.invariants.conflicts import CONFLICTS, NOTICES
+from pflab.invariants.folder_tree import TREE
+from pflab.invariants.invariant import Invariant
+from pflab.invariants.mail_contents import MAILING
+from pflab.invariants.recipients import REPEATS, TOLD
+from pflab.invariants.replica_addition import COMING
+from pflab.invariants.replica_removal import EXPIRY, LEAVING
+from pflab.invariants.status_answers import ANSWERS, RESPONDERS
+from pflab.invariants.status_rows import ROWS
+from pflab.invariants.stored_state import STATE
+from pflab.invariants.versions import NUMBERING, VERSIONS
+
+INVARIANTS: tuple[type[Invariant], ...] = (
+    *NUMBERING,
+    *MAILING,
+    *SLOTS,
+    *TOLD,
+    *ANSWERS,
+    *MISSING,
+    *ROWS,
+    *VERSIONS,
+    *STATE,
+    *TREE,
+    *COMING,
+    *LEAVING,
+    *REPEATS,
+    *RETRIES,
+    *NOTICES,
+    *CONFLICTS,
+    *TIMEOUTS,
+    *SOURCES,
+    *RESPONDERS,
+    *EXPIRY,
+)
+"""All that must hold at every instant."""

@@ -1,0 +1,239 @@
+"""Invariants of what comes: new replicas, new stores, stores back from a backup (RP-1, RP-3, RP-4, DL-4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.terms.mail_types import MailKind
+from traces.events import (
+    BackupMade,
+    BackupRestored,
+    ChangeMade,
+    FaultInjected,
+    Loss,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaAdded,
+    ReplicaDropped,
+    ReplicaPending,
+    VersionApplied,
+)
+from traces.labtime import LabTime, format_duration, format_instant
+
+
+@dataclass(frozen=True, slots=True)
+class _Asks:
+    """A store is to ask for a folder's status by then."""
+
+    due_at: LabTime
+    why: str
+
+
+ADDED_STORE_ASKS: Final = frozenset({"5.5", "2000"})
+"""Versions of which, when a list changes, the added store alone asks for status (ST-3)."""
+
+
+class NewcomersAsk(Invariant):
+    id = "newcomers ask"
+    rules = ("RP-1", "RP-3", "RP-4", "ST-3")
+    says = "A new replica, a new store and a restored one each send a status request: at once, a replica at the next cycle."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._asks: dict[tuple[str, str], _Asks] = {}
+        facts.backups.follow(self._asks)
+
+    def hears(self) -> Hears:
+        return {
+            NodeStarted: self._started,
+            ReplicaAdded: self._added,
+            VersionApplied: self._listed,
+            ReplicaPending: self._done,
+            ReplicaDropped: self._done,
+            MailSubmitted: self._submitted,
+        }
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        joins = self.facts.topology.servers[event.node].joins_later or self.facts.began_again(event.node)
+        if event.reason == "restored":
+            self._asks[event.node, HIERARCHY] = _Asks(event.at, "it was restored")
+        elif event.reason == "first" and joins:
+            self._asks[event.node, HIERARCHY] = _Asks(event.at, "it is a new store")
+        return iter(())
+
+    def _added(self, event: ReplicaAdded) -> Witnesses:
+        others = self.facts.known.holders(event.node, event.folder) - {event.node}
+        version = str(self.facts.topology.servers[event.node].version)
+        if others or version not in ADDED_STORE_ASKS:  # else it has nobody to ask, and who comes on the list asks it
+            self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
+        return iter(())
+
+    def _listed(self, event: VersionApplied) -> Witnesses:
+        """Who was alone in the list had nobody to ask; whoever the list names now is asked at the next cycle."""
+        asks = self._asks.get((event.node, event.object))
+        if asks is not None:
+            self._asks[event.node, event.object] = _Asks(self._next_cycle(event), asks.why)
+        return iter(())
+
+    def _next_cycle(self, event: ReplicaAdded | VersionApplied) -> LabTime:
+        interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
+        return event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
+
+    def _done(self, event: ReplicaPending | ReplicaDropped) -> Witnesses:
+        self._asks.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        """To whom it goes is another matter."""
+        if event.message_type == MailKind.STATUS_REQUEST:
+            for section in event.folders:
+                self._asks.pop((event.node, section.folder), None)
+        return iter(())
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
+            others = self.facts.known.holders(*place) - {store}
+            if asks.due_at < now or not others:
+                del self._asks[place]
+            if asks.due_at < now and others:
+                when = format_instant(asks.due_at)
+                yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
+
+
+class RestoredStoresAreOthers(Invariant):
+    id = "restored stores are others"
+    rules = ("RP-4", "DL-4", "CN-1")
+    says = (
+        "A store back from a backup has a GUID never used before, and from one older than any tombstone begins as new."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._guids: set[str] = set()
+        self._made_at: dict[str, LabTime] = {}
+        self._restores: dict[str, tuple[LabTime, LabTime]] = {}
+        self._skewed: set[str] = set()
+
+    def hears(self) -> Hears:
+        return {
+            BackupMade: self._made,
+            BackupRestored: self._restored,
+            FaultInjected: self._fault,
+            NodeStarted: self._started,
+        }
+
+    def _made(self, event: BackupMade) -> Witnesses:
+        self._made_at[event.backup] = event.at
+        return iter(())
+
+    def _restored(self, event: BackupRestored) -> Witnesses:
+        self._restores[event.store] = (self._made_at[event.backup], event.at)
+        return iter(())
+
+    def _fault(self, event: FaultInjected) -> Witnesses:
+        """How old a backup is a wrong clock cannot tell."""
+        if event.kind == "skew":
+            self._skewed.add(str(event.details["server"]))
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        known = event.replica_guid in self._guids
+        self._guids.add(event.replica_guid)
+        if event.reason == "restart" or event.node not in self._restores:
+            return
+        settings = self.facts.topology.servers[event.node].settings
+        if known and (settings.new_guid_on_restore or event.reason == "first"):
+            yield f"{event.node} came back from a backup under the GUID {event.replica_guid}, which was used before"
+        made_at, restored_at = self._restores.pop(event.node)
+        shortest_us = min(each.settings.tombstone_age_us for each in self.facts.topology.servers.values())
+        if restored_at - made_at >= shortest_us and event.reason != "first" and event.node not in self._skewed:
+            age, limit = format_duration(restored_at - made_at), format_duration(shortest_us)
+            yield f"{event.node} was restored from a backup {age} old; somewhere a tombstone lives {limit} only"
+
+
+class LossesAreTold(Invariant):
+    id = "losses are told"
+    rules = ("RP-4", "DU-1")
+    says = (
+        "A store that goes back to a backup tells which of its changes are newer and were in no mail of it; only those."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._unsent: dict[tuple[str, str], set[str]] = {}
+        self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
+        self._untold: dict[str, set[str]] = {}
+        self._replaced: dict[str, set[str]] = {}
+        facts.backups.follow(self._unsent)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            MailSubmitted: self._submitted,
+            ReplicaDropped: self._dropped,
+            BackupRestored: self._restored,
+            NodeStarted: self._started,
+            Loss: self._told,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        place = (event.node, event.folder)
+        if self._others(place):  # where nobody else holds a replica a change counts as broadcast at the cycle (RST-1)
+            self._unsent.setdefault(place, set()).add(event.number)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            unsent = self._unsent.get((event.node, section.folder))
+            if unsent:
+                sent = bits.by_kind(section.cnset, section.cnset_fai)
+                made = self.facts.changes
+                unsent.difference_update(
+                    [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]
+                )
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._unsent.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _restored(self, event: BackupRestored) -> Witnesses:
+        places = [place for place in self._unsent if place[0] == event.store and self._others(place)]
+        self._before[event.store] = {place: set(self._unsent[place]) for place in places}
+        return iter(())
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            before = self._before.pop(event.node, {})
+            gone = {each for place in before for each in before[place] - self._in_backup(place)}
+            # A change that another lost one took the place of is told with it.
+            self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
+            self._untold[event.node] = {each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])}
+        return iter(())
+
+    def _in_backup(self, place: tuple[str, str]) -> set[str]:
+        """What the store has again; a backup that is newer than the life it ends may have seen it broadcast."""
+        return self._unsent.get(place, set()) | {each.number for each in self.facts.made_at_home.get(place, ())}
+
+    def _told(self, event: Loss) -> Witnesses:
+        lost = bits.parse(event.cnset)
+        self._untold.get(event.node, set()).difference_update(bits.numbers(lost))
+        kept = self.facts.made_at_home.get((event.node, event.folder), ())
+        wrong = [self.facts.what(each) for each in kept if bits.has(lost, each.number)]
+        if wrong:
+            yield f"{event.node} tells that {', '.join(wrong)} is lost, and its backup has it"
+
+    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+        untold = self._untold.pop(store, set())
+        for number in sorted(untold - self._replaced.pop(store, set())):
+            yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
+
+    def _others(self, place: tuple[str, str]) -> bool:
+        return bool(self.facts.known.holders(*place) - {place[0]})
+
+
+COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers, LossesAreTold)

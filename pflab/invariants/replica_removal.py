@@ -1,0 +1,316 @@
+"""Invariants of what goes: replicas that leave, their data, and tombstones (RP-2, DL-4).
+
+Invariants of age limits: nothing goes before its time, and what nobody has any more is accounted for (DL-3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.terms.mail_types import UPDATES, MailKind, Mark
+from traces.events import (
+    ChangeMade,
+    Event,
+    ExpiredEverywhere,
+    FolderHidden,
+    FolderShown,
+    ItemExpired,
+    MailReceived,
+    MailSubmitted,
+    ReplicaAdded,
+    ReplicaDropped,
+    ReplicaPending,
+    RowReplaced,
+    TombstoneDropped,
+    TombstoneMade,
+    VersionApplied,
+)
+from traces.labtime import DAY_US, format_duration
+
+Said = tuple[bits.Bits, bits.Bits]
+"""A set of messages and one of associated messages."""
+
+
+class LeavingStoresSayAll(Invariant):
+    id = "leaving stores say all"
+    rules = ("RP-2", "RST-1")
+    says = "A store that leaves has broadcast all that it made there, and then asks all holders with all of that in its row."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._sent: dict[tuple[str, str], dict[str, int]] = {}
+        self._leaves: dict[tuple[str, str], ReplicaPending] = {}
+        facts.backups.follow(self._leaves)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._changed,
+            VersionApplied: self._changed,
+            MailSubmitted: self._submitted,
+            ReplicaPending: self._pending,
+            ReplicaAdded: self._stays,
+            ReplicaDropped: self._stays,
+            Event: self._any,
+        }
+
+    def _changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """Where no other store holds a replica a change counts as broadcast at the cycle, and no mail tells (RST-1)."""
+        place = (event.node, event.object if event.kind == "folder" else event.folder)
+        if not self.facts.known.holders(*place) - {event.node}:
+            sent = self._sent.setdefault(place, {})
+            for each in self.facts.made_at_home.get(place, ()):
+                bits.add_number(sent, each.number)
+        return iter(())
+
+    def _pending(self, event: ReplicaPending) -> Witnesses:
+        place = (event.node, event.folder)
+        if not self.facts.known.holders(*place):
+            return
+        self._leaves[place] = event
+        if self.facts.stands_still.get(event.node):
+            return  # spec: RP-5 its row says what it has, and the holders ask for that once content goes on
+        unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
+        if unsent:
+            yield f"{event.node} leaves {self.facts.folder(event.folder)} and has not broadcast {', '.join(unsent)}"
+
+    def _stays(self, event: ReplicaAdded | ReplicaDropped) -> Witnesses:
+        self._leaves.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        for section in event.folders:
+            place = (event.node, section.folder)
+            said = bits.by_kind(section.cnset, section.cnset_fai)
+            if event.message_type in UPDATES:
+                bits.add(self._sent.setdefault(place, {}), said)
+            elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
+                self._leaves.pop(place, None)
+                row = bits.by_kind(section.row, section.row_fai)
+                unsaid = self._lacking(place, row)
+                if unsaid:
+                    folder = self.facts.folder(section.folder)
+                    yield f"{event.node} leaves {folder} and does not say that it has {', '.join(unsaid)}"
+
+    def _any(self, event: Event) -> Witnesses:
+        """The request goes in the very stimulus in which the store learns that it leaves: at the same instant."""
+        for place in [place for place in self._leaves if place[0] == event.node]:
+            if event.at > self._leaves[place].at:
+                del self._leaves[place]
+                yield f"{event.node} leaves {self.facts.folder(place[1])} and asks nobody whether it may drop its data"
+
+    def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
+        facts = self.facts
+        made = facts.made_at_home.get(place, ())
+        unsaid = [each for each in made if not bits.has(said, each.number, fai=each.kind == "fai")]
+        return [facts.what(each) for each in unsaid if not facts.may_be_a_hole(each)]
+
+
+class NothingDroppedUnasked(Invariant):
+    id = "nothing dropped unasked"
+    rules = ("RP-2", "HI-6")
+    says = (
+        "A replica of a folder that lives is dropped only when another store has answered that it has all of it; in 5.5 at"
+        " the next midnight."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._gone: dict[tuple[str, str], bool] = {}
+        self._said: dict[tuple[str, str], Said] = {}
+        self._mail: dict[str, MailReceived] = {}
+        self._answers: dict[tuple[str, str], MailReceived] = {}
+        """Store and folder to the first answer of a holder; 5.5 waits with it for midnight."""
+        for mapping in (self._gone, self._said, self._answers):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            FolderHidden: self._hidden,
+            FolderShown: self._shown,
+            TombstoneMade: self._deleted,
+            MailReceived: self._received,
+            MailSubmitted: self._submitted,
+            ReplicaPending: self._pending,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _hidden(self, event: FolderHidden) -> Witnesses:
+        self._gone[event.node, event.folder] = True
+        return iter(())
+
+    def _shown(self, event: FolderShown) -> Witnesses:
+        self._gone.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _deleted(self, event: TombstoneMade) -> Witnesses:
+        if event.folder == HIERARCHY:
+            self._gone[event.node, event.object] = True
+        return iter(())
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        self._mail[event.node] = event
+        for section in event.folders if Mark.RETAINED in event.marks else ():
+            place = (event.node, section.folder)
+            if self.facts.known.pending(*place) and event.sender in self.facts.known.holders(*place):
+                self._answers.setdefault(place, event)
+        return iter(())
+
+    def _pending(self, event: ReplicaPending) -> Witnesses:
+        self._answers.pop((event.node, event.folder), None)
+        self._said.pop((event.node, event.folder), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        """What it said first is what any answer answers at least; its row only grows."""
+        if Mark.DELETE_PENDING in event.marks:
+            for section in event.folders:
+                said = (bits.parse(section.row), bits.parse(section.row_fai))
+                self._said.setdefault((event.node, section.folder), said)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        place = (event.node, event.folder)
+        if self._gone.get(place):
+            return
+        folder, mail = self.facts.folder(event.folder), self._mail.get(event.node)
+        if str(self.facts.topology.servers[event.node].version) == "5.5":
+            mail = self._answers.get(place)
+            if mail is not None and event.at >= mail.at - mail.at % DAY_US + DAY_US:
+                return
+        sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
+        if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
+            yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"
+            return
+        if mail.sender not in self.facts.known.holders(*place):
+            yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which does not hold it"
+        for said, text in zip(self._said.get(place, ()), (sections[0].row, sections[0].row_fai), strict=False):
+            lacking = bits.minus(said, bits.parse(text))
+            if lacking:
+                words = self.facts.words(lacking)
+                yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which lacks {words}"
+
+
+class TombstonesLiveLongEnough(Invariant):
+    id = "tombstones live long enough"
+    rules = ("DL-4", "HI-6")
+    says = "A tombstone goes past its age, when every holder has said that it has it, and never above a hidden folder."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, str], Said] = {}
+        facts.backups.follow(self._rows)
+
+    def hears(self) -> Hears:
+        return {RowReplaced: self._row, ReplicaDropped: self._replica, TombstoneDropped: self._dropped}
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        said = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        self._rows[event.node, event.folder, event.store] = said
+        return iter(())
+
+    def _replica(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _dropped(self, event: TombstoneDropped) -> Witnesses:
+        facts, settings = self.facts, self.facts.topology.servers[event.node].settings
+        what = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
+        deletion = facts.changes.get(event.number)
+        if deletion is None or deletion.operation != "delete" or deletion.object != event.object:
+            yield f"{what}, and {facts.shown(event.number)} did not delete it"
+            return
+        age_us = event.at - deletion.modified_at
+        if age_us < settings.tombstone_age_us:
+            yield f"{what} when it was {format_duration(age_us)} old"
+        if event.folder == HIERARCHY:
+            below = facts.known.below(event.node, event.object)
+            if below:
+                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, each) for each in below)}"
+        if not settings.tombstones_by_age_alone:
+            yield from self._unheard(event, what, fai=deletion.kind == "fai")
+
+    def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
+        for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
+            row = self._rows.get((event.node, event.folder, store), ({}, {}))[fai]
+            if not bits.has(row, event.number):
+                yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
+
+
+LEAVING: tuple[type[Invariant], ...] = (LeavingStoresSayAll, NothingDroppedUnasked, TombstonesLiveLongEnough)
+
+
+class NothingExpiresEarly(Invariant):
+    id = "nothing expires early"
+    rules = ("DL-3", "DU-1")
+    says = "A message expires past a limit of its replica, its store or its folder, in the store's maintenance, and no earlier."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._limits = {name: {server.settings.age_limit_us} for name, server in facts.topology.servers.items()}
+        for folder in facts.topology.folders.values():
+            for store in facts.topology.servers:
+                self._limits[store] |= {folder.age_limit_us, folder.replica_age_limits_us.get(store)}
+
+    def hears(self) -> Hears:
+        return {ItemExpired: self._expired}
+
+    def _expired(self, event: ItemExpired) -> Witnesses:
+        what = f"{event.node} let {self.facts.names.what(event.folder, event.object)} expire"
+        change = self.facts.changes.get(event.number)
+        if change is None or change.object != event.object:
+            yield f"{what} by {self.facts.shown(event.number)}, which is no version of it"
+            return
+        age_us = event.at - change.modified_at
+        if age_us < event.limit_us:
+            yield f"{what} when it was {format_duration(age_us)} old; the limit is {format_duration(event.limit_us)}"
+        yield from self._of_no_limit(event, what)
+
+    def _of_no_limit(self, event: ItemExpired, what: str) -> Iterator[str]:
+        if event.limit_us not in self._limits[event.node]:
+            yield f"{what} by a limit of {format_duration(event.limit_us)}, which nobody set"
+        maintenance = self.facts.topology.servers[event.node].settings.maintenance
+        if maintenance.next_fire(event.at - 1, DAY_US) is None:
+            yield f"{what}, and has no maintenance"
+
+
+class GivenUpByAll(Invariant):
+    id = "given up by all"
+    rules = ("DL-3", "CN-7")
+    says = "A store waits no more for an expired number only when every other holder that claims it has said that it expired."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
+        facts.backups.follow(self._rows)
+
+    def hears(self) -> Hears:
+        return {
+            RowReplaced: self._row,
+            ReplicaDropped: self._dropped,
+            ExpiredEverywhere: self._everywhere,
+        }
+
+    def _row(self, event: RowReplaced) -> Witnesses:
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
+            del self._rows[key]
+        return iter(())
+
+    def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
+        numbers = bits.by_kind(event.cnset, event.cnset_fai)
+        for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
+            place = (event.node, event.folder, store)
+            claimed = bits.common(numbers, self._rows.get(place, bits.EMPTY))
+            unsaid = bits.minus(claimed, self.facts.said_expired.get(place, bits.EMPTY))
+            if unsaid:
+                yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not called expired"
+
+
+EXPIRY: tuple[type[Invariant], ...] = (NothingExpiresEarly, GivenUpByAll)

@@ -1,0 +1,308 @@
+"""Invariants of answers: to requests for changes, to status requests, to stores that want to leave.
+
+Invariants of who must answer a status request: how each version lists its responders is done again here (ST-3, ST-4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.knowledge import stores_of
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.recipients import named
+from pflab.terms.mail_types import RESPONSES, MailKind, Mark
+from topology.problems import counted
+from traces.events import (
+    Candidate,
+    ChangeMade,
+    Event,
+    HopReceived,
+    HopSent,
+    MailFolder,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    NodeStopped,
+    RequestAnswered,
+    RequestRefused,
+    RespondersConsidered,
+    StatusDue,
+)
+from traces.labtime import LabTime
+
+BETWEEN = (ChangeMade, HopReceived, HopSent, NodeStarted, NodeStopped, StatusDue)
+"""Events of a node that can only be of another stimulus than the mail before."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request mail that is being worked on, and the responses so far."""
+
+    mail: MailReceived
+    responses: list[MailSubmitted] = field(default_factory=list)
+
+
+class RequestsAreAnswered(Invariant):
+    id = "requests are answered"
+    rules = ("BF-5", "CN-7", "DL-3")
+    says = (
+        "A backfill request is answered as it comes, to the requester alone, by mails whose sets are disjoint and together"
+        " what was asked for and the source owns, save what is named as expired there; while content is suspended it is not."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._open: dict[str, _Asked] = {}
+        self._answered: set[tuple[str, str]] = set()
+
+    def hears(self) -> Hears:
+        return {
+            MailReceived: self._received,
+            MailSubmitted: self._submitted,
+            RequestAnswered: self._answers,
+            RequestRefused: self._refuses,
+            **dict.fromkeys(BETWEEN, self._next),
+        }
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        yield from self._next(event)
+        if event.message_type == MailKind.BACKFILL_REQUEST and (event.node, event.mail) not in self._answered:
+            self._open[event.node] = _Asked(event)
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        asked = self._open.get(event.node)
+        if asked is not None and event.message_type in RESPONSES:
+            asked.responses.append(event)
+            if stores_of(event.recipients) != {asked.mail.sender}:
+                said = named(stores_of(event.recipients))
+                yield f"{event.node} answered {asked.mail.sender}'s request by a mail to {said}"
+
+    def _answers(self, event: RequestAnswered) -> Witnesses:
+        self._answered.add((event.node, event.request_mail))
+        asked = self._open.pop(event.node, None)
+        if asked is None or asked.mail.mail != event.request_mail:
+            return
+        for section in asked.mail.folders:
+            answers = [each for mail in asked.responses for each in mail.folders if each.folder == section.folder]
+            what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
+            if not answers or len(answers) != event.mails:
+                yield f"{what} is {counted(len(answers), 'mail')}, and is said to be {event.mails}"
+                continue
+            yield from self._expired(what, event.node, answers)
+            for kind in ("", "_fai"):
+                yield from self._covers(what, section, answers, kind)
+
+    def _refuses(self, event: RequestRefused) -> Witnesses:
+        asked = self._open.pop(event.node, None)
+        if asked is not None and event.node not in self.facts.stands_still:
+            yield f"{event.node} refused the request of {asked.mail.sender}, and its content is not suspended"
+
+    def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
+        both = (text for each in answers for text in (each.expired, each.expired_fai))
+        for number in bits.numbers(bits.union(bits.parse(text) for text in both)):
+            change = self.facts.changes.get(number)
+            if change is None or (node, change.object) not in self.facts.expired_at:
+                yield f"{what} calls {self.facts.shown(number)} expired, and no age limit took it"
+
+    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder], kind: str) -> Witnesses:
+        told: dict[str, int] = {}
+        for answer in answers:
+            part = bits.parse(getattr(answer, f"cnset{kind}"))
+            twice = bits.common(told, part)
+            if twice:
+                yield f"{what} names {self.facts.words(twice)} in two of its mails"
+            bits.add(told, part)
+        owed = bits.common(bits.parse(getattr(asked, f"cnset{kind}")), bits.parse(getattr(answers[-1], f"row{kind}")))
+        expired = bits.union(bits.parse(getattr(each, f"expired{kind}")) for each in answers)
+        lacking = bits.minus(bits.minus(owed, told), expired)
+        if lacking:
+            yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
+
+    def _next(self, event: Event) -> Witnesses:
+        asked = self._open.pop(event.node, None)
+        if asked is not None:
+            yield f"{event.node} did not answer the request {asked.mail.mail} of {asked.mail.sender}"
+
+
+class StatusRequestsAreAnswered(Invariant):
+    id = "status requests are answered"
+    rules = ("ST-2", "ST-7")
+    says = (
+        "A holder answers a status request of which all are responders as it comes if it has what the requester lacks;"
+        " a repeat it always answers."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._open: dict[str, tuple[MailReceived, dict[str, str]]] = {}
+
+    def hears(self) -> Hears:
+        return {
+            MailReceived: self._received,
+            MailSubmitted: self._submitted,
+            **dict.fromkeys(BETWEEN, self._next),
+        }
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        yield from self._next(event)
+        if event.message_type not in (MailKind.STATUS, MailKind.STATUS_REQUEST) or Mark.DELETE_PENDING in event.marks:
+            return
+        owed = {section.folder: why for section in event.folders if (why := self._why(event, section))}
+        if owed:
+            self._open[event.node] = (event, owed)
+
+    def _why(self, event: MailReceived, section: MailFolder) -> str:
+        """Why the section must be answered, or ''."""
+        known = self.facts.known
+        if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
+            return ""
+        if Mark.REPEAT in event.marks:
+            return "it is a repeat"
+        if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
+            return ""
+        # At least what its own last mail about the folder claimed; it may have more by now.
+        rows = known.said.get((event.node, section.folder), (bits.EMPTY, bits.EMPTY))
+        theirs = (bits.parse(section.row), bits.parse(section.row_fai))
+        lacking = bits.union(bits.minus(mine, other) for mine, other in zip(rows, theirs, strict=True))
+        return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        found = self._open.get(event.node)
+        if (
+            found is not None
+            and event.message_type == MailKind.STATUS
+            and stores_of(event.recipients) == {found[0].sender}
+        ):
+            for section in event.folders:
+                found[1].pop(section.folder, None)
+        return iter(())
+
+    def _next(self, event: Event) -> Witnesses:
+        mail, owed = self._open.pop(event.node, (None, {}))
+        for folder, why in owed.items():
+            assert mail is not None
+            yield f"{event.node} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, and {why}"
+
+
+class LetGoByWhoHasAll(Invariant):
+    id = "let go by who has all"
+    rules = ("RP-2",)
+    says = (
+        "A leaving store is let go only by a holder that stays and has everything that the leaving store said it has."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._wants: dict[tuple[str, str, str], tuple[bits.Bits, bits.Bits]] = {}
+        facts.backups.follow(self._wants)
+
+    def hears(self) -> Hears:
+        return {MailReceived: self._received, MailSubmitted: self._submitted}
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        if Mark.DELETE_PENDING in event.marks:
+            for section in event.folders:
+                place = (event.node, section.folder, event.sender)
+                self._wants[place] = (bits.parse(section.row), bits.parse(section.row_fai))
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type != MailKind.STATUS or Mark.RETAINED not in event.marks:
+            return
+        for section in event.folders:
+            folder = self.facts.folder(section.folder)
+            if self.facts.known.pending(event.node, section.folder):
+                yield f"{event.node} lets {named(stores_of(event.recipients))} leave {folder}, and is leaving itself"
+            for store in stores_of(event.recipients):
+                wants = self._wants.get((event.node, section.folder, store), (bits.EMPTY, bits.EMPTY))
+                rows = (bits.parse(section.row), bits.parse(section.row_fai))
+                lacking = bits.union(bits.minus(each, row) for each, row in zip(wants, rows, strict=True))
+                if lacking:
+                    yield f"{event.node} lets {store} leave {folder} and lacks {self.facts.words(lacking)} of it"
+
+
+ANSWERS: tuple[type[Invariant], ...] = (RequestsAreAnswered, StatusRequestsAreAnswered, LetGoByWhoHasAll)
+
+LAST = 1 << 62
+ALL, STEPS = "all holders", "six steps"
+LIMITS: Mapping[str, int] = {"2000": 4, "2003": 3, "2007": 3}
+BY_STEPS = 3
+
+Rank = tuple[int, ...]
+
+
+class RespondersAreListedAsTold(Invariant):
+    id = "responders are listed by the version's way"
+    rules = ("ST-3", "ST-4")
+    says = "All holders must respond where the version says so; else those that the six steps list, and the oldest."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._started_at: dict[str, LabTime] = {}
+
+    def hears(self) -> Hears:
+        return {NodeStarted: self._started, RespondersConsidered: self._considered}
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        self._started_at[event.node] = event.at
+        return iter(())
+
+    def _considered(self, event: RespondersConsidered) -> Witnesses:
+        what = f"{event.node}, asking for the status of {self.facts.folder(event.folder)},"
+        server = self.facts.topology.servers[event.node]
+        version, at_start = str(server.version), self._started_at.get(event.node) == event.at
+        expected = (ALL, STEPS)[version == "2000" and event.folder != HIERARCHY]
+        if event.method != expected and not (at_start and version != "5.5"):
+            yield f"{what} lists by {event.method!r}; {version} lists by {expected!r}"
+        others = self.facts.known.holders(event.node, event.folder) - {event.node}
+        if event.method == ALL:
+            if others - set(event.chosen):
+                yield f"{what} does not list {', '.join(sorted(others - set(event.chosen)))}"
+            return
+        absent = others - {each.store for each in event.candidates}
+        if absent:
+            yield f"{what} did not consider {', '.join(sorted(absent))}"
+        if event.limit != LIMITS[version]:
+            yield f"{what} lists {event.limit}; {version} lists {LIMITS[version]}"
+        right = _by_steps(event.candidates)[: event.limit]
+        if list(event.chosen) != right:
+            yield f"{what} lists {', '.join(event.chosen)}; it should be {', '.join(right)}"
+        for each in event.candidates:
+            there = self.facts.topology.servers[each.store]
+            if (each.version, each.near) != (str(there.version), there.site == server.site):
+                yield f"{what} takes {each.store} for a server of another version or site"
+
+
+def _way(each: Candidate) -> Rank:
+    return (each.affinity if each.affinity is not None else LAST, each.cost if each.cost is not None else LAST)
+
+
+_LOOKS: Sequence[tuple[Callable[[Candidate], bool], Callable[[Candidate], Rank]]] = (
+    (lambda each: each.near, lambda each: (each.backfilled_at,)),
+    (lambda each: not each.near and each.affinity is not None and each.active, _way),
+    (lambda each: each.near, lambda each: ()),
+    (lambda each: not each.near and each.affinity is not None, _way),
+    (lambda each: not each.near and each.transit_us is not None, lambda each: (each.transit_us or 0,)),
+    (lambda each: not each.near, lambda each: ()),
+)
+
+
+def _by_steps(candidates: Sequence[Candidate]) -> list[str]:
+    left = {each.store: each for each in candidates}
+    listed: list[Candidate] = []
+    while left and len(listed) < BY_STEPS:
+        for looks, rank in _LOOKS:
+            fits = [each for each in left.values() if looks(each)]
+            if fits and len(listed) < BY_STEPS:
+                fits.sort(key=lambda each: (each.version == "5.5", not each.has_all, rank(each), each.guid))
+                listed.append(left.pop(fits[0].store))
+    oldest = sorted(left.values(), key=lambda each: (each.added_at or 0, each.guid))[:1]
+    if oldest and all((oldest[0].added_at or 0) < (each.added_at or 0) for each in listed):
+        listed += oldest
+    return [each.store for each in listed]
+
+
+RESPONDERS: tuple[type[Invariant], ...] = (RespondersAreListedAsTold,)

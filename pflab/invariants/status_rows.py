@@ -1,0 +1,173 @@
+"""Invariants of rows and of the array beside them: a row is the sender's last word, holes are closed in one's own, and
+nothing is waited for that nobody claims.
+"""
+
+from __future__ import annotations
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import Facts
+from pflab.invariants.invariant import Hears, Invariant, RowsReading, Witnesses
+from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
+from traces.events import (
+    ChangeMade,
+    MailReceived,
+    MailSubmitted,
+    ReplicaAdded,
+    ReplicaDropped,
+    RowReplaced,
+    VersionApplied,
+)
+
+
+class RowIsTheLastWord(Invariant):
+    id = "row is the last word"
+    rules = ("RST-4",)
+    says = (
+        "The row that a store keeps of another is exactly what that one said in the last sent of its mails that came."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = {}
+        facts.backups.follow(self._fresh)
+
+    def hears(self) -> Hears:
+        return {RowReplaced: self._replaced, ReplicaDropped: self._dropped}
+
+    def _replaced(self, event: RowReplaced) -> Witnesses:
+        self._fresh.setdefault((event.node, event.folder), {})[event.store] = event
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._fresh.pop((event.node, event.folder), None)
+        return iter(())
+
+    def on_rows(self, reading: RowsReading) -> Witnesses:
+        fresh = self._fresh.pop((reading.store, reading.folder), {})
+        for row in reading.rows:
+            said = fresh.get(row.store)
+            if said is None or row.is_local or row.heard_at is None:
+                continue
+            for text, told in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
+                kept, sent = bits.parse(text), bits.parse(told)
+                if kept != sent:
+                    where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
+                    yield f"{where} is {self.facts.words(kept)}; {row.store} last said {self.facts.words(sent)}"
+
+
+class SomebodyClaimsIt(Invariant):
+    id = "somebody claims it"
+    rules = ("RST-4", "BF-2")
+    says = "While the lab is quiet an array holds nothing that no row, nor a store that wants to leave, claims."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = {}
+        facts.backups.follow(self._leavers)
+
+    def hears(self) -> Hears:
+        return {MailReceived: self._received}
+
+    def _received(self, event: MailReceived) -> Witnesses:
+        for section in event.folders if event.marks else ():
+            leavers = self._leavers.setdefault((event.node, section.folder), {})
+            if Mark.DELETE_PENDING in event.marks:
+                leavers[event.sender] = bits.by_kind(section.row, section.row_fai)
+            elif Mark.NO_REPLICA in event.marks:
+                leavers.pop(event.sender, None)
+        return iter(())
+
+    def on_rows(self, reading: RowsReading) -> Witnesses:
+        entries = [entry for entry in reading.entries if entry.folder == reading.folder]
+        if not entries:
+            return
+        others = [row for row in reading.rows if not row.is_local]
+        leavers = self._leavers.get((reading.store, reading.folder), {})
+        rows = (bits.by_kind(row.cnset, row.cnset_fai) for row in others)
+        claimed = bits.union((*rows, *leavers.values()))
+        for entry in entries:
+            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
+            rest = bits.minus(missing, claimed)
+            if rest:
+                what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
+                yield f"{what} waits for {self.facts.words(rest)}, which nobody claims"
+
+
+class OwnHolesAreClosed(Invariant):
+    id = "own holes are closed"
+    rules = ("CN-6",)
+    says = (
+        "A broadcast closes the holes in its sender's range: from after the last own number broadcast for the folder, or"
+        " the counter at which the replica began, to the highest own number in the mail."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._last: dict[tuple[str, str, bool], dict[str, int]] = {}
+        self._began: dict[tuple[str, str], dict[str, int]] = {}
+        self._counter: dict[str, int] = {}
+        for mapping in (self._last, self._began):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._listed,
+            ReplicaAdded: self._added,
+            MailSubmitted: self._submitted,
+        }
+
+    def _listed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+        """Who is alone on the list from now on has, by its next cycle, broadcast to nobody what it made before (RST-1)."""
+        place = (event.node, event.object)
+        if event.kind == "folder" and not self.facts.known.others(*place):
+            for change in self.facts.made_at_home.get(place, ()):
+                guid, counter = bits.split(change.number)
+                last = self._last.setdefault((*place, change.kind == "fai"), {})
+                last[guid] = max(counter, last.get(guid, 0))
+        return iter(())
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        guid, counter = bits.split(event.number)
+        self._counter[guid] = max(counter, self._counter.get(guid, 0))
+        if not self.facts.known.others(event.node, event.folder):
+            # Counted as broadcast at the cycle, without a mail (RST-1); or nobody can tell.
+            self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
+        return self._listed(event)
+
+    def _added(self, event: ReplicaAdded) -> Witnesses:
+        guid = self.facts.guid_of.get(event.node, "")
+        self._began[event.node, event.folder] = {guid: self._counter.get(guid, 0)}
+        for fai in (False, True):
+            self._last.pop((event.node, event.folder, fai), None)
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        if event.message_type not in BROADCASTS:
+            return
+        for section in event.folders:
+            for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+                yield from self._broadcast(event, section.folder, bits.parse(text), fai)
+
+    def _broadcast(self, event: MailSubmitted, folder: str, named: bits.Bits, fai: bool) -> Witnesses:
+        guid = self.facts.guid_of[event.node]
+        mine = named.get(guid, 0)
+        top = mine.bit_length() - 1
+        last = self._last.setdefault((event.node, folder, fai), {})
+        bottom = max(last.get(guid, 0), self._began.get((event.node, folder), {}).get(guid, 0))
+        if top <= bottom:
+            return
+        last[guid] = top
+        lacking = bits.span(bottom + 1, top) & ~mine
+        # A change of this folder that was edited before it went is brought by the mail with the edit.
+        for change in self.facts.made_at_home.get((event.node, folder), ()) if lacking else ():
+            owner, counter = bits.split(change.number)
+            if owner == guid and (change.kind == "fai") == fai:
+                lacking &= ~(1 << counter)
+        if lacking:
+            words = self.facts.words({guid: lacking})
+            what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(folder)}"
+            yield f"{what} names numbers up to {event.node}-{top} and leaves {words} open, which are no changes there"
+
+
+ROWS: tuple[type[Invariant], ...] = (RowIsTheLastWord, SomebodyClaimsIt, OwnHolesAreClosed)

@@ -1,0 +1,177 @@
+"""Invariants of what stores show of themselves: kept versions, tombstones, winners, the tree, the backfill array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import HIERARCHY, Facts, rank_of
+from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, Witnesses
+from traces.events import ChangeMade
+from traces.labtime import format_instant
+
+if TYPE_CHECKING:
+    from node.views import Knowledge
+
+
+def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
+    """In the set that the change belongs to: in the other its number is a hole like any (CN-6, CN-9)."""
+    return bits.has(bits.parse(known.numbers_fai if change.kind == "fai" else known.numbers), change.number)
+
+
+class NothingLostAtHome(Invariant):
+    id = "nothing lost at home"
+    rules = ("DU-1",)
+    says = "A store that acknowledged a change keeps it, or a later version, or its object's tombstone."
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        known = reading.knowledge
+        if not known.holds:
+            return
+        dead = frozenset(known.tombstones)
+        for change in self.facts.made_at_home.get((reading.store, reading.folder), ()):
+            kept = dict(known.versions.get(change.object, ()))
+            if not self.facts.accounted(change, kept, buried=change.object in dead):
+                yield f"{reading.store} acknowledged {self.facts.what(change)} and no longer has it"
+
+
+class ClaimsAreKept(Invariant):
+    id = "claims are kept"
+    rules = ("CN-7", "RST-1", "IN-1")
+    says = "For each change that a store accounts for it keeps the version, or one that took its place."
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        known = reading.knowledge
+        if not known.holds:
+            return
+        dead = frozenset(known.tombstones)
+        for change in self.facts.of_folder.get(reading.folder, ()):
+            if not accounts_for(known, change) or self.facts.may_be_a_hole(change):
+                continue
+            kept = dict(known.versions.get(change.object, ()))
+            if not self.facts.accounted(change, kept, buried=change.object in dead):
+                yield f"{reading.store} accounts for {self.facts.what(change)} and has neither it nor what took its place"
+
+
+class DeletesWin(Invariant):
+    id = "deletes win"
+    rules = ("DL-2", "HI-6")
+    says = "A store that accounts for the only deletion of an object keeps no version of it."
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        known = reading.knowledge
+        for object_ in known.versions:
+            deletions = self.facts.deletions(object_)
+            if len(deletions) == 1 and accounts_for(known, deletions[0]):
+                what = self.facts.names.what(reading.folder, object_)
+                shown = self.facts.shown(deletions[0].number)
+                yield f"{reading.store} accounts for {shown}, which deleted {what}, and still shows it"
+
+
+class OneWinner(Invariant):
+    id = "one winner"
+    rules = ("CF-1", "CN-8")
+    says = "The same kept versions show the same winner everywhere: the later in time, then of the larger GUID."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._shown: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        if reading.folder == HIERARCHY:
+            return
+        for object_, kept in reading.knowledge.versions.items():
+            numbers = tuple(number for number, _ in kept)
+            shown = reading.knowledge.shown.get(object_)
+            what = self.facts.names.what(reading.folder, object_)
+            if shown is None:
+                yield f"{reading.store} keeps {what} and shows no version of it"
+                continue
+            first, where = self._shown.setdefault((object_, numbers), (shown, reading.store))
+            if first != shown:
+                told = f"{self.facts.shown(shown)} of {what}, {where} shows {self.facts.shown(first)}"
+                yield f"{reading.store} shows {told}, and both keep the same versions"
+            changes = [self.facts.changes[number] for number in numbers if number in self.facts.changes]
+            winner = max(changes, key=rank_of).number if len(changes) == len(numbers) else shown
+            if winner != shown:
+                yield f"{reading.store} shows {self.facts.shown(shown)} of {what}; {self.facts.shown(winner)} is later"
+
+
+class OneTree(Invariant):
+    id = "one tree"
+    rules = ("HI-7", "HI-1")
+    says = "Stores that keep the same folder versions show the same tree."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._trees: dict[tuple[tuple[str, str], ...], tuple[tuple[tuple[str, str, bool], ...], str]] = {}
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        if reading.folder != HIERARCHY:
+            return
+        known = reading.knowledge
+        living = [(object_, number) for object_, kept in known.versions.items() for number, _ in kept]
+        key = tuple(sorted([*living, *((object_, "") for object_ in known.tombstones)]))
+        # What a hidden folder is called is nobody's business: it has no place in the tree.
+        tree = tuple(sorted((view.id, "" if view.hidden else view.path, view.hidden) for view in reading.tree))
+        first, where = self._trees.setdefault(key, (tree, reading.store))
+        if first != tree:
+            mine, theirs = set(tree) - set(first), set(first) - set(tree)
+            told = f"{_paths(mine)}, {where} {_paths(theirs)}"
+            yield f"{reading.store} shows {told}, and both know the same versions of all folders"
+
+
+def _paths(tree: set[tuple[str, str, bool]]) -> str:
+    return ", ".join(sorted("a hidden folder" if hidden else path for _, path, hidden in tree)) or "nothing more"
+
+
+class KeptAsMade(Invariant):
+    id = "kept as made"
+    rules = ("HI-2", "DU-1")
+    says = "A store keeps each version with its author's bytes, and none that nobody made."
+
+    def on_folder(self, reading: FolderReading) -> Witnesses:
+        facts = self.facts
+        for object_, kept in reading.knowledge.versions.items():
+            for number, digest in kept:
+                made = facts.changes.get(number)
+                if made is None:
+                    if not facts.setup(bits.split(number)[0]):
+                        yield f"{reading.store} keeps {facts.shown(number)}, which nobody made"
+                elif made.object != object_ or made.digest != digest:
+                    yield f"{reading.store} keeps {facts.what(made)} with other bytes than its author's"
+
+
+class EveryEntryHasItsTime(Invariant):
+    id = "every entry has its time"
+    rules = ("BF-2", "BF-6")
+    says = "While the lab is quiet no backfill entry is overdue; one that waits for a slot waits while all are taken."
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        limit = self.facts.topology.servers[reading.store].settings.outstanding_backfill_limit
+        taken = sum(len(entry.requests) for entry in reading.entries)
+        if taken > limit:
+            yield f"{reading.store} has {taken} requests outstanding, its limit is {limit}"
+        for entry in reading.entries if reading.quiet else ():
+            what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
+            if entry.folder != HIERARCHY and reading.store in self.facts.stands_still:
+                pass  # spec: RP-5 its clock stands
+            elif entry.waiting_for_slot:
+                if taken < limit:
+                    yield f"{what} waits for a slot, and {taken} of {limit} are taken"
+            elif entry.due_at < reading.now:
+                told = f"was due at {format_instant(entry.due_at)}; it is {format_instant(reading.now)}"
+                yield f"{what} {told} and nothing will wake it"
+            if not entry.missing and not entry.missing_fai:
+                yield f"{what} is empty and still there"
+
+
+STATE: tuple[type[Invariant], ...] = (
+    NothingLostAtHome,
+    ClaimsAreKept,
+    DeletesWin,
+    OneWinner,
+    OneTree,
+    KeptAsMade,
+    EveryEntryHasItsTime,
+)

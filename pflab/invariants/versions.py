@@ -1,0 +1,276 @@
+"""Invariants of versions that arrive: none replaces a newer one, none waits for what is here.
+
+Invariants of numbering and of the trace itself: change numbers, mail numbers, sequence numbers, clocks.
+"""
+
+from __future__ import annotations
+
+from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.facts import Facts, rank_of
+from pflab.invariants.invariant import ArrayReading, Hears, Invariant, Witnesses
+from traces.events import (
+    ChangeMade,
+    Event,
+    HopReceived,
+    HopSent,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+    ReplicaDropped,
+    TombstoneDropped,
+    VersionApplied,
+    VersionDropped,
+    VersionFailed,
+    VersionHeld,
+    VersionIgnored,
+)
+from traces.labtime import format_instant
+
+
+class NothingOlderReplaces(Invariant):
+    id = "nothing older replaces"
+    rules = ("CN-4", "IN-3", "HI-5", "CN-9")
+    says = (
+        "No version is applied where one that incorporates it is kept; nor, of a folder or an associated message, one"
+        " that is earlier than the one kept."
+    )
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
+        self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = {}
+        for mapping in (self._replaced, self._latest):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            ChangeMade: self._made,
+            VersionApplied: self._applied,
+            TombstoneDropped: self._forgotten,
+            ReplicaDropped: self._dropped,
+        }
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        self._keep(event.node, event)
+        return iter(())
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        made = self.facts.changes.get(event.number)
+        if made is None:
+            return
+        place = (event.node, event.folder)
+        if event.number in self._replaced.get(place, {}).get(event.object, ()):
+            yield f"{event.node} applied {self.facts.what(made)}, and had a version that includes it"
+        kept = self._latest.get(place, {}).get(event.object)
+        # A deletion wins, whenever it was made (HI-6).
+        if kept is not None and rank_of(made) < rank_of(kept) and made.operation != "delete":
+            yield f"{event.node} applied {self.facts.what(made)} over {self.facts.shown(kept.number)}, which is later"
+        self._keep(event.node, made)
+
+    def _keep(self, store: str, change: ChangeMade) -> None:
+        place = (store, change.folder)
+        replaced = self._replaced.setdefault(place, {})
+        replaced[change.object] = replaced.get(change.object, frozenset()) | self.facts.ancestors[change.number]
+        if change.kind != "message" and change.operation != "delete":
+            self._latest.setdefault(place, {})[change.object] = change
+
+    def _forgotten(self, event: TombstoneDropped) -> Witnesses:
+        self._replaced.get((event.node, event.folder), {}).pop(event.object, None)
+        self._latest.get((event.node, event.folder), {}).pop(event.object, None)
+        return iter(())
+
+    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+        self._replaced.pop((event.node, event.folder), None)
+        self._latest.pop((event.node, event.folder), None)
+        return iter(())
+
+
+class HeldAreFreed(Invariant):
+    id = "held are freed"
+    rules = ("HI-4",)
+    says = "A folder's version that waits for another folder waits until the store has applied that one, or its time is over."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._held: dict[str, dict[str, VersionHeld]] = {}
+        self._freed: dict[str, set[str]] = {}
+        for mapping in (self._held, self._freed):
+            facts.backups.follow(mapping)
+
+    def hears(self) -> Hears:
+        return {
+            VersionHeld: self._waits,
+            VersionApplied: self._applied,
+            VersionIgnored: self._over,
+            VersionDropped: self._over,
+            VersionFailed: self._over,
+            **dict.fromkeys((MailReceived, ChangeMade, HopReceived, HopSent, MailSubmitted), self._next),
+            NodeStarted: self._next,
+        }
+
+    def _waits(self, event: VersionHeld) -> Witnesses:
+        self._held.setdefault(event.node, {})[event.number] = event
+        if self.facts.known.kept(event.node, event.waits_for) is not None:
+            self._freed.setdefault(event.node, set()).add(event.waits_for)
+        return iter(())
+
+    def _applied(self, event: VersionApplied) -> Witnesses:
+        held = self._held.get(event.node)
+        if held and event.kind == "folder":
+            held.pop(event.number, None)
+            if any(each.waits_for == event.object for each in held.values()):
+                self._freed.setdefault(event.node, set()).add(event.object)
+        return iter(())
+
+    def _over(self, event: VersionIgnored | VersionDropped | VersionFailed) -> Witnesses:
+        if event.number is not None:
+            self._held.get(event.node, {}).pop(event.number, None)
+        return iter(())
+
+    def _next(self, event: Event) -> Witnesses:
+        freed = self._freed.pop(event.node, None)
+        for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
+            if freed and held.waits_for in freed:
+                del self._held[event.node][number]
+                yield f"{event.node} still holds {self._shown(held)}, and that has come"
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
+            if held.until_at < reading.now:
+                told = f"until {format_instant(held.until_at)}; it is {format_instant(reading.now)}"
+                yield f"{reading.store} still holds {self._shown(held)}, {told}"
+
+    def _shown(self, held: VersionHeld) -> str:
+        return f"{self.facts.shown(held.number)}, which waits for {self.facts.folder(held.waits_for)}"
+
+
+VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldAreFreed)
+
+
+class NumbersNeverReissued(Invariant):
+    id = "numbers never reissued"
+    rules = ("CN-1", "CN-2")
+    says = "A store's change counter only grows, and each change has a number under the store's present GUID."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._last: dict[str, tuple[int, int]] = {}
+        self._given: set[str] = set()
+        self._objects: set[str] = set()
+
+    def hears(self) -> Hears:
+        return {ChangeMade: self._made}
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        guid, counter = bits.split(event.number)
+        last, last_at = self._last.get(guid, (0, 0))
+        self._last[guid] = (max(last, counter), event.at)
+        shown = self.facts.shown(event.number)
+        if guid != self.facts.guid_of.get(event.node):
+            yield f"{event.node} gave a change the number {shown}, which is not of its own GUID"
+        if event.number in self._given:
+            yield f"{event.node} gave a change the number {shown}, which it had given before"
+        elif counter < last and event.at > last_at:  # changes of one stimulus are told in any order
+            yield f"{event.node} gave a change the number {shown} after it had given {last}"
+        self._given.add(event.number)
+        if event.operation == "create":
+            if event.object in self._objects:
+                yield f"{event.node} created object {event.object} with {shown}, an id that was given before"
+            self._objects.add(event.object)
+
+
+class LaterThanWhatItReplaces(Invariant):
+    id = "later than what it replaces"
+    rules = ("CN-8",)
+    says = "A new version's modification time is later than those of all versions that it incorporates."
+
+    def hears(self) -> Hears:
+        return {ChangeMade: self._made}
+
+    def _made(self, event: ChangeMade) -> Witnesses:
+        for number in event.supersedes:
+            replaced = self.facts.changes.get(number)
+            if replaced is not None and event.modified_at <= replaced.modified_at:
+                mine, theirs = format_instant(event.modified_at), format_instant(replaced.modified_at)
+                yield f"{self.facts.what(event)} is of {mine}, {self.facts.shown(number)}, which it replaces, of {theirs}"
+
+
+class EventsWithoutGaps(Invariant):
+    id = "events without gaps"
+    rules = ("OUT-9",)
+    says = "The events of a node are numbered from 1 without gaps, across its starts."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._last: dict[str, int] = {}
+
+    def hears(self) -> Hears:
+        return {Event: self._any}
+
+    def _any(self, event: Event) -> Witnesses:
+        last = self._last.get(event.node, 0)
+        self._last[event.node] = event.seq
+        if event.seq != last + 1:
+            yield f"event {event.seq} of {event.node} ({_tag(event)}) follows its event {last}"
+
+
+class TimeGoesForward(Invariant):
+    id = "time goes forward"
+    rules = ("TM-1",)
+    says = "Neither the lab time nor the Lamport number of a node's events ever goes back."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._last: dict[str, tuple[int, int]] = {}
+
+    def hears(self) -> Hears:
+        return {Event: self._any}
+
+    def _any(self, event: Event) -> Witnesses:
+        at, lamport = self._last.get(event.node, (event.at, 0))
+        self._last[event.node] = (event.at, event.lamport)
+        if event.at < at:
+            yield f"event {event.seq} of {event.node} is of {format_instant(event.at)}, the one before of {format_instant(at)}"
+        if event.lamport <= lamport:
+            yield f"event {event.seq} of {event.node} has Lamport number {event.lamport}, the one before {lamport}"
+
+
+class MailNumbersGrow(Invariant):
+    id = "mail numbers grow"
+    rules = ("RST-4",)
+    says = "Each replication mail of a store has a higher number than the one before, and an id of its own."
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self._last: dict[str, int] = {}
+        self._ids: set[str] = set()
+
+    def hears(self) -> Hears:
+        return {MailSubmitted: self._submitted, NodeStarted: self._started}
+
+    def _started(self, event: NodeStarted) -> Witnesses:
+        if event.reason != "restart":
+            self._last.pop(event.node, None)  # the number goes back with the backup; the time of sending does not
+        return iter(())
+
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        last = self._last.get(event.node, 0)
+        self._last[event.node] = event.number
+        if event.number <= last:
+            yield f"{event.node} sent mail number {event.number} after mail number {last}"
+        if event.mail in self._ids:
+            yield f"{event.node} sent a second mail with the id {event.mail}"
+        self._ids.add(event.mail or "")
+
+
+def _tag(event: Event) -> str:
+    return str(event.__struct_config__.tag)
+
+
+NUMBERING: tuple[type[Invariant], ...] = (
+    NumbersNeverReissued,
+    LaterThanWhatItReplaces,
+    EventsWithoutGaps,
+    TimeGoesForward,
+    MailNumbersGrow,
+)

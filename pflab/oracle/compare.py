@@ -1,0 +1,314 @@
+"""Comparing what must exist (`pflab.oracle.oracle`) with what each store shows of itself. Says who lacks what, in words
+(CV-1 to CV-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pflab.oracle.oracle import FolderTruth, History, Oracle
+from pflab.terms import number_sets as sets
+from pflab.terms.verdict import FolderVerdict, Judgement, Verdict, join_names
+
+if TYPE_CHECKING:
+    from node.views import EntryView, Knowledge, RowView
+
+WITNESS_LIMIT = 12
+"""Witnesses told per folder; a folder in which everything is missing needs no longer list."""
+
+NameOf = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one running store shows: per folder id its knowledge and its rows, and its backfill array."""
+
+    store: str
+    knowledge: Mapping[str, Knowledge]
+    rows: Mapping[str, tuple[RowView, ...]] = field(default_factory=dict)
+    entries: tuple[EntryView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """The maximal versions of one living object."""
+
+    object: str
+    history: History
+    numbers: frozenset[str]
+
+    def kept(self, known: Knowledge) -> dict[str, str]:
+        """What a store keeps of it: number -> digest."""
+        return dict(known.versions.get(self.object, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Holds the oracle beside the readings of all running stores. `name_of` gives a GUID's name as people see it: A,
+    Setup.
+
+    `began_anew` are the (store, folder id) whose replica was once dropped here by the rules and may have begun again
+    (RP-2).
+    """
+
+    oracle: Oracle
+    readings: Mapping[str, Reading]
+    name_of: NameOf
+    began_anew: frozenset[tuple[str, str]] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+    """Deleted objects whose tombstone some store has dropped (DL-4); who accounts for the deletion need not keep one."""
+    expired: frozenset[str] = frozenset()
+    """Messages that an age limit has taken from some store (DL-3): who accounts for one need not show it."""
+    lost: tuple[str, ...] = ()
+    """In words, what is rightly gone and left out of the oracle (DU-1)."""
+    is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True
+    """Whether a store in its present life, since its last restore, had made or applied a change of a folder."""
+
+    def verdict(self, *, at_rest: bool = True) -> Verdict:
+        """Every folder's judgement; `at_rest` adds what holds only when all has had time to settle (CV-3)."""
+        truths = self.oracle.truth()
+        folders = tuple(self.folder(truth) for truth in truths.values())
+        lost = tuple(self.unexplained(truths.values()))
+        if not at_rest:
+            return Verdict(folders, lost, rightly_lost=self.lost)
+        untruthful, leftovers = tuple(self.untruthful(truths)), tuple(self.leftovers(truths))
+        return Verdict(folders, lost, untruthful, leftovers, self.lost)
+
+    # --- one folder (CV-1, CV-2)
+
+    def folder(self, truth: FolderTruth) -> FolderVerdict:
+        # spec: CV-1
+        stopped = [name for name in truth.holders if name not in self.readings]
+        if stopped:
+            witness = f"{join_names(stopped)} is stopped" if len(stopped) == 1 else f"{join_names(stopped)} are stopped"
+            return FolderVerdict(truth.id, truth.path, Judgement.UNKNOWN, truth.holders, (witness,))
+        known = {name: self._held(name, truth.id) for name in truth.holders}
+        witnesses = [f"{name} holds no replica of it" for name, each in known.items() if each is None]
+        held = {name: each for name, each in known.items() if each is not None}
+        witnesses += self._content_witnesses(truth, held)
+        witnesses += self._number_witnesses(truth, held)
+        if len(witnesses) > WITNESS_LIMIT:
+            witnesses = [*witnesses[:WITNESS_LIMIT], f"and {len(witnesses) - WITNESS_LIMIT} more"]
+        judgement = Judgement.NOT_CONVERGED if witnesses else Judgement.CONVERGED
+        return FolderVerdict(truth.id, truth.path, judgement, truth.holders, tuple(witnesses))
+
+    def differences(self, folder: str) -> list[str]:
+        """How the holders of a folder differ from each other, whatever ought to exist; empty if they are equal."""
+        # spec: CV-2
+        known = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
+        held = {store: each for store, each in known.items() if each is not None}
+        numbers = [(store, _numbers(each)) for store, each in held.items()]
+        found = [f"{store} holds no replica of it" for store, each in known.items() if each is None]
+        found += [
+            f"{store} and {numbers[0][0]} account for other numbers" for store, each in numbers if each != numbers[0][1]
+        ]
+        return found + _differences(held)
+
+    def _held(self, store: str, folder: str) -> Knowledge | None:
+        known = self.readings[store].knowledge.get(folder)
+        return known if known is not None and known.holds else None
+
+    def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
+        if truth.doubt:
+            # Where an age limit has taken an object, or a tombstone has gone, stores differ rightly (spec: DL-3, DL-4).
+            return _differences(held, but=self.expired | self.forgotten)
+        found: list[str] = []
+        for object_, numbers in truth.versions.items():
+            due = _Due(object_, self.oracle.history(truth.id, object_), numbers)
+            for store in held:
+                found += self._object_witnesses(store, due, held)
+        for object_, number in truth.tombstones.items():
+            history = self.oracle.history(truth.id, object_)
+            what = self._what(history, number)
+            for store, known in held.items():
+                if known.versions.get(object_):
+                    found.append(f"{store} still has {self._subject(history)}, deleted by {self._shown(number)}")
+                elif object_ not in known.tombstones and not self._forgot(known, object_, history):
+                    found.append(f"{store} lacks {what}")
+        for store, known in held.items():
+            strange = sorted(known.versions.keys() - truth.versions.keys() - truth.tombstones.keys())
+            found += [f"{store} has object {self._shown(each)}, which nobody made" for each in strange]
+        return found
+
+    def _forgot(self, known: Knowledge, object_: str, history: History) -> bool:
+        """Whether a store accounts for a deletion whose tombstone may have been dropped."""  # spec: DL-4
+        numbers = _numbers(known)
+        deletions = sets.of_numbers(each.number for each in history.changes.values() if each.operation == "delete")
+        return object_ in self.forgotten and bool(sets.common(numbers, deletions))
+
+    def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
+        history = due.history
+        kept = due.kept(held[store])
+        gone: set[str] = set()
+        if due.object in self.expired:
+            if not kept:
+                return  # spec: DL-3 that it is accounted for is a matter of the sets
+            # Nobody can be given what has expired everywhere: who has not had it keeps what it would have replaced.
+            gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
+        for number in sorted(due.numbers - kept.keys() - gone):
+            owners = [name for name, each in held.items() if number in due.kept(each)]
+            has = "has" if len(owners) < 2 else "have"
+            yield f"{store} lacks {self._what(history, number)}; {join_names(owners)} {has} it"
+        for number in sorted(kept.keys() - due.numbers):
+            by = [each for each in sorted(due.numbers) if number in history.ancestors(each)]
+            if by and gone.issuperset(by):
+                continue
+            why = f"superseded by {join_names(map(self._shown, by))}" if by else "which lost to a later version"
+            if number not in history.changes:
+                why = "which nobody made"
+            yield f"{store} still keeps {self._shown(number)} of {self._subject(history)}, {why}"
+        for number in sorted(due.numbers & kept.keys()):
+            wanted = history.changes[number].digest
+            if wanted and kept[number] != wanted:
+                yield f"{store} has other bytes for {self._what(history, number)} than its author"
+
+    def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
+        known = {store: _numbers(each) for store, each in held.items()}
+        everything = sets.union(known.values())
+        # A superseded version, or one that lost to a delete before it was ever sent, need not be counted by anybody
+        # (CN-6), but what some holder counts all must (CN-7): that is the comparison of the sets.
+        due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
+        for store, numbers in known.items():
+            unaccounted = {} if truth.doubt else sets.minus(due, numbers)
+            beside = sets.minus(sets.minus(everything, numbers), unaccounted)
+            if unaccounted:
+                yield f"{store} does not account for {sets.words(unaccounted, self.name_of)}"
+            if beside:
+                others = [each for each in known if sets.common(known[each], beside)]
+                counts = "counts" if len(others) == 1 else "count"
+                yield f"{store}'s set lacks {sets.words(beside, self.name_of)}, which {join_names(others)} {counts}"
+
+    # --- losses (DU-1, CV-2)
+
+    def unexplained(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
+        """Acknowledged changes that no store keeps in any form; to say so, every store of the tree must run."""
+        # spec: CV-2, DU-1
+        if any(store not in self.readings for store in self.oracle.stores):
+            return
+        for truth in truths:
+            if truth.doubt:
+                continue
+            for object_, due in truth.versions.items():
+                for number in sorted(due) if object_ not in self.expired else ():
+                    change = self.oracle.history(truth.id, object_).changes[number]
+                    if not any(self._keeps(name, truth.id, object_, number) for name in self.readings):
+                        what = self._what_change(change.operation, change.subject, number)
+                        yield f"{what} in {truth.path}: no store has it"
+
+    def lost_at_home(self) -> list[str]:
+        """The invariant of every instant: a store that acknowledged a change keeps it, or a later version, or its
+        tombstone."""
+        found = []
+        for truth in self.oracle.truth().values():
+            if truth.doubt:
+                continue
+            for object_, history in self.oracle.histories(truth.id).items():
+                for number, change in history.changes.items():
+                    if not self.is_home(change.store, truth.id, number):
+                        continue
+                    known = self._home(change.store, truth.id)
+                    if known is None or object_ in self.expired:
+                        continue
+                    if not _accounted(known, history, object_, number):
+                        what = self._what_change(change.operation, change.subject, number)
+                        found.append(f"{change.store} acknowledged {what} in {truth.path} and no longer has it")
+        return found
+
+    def _home(self, store: str, folder: str) -> Knowledge | None:
+        if store not in self.readings or (store, folder) in self.began_anew:
+            return None
+        return self._held(store, folder)
+
+    def _keeps(self, store: str, folder: str, object_: str, number: str) -> bool:
+        known = self.readings[store].knowledge.get(folder)
+        return known is not None and number in dict(known.versions.get(object_, ()))
+
+    # --- rows and backfill (CV-3)
+
+    def untruthful(self, folders: Iterable[str]) -> Iterator[str]:
+        """Rows that say more of a store than the store itself knows."""  # spec: CV-3
+        for folder in folders:
+            for store, reading in self.readings.items():
+                for row in reading.rows.get(folder, ()):
+                    if row.is_local or row.store not in self.readings:
+                        continue
+                    known = self.readings[row.store].knowledge.get(folder)
+                    has = {} if known is None else sets.renamed(_numbers(known), self.name_of)
+                    claimed = self._claimed(row)
+                    too_much = sets.minus(claimed, has)
+                    if too_much:
+                        where = f"{store}'s row for {row.store} in {self._path(folder)}"
+                        yield f"{where} claims {sets.words(too_much)}, which {row.store} lacks"
+
+    def leftovers(self, folders: Iterable[str]) -> Iterator[str]:
+        """Backfill entries that a present holder claims to be able to satisfy."""  # spec: CV-3
+        wanted = set(folders)
+        for store, reading in self.readings.items():
+            for entry in reading.entries:
+                if entry.folder not in wanted:
+                    continue
+                missing = self._shown_sets(entry.cnset, entry.cnset_fai)
+                for row in reading.rows.get(entry.folder, ()):
+                    offered = {} if row.is_local else sets.common(missing, self._claimed(row))
+                    if offered:
+                        yield f"{store} still waits for {sets.words(offered)} in {entry.path}, which {row.store} has"
+
+    def _claimed(self, row: RowView) -> sets.Numbers:
+        return self._shown_sets(row.cnset, row.cnset_fai)
+
+    def _shown_sets(self, numbers: str, numbers_fai: str) -> sets.Numbers:
+        """Sets by the names that the judge gives: a store's own may differ, as it has not met every GUID (RP-4)."""
+        both = sets.union([sets.parse_traced(numbers), sets.parse_traced(numbers_fai)])
+        return sets.renamed(both, self.name_of)
+
+    # --- words
+
+    def _path(self, folder: str) -> str:
+        truth = self.oracle.truth().get(folder)
+        return folder if truth is None else truth.path
+
+    def _shown(self, number: str) -> str:
+        guid, counter = sets.split_number(number)
+        return f"{self.name_of(guid)}-{counter}"
+
+    def _subject(self, history: History) -> str:
+        subjects = [each.subject for each in history.changes.values() if each.subject]
+        return repr(subjects[-1]) if subjects else "an object"
+
+    def _what(self, history: History, number: str) -> str:
+        change = history.changes[number]
+        return self._what_change(change.operation, change.subject or self._subject(history).strip("'"), number)
+
+    def _what_change(self, operation: str, subject: str, number: str) -> str:
+        nouns = {"create": "the creation", "modify": "the edit", "delete": "the deletion"}
+        return f"{self._shown(number)} ({nouns.get(operation, operation)} of {subject!r})"
+
+
+def _accounted(known: Knowledge, history: History, object_: str, number: str) -> bool:
+    if object_ in known.tombstones:
+        return True
+    kept = dict(known.versions.get(object_, ()))
+    if number in kept or any(number in history.ancestors(each) for each in kept):
+        return True
+    # Concurrent versions of a folder or an associated message: the last writer alone is kept (HI-5, CN-9).
+    return history.changes[number].kind != "message" and history.standing().number in kept
+
+
+def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
+    """`but`: objects that do not count."""
+    stores = list(held)
+    if not stores:
+        return []
+    first = stores[0]
+    pairs = [
+        ({key: kept for key, kept in held[each].versions.items() if key not in but}, set(held[each].tombstones) - but)
+        for each in stores
+    ]
+    return [
+        f"{each} and {first} differ in content" for each, pair in zip(stores, pairs, strict=True) if pair != pairs[0]
+    ]
+
+
+def _numbers(known: Knowledge) -> sets.Numbers:
+    return sets.union([sets.parse_traced(known.numbers), sets.parse_traced(known.numbers_fai)])

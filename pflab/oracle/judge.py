@@ -1,0 +1,109 @@
+"""Judging a lab of either driver: its events into the oracle, its stores' state beside it (CV-1 to CV-3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pflab.oracle.compare import Judge, Reading
+from pflab.oracle.losses import Losses
+from pflab.oracle.oracle import HIERARCHY, Oracle, change_of, genesis_of
+from pflab.terms import number_sets as sets
+from pflab.terms.lexicon import SETUP, Lexicon
+from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, StoreDeleted, TombstoneDropped
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from pflab.lab.lab import Lab
+
+
+def read_store(node: Node) -> Reading:
+    knowledge = {HIERARCHY: node.knowledge(HIERARCHY)}
+    rows = {HIERARCHY: node.state(HIERARCHY).rows}
+    for view in node.folders():
+        if view.id == HIERARCHY or view.hidden:
+            continue
+        knowledge[view.id] = node.knowledge(view.id)
+        if view.held_here:
+            rows[view.id] = node.state(view.id).rows
+    return Reading(node.name, knowledge, rows, tuple(node.backfill()))
+
+
+class Observer:
+    """Takes in a lab's events as they come and judges the lab whenever asked."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._seen = 0
+        self._began_anew: set[tuple[str, str]] = set()
+        self._forgotten: set[str] = set()
+        self._expired: set[str] = set()
+        self._has_genesis = False
+        self.names = Lexicon()
+        self.oracle = Oracle((), lab.topology.servers_from_start())
+        self.losses = Losses()
+
+    def running(self) -> list[str]:
+        return [name for name in self._lab.names if self._lab.running(name)]
+
+    def observe(self) -> list[Event]:
+        """The events that are new since the last time, taken in."""
+        fresh = list(self._lab.events(self._seen))
+        self._seen += len(fresh)
+        for event in fresh:
+            self.names.learn(event)
+            self.losses.take(event)
+            if isinstance(event, ChangeMade):
+                self.oracle.take(change_of(event))
+            elif isinstance(event, NodeStarted):
+                self.oracle.joined(event.node)
+            elif isinstance(event, ReplicaDropped):
+                self._began_anew.add((event.node, event.folder))
+            elif isinstance(event, TombstoneDropped):
+                self._forgotten.add(event.object)
+            elif isinstance(event, ItemExpired):
+                self._expired.add(event.object)
+            elif isinstance(event, StoreDeleted):
+                self.oracle.left(event.store)
+        if not self._has_genesis:
+            self._learn_genesis()
+        return fresh
+
+    def _learn_genesis(self) -> None:
+        """The topology's folders bear numbers of a GUID that is no store's: that of the first folder ids seen tells
+        which."""
+        if not self._lab.topology.folders:
+            self._has_genesis = True
+        for name in self.running():
+            known = self._lab.read(name, lambda node: node.knowledge(HIERARCHY))
+            guids = {sets.split_number(object_)[0] for object_ in (*known.versions, *known.tombstones)}
+            strangers = sorted(guid for guid in guids if not self.names.knows(guid))
+            if strangers:
+                self.names.learn_store(strangers[0], SETUP)
+                genesis = genesis_of(self._lab.topology, strangers[0])
+                self.losses.began_with([change for change, _ in genesis], self._lab.topology.servers_from_start())
+                for change, path in genesis:
+                    self.oracle.take(change)
+                    self.names.learn_folder(change.object, path)
+                self._has_genesis = True
+                return
+
+    def judge(self) -> Judge:
+        self.observe()
+        readings = {name: self._lab.read(name, read_store) for name in self.running()}
+        return Judge(
+            self.oracle.without(self.losses.lost),
+            readings,
+            self.names.store_of,
+            frozenset(self._began_anew),
+            forgotten=frozenset(self._forgotten),
+            expired=frozenset(self._expired),
+            lost=self._told_losses(),
+            is_home=self.losses.has,
+        )
+
+    def _told_losses(self) -> tuple[str, ...]:
+        """What is rightly gone, in words."""  # spec: DU-1 RP-4
+        return tuple(
+            f"{self.names.number(number)}: only {store} had it, which was {self.losses.fate(store)}"
+            for number, store in sorted(self.losses.lost.items())
+        )

@@ -1,0 +1,248 @@
+"""The oracle: what must exist, worked out from the acknowledged changes alone, and what each store has of it.
+
+It shares no code with the node (CV-2): no change sets, no predecessor lists. Its input is every `change.made` of a
+run, the topology's folders as they stood at genesis, and what the stores show of themselves (`node.views`, plain
+values). Its reasoning:
+
+* A version is superseded if another one names it among `supersedes`, directly or through others; the rest are maximal
+  and must all be kept (CN-4, CF-1).
+* A delete of an object wins over all its other versions, whatever their order (DL-2, HI-6).
+* Of a folder's versions only the last writer's stands: later time, then larger GUID by its raw bytes, then counter
+  (HI-5, CN-8).
+* A tombstoned folder takes its content and everything below it along (HI-6).
+* Holders are the replica list of the folder version that stands (HI-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from pflab.terms.number_sets import split_number
+from topology.model import Topology
+from traces.events import ChangeMade
+
+HIERARCHY = "1-1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One acknowledged change. `number` and `object` are `guidhex:counter`; `modified_at` is lab time in µs."""
+
+    store: str
+    folder: str
+    object: str
+    number: str
+    kind: str
+    operation: str
+    modified_at: int
+    supersedes: tuple[str, ...] = ()
+    digest: str = ""
+    subject: str = ""
+    replicas: tuple[str, ...] | None = None
+    parent: str | None = None
+
+
+def change_of(event: ChangeMade) -> Change:
+    """The fields of a `change.made` event that the oracle reads; it trusts nothing that a node derived."""
+    return Change(
+        store=event.node,
+        folder=event.folder,
+        object=event.object,
+        number=event.number,
+        kind=event.kind,
+        operation=event.operation,
+        modified_at=event.modified_at,
+        supersedes=tuple(event.supersedes),
+        digest=event.digest,
+        subject=event.subject,
+        replicas=None if event.replicas is None else tuple(event.replicas),
+        parent=event.parent,
+    )
+
+
+def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
+    """The topology's folders as they stand from the start, with their paths: the n-th folder of the file, parents
+    before children, is object and number n of the GUID named Setup."""
+    ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
+    made = []
+    for path, folder in topology.folders.items():
+        change = Change(
+            store="Setup",
+            folder=HIERARCHY,
+            object=ids[path],
+            number=ids[path],
+            kind="folder",
+            operation="create",
+            modified_at=topology.start_at,
+            subject=folder.name,
+            replicas=folder.replicas,
+            parent=HIERARCHY if folder.parent is None else ids[folder.parent],
+        )
+        made.append((change, path))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTruth:
+    """What must exist in one folder.
+
+    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its
+    deletion. `doubt`: why the content cannot be told from the changes alone.
+    """
+
+    id: str
+    path: str
+    holders: tuple[str, ...]
+    versions: dict[str, frozenset[str]]
+    tombstones: dict[str, str]
+    doubt: str = ""
+
+
+@dataclass(slots=True)
+class History:
+    """All changes of one object and who supersedes whom, with explicit ancestors."""
+
+    changes: dict[str, Change] = field(default_factory=dict)
+
+    def deletion(self) -> str | None:
+        """The number of the earliest deletion, if it was deleted at all."""
+        found = [each for each in self.changes.values() if each.operation == "delete"]
+        return min(found, key=last_writer).number if found else None
+
+    def maximal(self) -> frozenset[str]:
+        beaten = {number for each in self.changes.values() for number in each.supersedes}
+        return frozenset(self.changes.keys() - beaten)
+
+    def ancestors(self, number: str) -> frozenset[str]:
+        """Every number that `number` supersedes, directly or through others."""
+        found: set[str] = set()
+        ahead = [number]
+        while ahead:
+            change = self.changes.get(ahead.pop())
+            fresh = [] if change is None else [each for each in change.supersedes if each not in found]
+            found.update(fresh)
+            ahead.extend(fresh)
+        return frozenset(found)
+
+    def standing(self) -> Change:
+        """The last writer's version; for folders and associated messages (HI-5, CN-9)."""
+        return max(self.changes.values(), key=last_writer)
+
+
+def last_writer(change: Change) -> tuple[int, bytes, int]:
+    """The order of concurrent versions: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+    guid, counter = split_number(change.number)
+    return (change.modified_at, bytes.fromhex(guid), counter)
+
+
+class Oracle:
+    """Takes in acknowledged changes in any order and tells what must exist.
+
+    `stores` are the stores of the tree (holders of 1-1) and grow by `joined`; `genesis` are the topology's folders, as
+    changes.
+    """
+
+    def __init__(self, genesis: Iterable[Change], stores: Iterable[str]) -> None:
+        self._objects: dict[str, dict[str, History]] = {}
+        self._stores = list(dict.fromkeys(stores))
+        self._deleted: set[str] = set()
+        for change in genesis:
+            self.take(change)
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        return tuple(self._stores)
+
+    def joined(self, store: str) -> None:
+        if store not in self._stores:
+            self._stores.append(store)
+
+    def left(self, store: str) -> None:
+        """A store was deleted from the directory (RP-6)."""
+        self._deleted.add(store)
+        if store in self._stores:
+            self._stores.remove(store)
+
+    def take(self, change: Change) -> None:
+        """One acknowledged change; the same one twice changes nothing."""
+        folder = self._objects.setdefault(change.folder, {})
+        folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
+
+    def without(self, lost: Collection[str]) -> Oracle:
+        """What must exist if these changes are rightly gone (DU-1): what only they replaced stands again."""
+        if not lost:
+            return self
+        rest = Oracle((), self._stores)
+        rest._deleted = self._deleted
+        for objects in self._objects.values():
+            for history in objects.values():
+                for change in history.changes.values():
+                    if change.number not in lost:
+                        older = sorted({*change.supersedes, *history.ancestors(change.number)})
+                        rest.take(replace(change, supersedes=tuple(older)))
+        return rest
+
+    def history(self, folder: str, object_: str) -> History:
+        return self._objects.get(folder, {}).get(object_, History())
+
+    def histories(self, folder: str) -> Mapping[str, History]:
+        return self._objects.get(folder, {})
+
+    # spec: CV-2
+    def truth(self) -> dict[str, FolderTruth]:
+        """By folder id: 1-1 first, then each living folder that no tombstone stands above, by path."""
+        folders = self._objects.get(HIERARCHY, {})
+        dead = {id_ for id_, history in folders.items() if history.deletion()}
+        standing = {id_: history.standing() for id_, history in folders.items() if id_ not in dead}
+        found = {HIERARCHY: self._contents(HIERARCHY, HIERARCHY, self.stores)}
+        paths = {id_: _path(id_, standing) for id_ in standing}
+        for id_ in sorted(standing, key=lambda each: (paths[each], each)):
+            if _below_dead(standing[id_].parent, standing, dead):
+                continue
+            holders = [store for store in standing[id_].replicas or () if store not in self._deleted]
+            found[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, standing, dead))
+        return found
+
+    def _contents(self, id_: str, path: str, holders: tuple[str, ...], doubt: str = "") -> FolderTruth:
+        versions: dict[str, frozenset[str]] = {}
+        tombstones: dict[str, str] = {}
+        for object_, history in sorted(self._objects.get(id_, {}).items()):
+            deletion = history.deletion()
+            if deletion is not None:
+                tombstones[object_] = deletion
+            elif id_ == HIERARCHY or history.standing().kind == "fai":
+                versions[object_] = frozenset({history.standing().number})
+            else:
+                versions[object_] = history.maximal()
+        return FolderTruth(id_, path, holders, versions, tombstones, doubt)
+
+    def _doubt(self, id_: str, standing: Mapping[str, Change], dead: set[str]) -> str:
+        # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on
+        # whoever saw that (HI-6, RP-1), which the changes alone do not tell.
+        versions = self._objects[HIERARCHY][id_].changes.values()
+        if any(_below_dead(each.parent, standing, dead) for each in versions):
+            return "it once lay below a deleted folder, so its older content may rightly be gone"
+        return ""
+
+
+def _below_dead(parent: str | None, standing: Mapping[str, Change], dead: set[str]) -> bool:
+    seen: set[str] = set()
+    while parent is not None and parent != HIERARCHY and parent not in seen:
+        if parent in dead:
+            return True
+        seen.add(parent)
+        change = standing.get(parent)
+        parent = None if change is None else change.parent
+    return False
+
+
+def _path(id_: str, standing: Mapping[str, Change]) -> str:
+    names: list[str] = []
+    seen: set[str] = set()
+    at: str | None = id_
+    while at is not None and at != HIERARCHY and at not in seen and at in standing:
+        seen.add(at)
+        names.append(standing[at].subject)
+        at = standing[at].parent
+    return "/".join(reversed(names))

@@ -1,0 +1,178 @@
+"""What a scenario can expect and wait for, as a model: mails, events, and what stores show of themselves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pflab.scenario.values import BOUND, CountText, MailType, Names, Part, PointText, WithinText, shown, wrong
+
+
+class Mails(Part):
+    """Replication mails sent. `to` is met when the store is among the recipients; `updates` is how many updates each
+    packs."""
+
+    type: MailType | None = None
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    folder: str | None = None
+    updates: CountText | None = None
+    marked: str | None = None
+    count: CountText
+
+
+class Events(Part):
+    """Trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an `as` name
+    for its object or number, a path for its folder; a list field is met by one of its items."""
+
+    event: str
+    on: str | None = None
+    fields: dict[str, int | str | bool] = Field(default_factory=dict, alias="with")
+    count: CountText
+
+
+class Entry(Part):
+    """An entry of the backfill array. `missing` is the whole set as shown (A-1..3), or `as` names it must contain."""
+
+    missing: Names | None = None
+    due: PointText | None = None
+    attempts: int | None = None
+    local: bool | None = None
+    asked: Names | None = Field(default=None, description="the stores that a request is outstanding with")
+
+
+class Row(Part):
+    """A row of the replication state table. `has` is the set as shown, A-1..100 B-50, Setup's own numbers left out."""
+
+    has: str | None = None
+    associated: str | None = Field(None, description="the set of the folder's associated messages, as shown")
+    last_sent: str | None = Field(None, alias="last sent")
+    heard: PointText | Literal["never"] | None = None
+
+
+class Tree(Part):
+    """Folders that a store shows, or does not, by path."""
+
+    at_least_one: ClassVar = ("has", "lacks")
+
+    has: Names | None = None
+    lacks: Names | None = None
+
+
+def _none_or_entries(value: Any) -> Any:
+    if value == "none":
+        return []
+    if isinstance(value, dict):
+        return [value]
+    if isinstance(value, list):
+        return value
+    raise wrong(
+        f"{shown(value)} is no array; write none or a list of entries: [{{missing: A-1, due: 2003-10-21T18:15Z}}]"
+    )
+
+
+def _some(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+_ENTRIES = Annotated[tuple[Entry, ...], BeforeValidator(_none_or_entries)]
+
+
+class Condition(Part):
+    """What can be expected, or waited for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
+
+    asked: ClassVar[tuple[str, ...]] = (
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
+        "converged", "unconverged", "equal", "settled", "mails", "events", "clock",
+    )  # fmt: skip
+    of_a_store: ClassVar[tuple[str, ...]] = (
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
+    )  # fmt: skip
+    of_a_folder: ClassVar[tuple[str, ...]] = ("has", "lacks", "shows", "conflict", "versions", "state", "replicas")
+
+    on: Names | None = None
+    folder: str | None = None
+    has: Names | None = Field(None, description="messages the replica shows")
+    lacks: Names | None = Field(None, description="messages the replica does not show")
+    shows: dict[str, str] | None = Field(None, description="message -> the subject shown")
+    conflict: Names | None = Field(None, description="exactly the messages in conflict, or none")
+    versions: dict[str, int] | None = Field(None, description="message -> how many versions are kept")
+    array: _ENTRIES | None = Field(None, description="all backfill entries of the store (of the folder), or none")
+    state: dict[str, Row | Literal["none"]] | None = Field(None, description="store -> its row in the state table")
+    replicas: Names | None = Field(None, description="the folder's replica list as this store knows it")
+    tree: Tree | None = None
+    logged: dict[int, int] | None = Field(None, description="event id -> how many entries the application log has")
+    converged: Names | None = Field(None, description="folders whose holders agree and have what must exist, or all")
+    unconverged: Names | None = Field(None, description="folders of which that is not so")
+    equal: Names | None = Field(None, description="folders whose holders show and account for the same, whatever it is")
+    settled: Literal[True] | None = Field(
+        None, description="no row claims what its store lacks, and nobody waits for what a present holder has"
+    )
+    mails: Annotated[tuple[Mails, ...], BeforeValidator(_some)] | None = None
+    events: Annotated[tuple[Events, ...], BeforeValidator(_some)] | None = None
+    since: str | None = Field(
+        None, description="the checkpoint from which mails and events count; default: the beginning"
+    )
+    clock: PointText | None = Field(None, description="what the lab's clock shows, to the minute")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        given = self.model_fields_set
+        for key in self.of_a_store:
+            if key in given and self.on is None:
+                raise wrong(f"{key} asks about a store; add on: the store's name, a list of names, or all")
+        for key in self.of_a_folder:
+            if key in given and self.folder is None:
+                raise wrong(f"{key} asks about a folder; add folder: its path, or 1-1")
+        if "since" in given and not given & {"mails", "events"}:
+            raise wrong("since goes with mails or events")
+        return self
+
+
+class Expect(Condition):
+    """What must hold now, or within a time."""
+
+    at_least_one: ClassVar = Condition.asked
+
+    within: WithinText | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        _check_bound(self, self.within)
+        return self
+
+
+class Until(Condition):
+    """A wait for a mail's arrival, an event or a condition; fails at the end of `within`. `at` is the minute it must
+    happen in."""
+
+    mail: MailType | None = None
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    marked: str | None = None
+    event: str | None = None
+    fields: dict[str, int | str | bool] = Field(default_factory=dict, alias="with")
+    within: WithinText
+    at: PointText | None = None
+
+    @model_validator(mode="after")
+    def _one_wish(self) -> Self:
+        given = self.model_fields_set
+        wishes: list[str] = [key for key in ("mail", "event") if key in given]
+        wishes += ["a condition"] if given & set(self.asked) else []
+        if not wishes:
+            raise wrong("nothing to wait for; give mail, event, or a condition such as converged or has")
+        if len(wishes) > 1:
+            raise wrong(f"{' and '.join(wishes)} do not go together; wait for one, then for the other")
+        if "mail" not in given and given & {"from_", "to", "marked"}:
+            raise wrong("from, to and marked go with mail")
+        if "event" not in given and "fields" in given:
+            raise wrong("with goes with event")
+        _check_bound(self, self.within)
+        return self
+
+
+def _check_bound(wish: Condition, within: int | str | None) -> None:
+    if within == BOUND and not wish.model_fields_set & {"converged", "settled"}:
+        raise wrong("within: bound is the time in which all must converge; it goes with converged or settled")

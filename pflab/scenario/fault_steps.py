@@ -1,0 +1,131 @@
+"""The scenario's faults of a line between two servers: refused connections, SMTP verbs that go wrong, a queue on hold.
+
+The faults that a scenario can let fall on mails, as a model.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from pflab.scenario.values import DurationUs, MailType, Names, Part, shown, wrong
+from transport.protocol.fault_points import Verb
+
+_VERBS = tuple(verb.value for verb in Verb)
+
+
+def _verb(value: Any) -> str:
+    for verb in _VERBS:
+        if isinstance(value, str) and value.lower() == verb.lower():
+            return verb
+    raise wrong(f"{shown(value)} is no step of an SMTP dialogue; there is {', '.join(_VERBS)}")
+
+
+def _reply(value: Any) -> str:
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not (text[:3].isdigit() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
+        raise wrong(f"{shown(value)} refuses nothing; write a reply such as 451 or 504 Need to authenticate first")
+    return text
+
+
+VerbText = Annotated[str, BeforeValidator(_verb), WithJsonSchema({"enum": list(_VERBS)})]
+ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["integer", "string"]})]
+
+
+class Cut(Part):
+    """Connections refused: between two servers or sites, one way (from, to), or over a connector."""
+
+    exactly_one: ClassVar = ("between", "from_", "connector")
+
+    between: Names | None = None
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    connector: str | None = None
+    name: str | None = Field(None, alias="as")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.between is not None and len(self.between) != 2:
+            raise wrong("between names two servers or sites: {between: [A, B]}")
+        if (self.from_ is None) != (self.to is None):
+            raise wrong("from and to go together: {from: A, to: B} cuts one way")
+        return self
+
+
+class LinkFault(Part):
+    """A line on which a fault falls: from a server to a server (either may be left out: any), or a connector, both
+    ways."""
+
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    connector: str | None = None
+
+
+class Smtp(LinkFault):
+    """A step of the SMTP dialogue goes wrong, `count` times (default: always), `for` so long (default: until healed).
+
+    reply: the server refuses, 4xx for now or 5xx for good; does: it hangs up, says nothing, or lets the mail wait `by`
+    in a tarpit.
+    """
+
+    exactly_one: ClassVar = ("reply", "does")
+
+    at: VerbText
+    reply: ReplyText | None = None
+    does: Literal["disconnect", "silence", "tarpit"] | None = None
+    by: DurationUs | None = None
+    count: int | None = Field(None, ge=1)
+    lasts: DurationUs | None = Field(None, alias="for")
+    name: str | None = Field(None, alias="as")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.does == "tarpit") != (self.by is not None):
+            raise wrong("tarpit and by go together: {at: MAIL, does: tarpit, by: 20 min}")
+        return self
+
+
+class Hold(LinkFault):
+    """A queue that is frozen `for` so long; what is held goes then."""
+
+    lasts: DurationUs = Field(alias="for")
+    name: str | None = Field(None, alias="as")
+
+
+class MailFault(Part):
+    """Mails on which a fault falls: those of a type from one store to another, the next `count` of them (default:
+    all)."""
+
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    type: MailType | None = None
+    connector: str | None = Field(None, description="on this connector only, whoever is behind it")
+    count: int | None = Field(None, ge=1)
+    name: str | None = Field(None, alias="as")
+
+
+class Lose(MailFault):
+    """The receiving end answers 250 and throws the mail away."""
+
+
+class Alter(MailFault):
+    """The mail arrives altered, so that only its signature tells; `for` so long (default: until healed)."""
+
+    lasts: DurationUs | None = Field(None, alias="for")
+
+
+class Delay(MailFault):
+    """The mail waits at its sender for `by`."""
+
+    by: DurationUs
+
+
+class Duplicate(MailFault):
+    """The mail is sent twice."""
+
+
+class Reorder(MailFault):
+    """The next mail waits for `by` (default 20 min), so that later ones overtake it."""
+
+    by: DurationUs | None = None

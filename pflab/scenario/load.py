@@ -1,0 +1,240 @@
+"""Scenario files: a list of steps that a lab lives through, read, checked and ready to be played (docs/scenarios.md).
+
+Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right; all of them are reported at
+once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+import topology
+from pflab.scenario.conditions import Until
+from pflab.scenario.lesson import LessonCheck
+from pflab.scenario.model import VERBS, Head
+from pflab.scenario.name_check import NameCheck
+from pflab.scenario.problems import problems_of
+from pflab.scenario.timeline_check import CourseCheck
+from topology import Topology, TopologyError, load_topology, topology_from_text
+from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
+from topology.problems import PathItem, Position, Problem, ProblemsError, did_you_mean, quoted
+
+EXAMPLES = Path(topology.__file__).parent / "examples"
+"""Where the topologies lie that come with pflab."""
+
+SHIPPED = Path(__file__).resolve().parents[2] / "scenarios"
+"""Where the scenarios lie that come with pflab: beside the package, in a tree and where it is installed."""
+
+
+KEYS = "a scenario has the keys title, topology and steps"
+
+
+class ScenarioError(ProblemsError):
+    """A scenario file with mistakes: all of them, one line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: its number from 1, its line in the file, its verb and what it takes (`pflab.scenario.model`)."""
+
+    number: int
+    line: int
+    verb: str
+    args: Any
+
+    def stores(self) -> list[str]:
+        """The stores whose events led to a failure here; none means all, since what a store lacks others explain."""
+        if isinstance(self.args, Until) and self.args.mail is not None:
+            return [name for name in (self.args.from_, self.args.to) if name is not None]
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario ready to be played. `path` is None for one that was given as text."""
+
+    title: str
+    path: Path | None
+    topology: Topology
+    rules: tuple[str, ...]
+    live: bool
+    steps: tuple[Step, ...]
+    lesson: str | None = None
+    look: str | None = None
+    breaks: tuple[str, ...] = ()
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """Read a scenario file. Raises ScenarioError with every mistake found; OSError if it cannot be read."""
+    path = Path(path)
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError([Problem(str(path), "", line, 1, "not UTF-8", "save it as UTF-8")]) from None
+    return scenario_from_text(text, str(path), path)
+
+
+def scenario_from_text(text: str, name: str = "scenario", path: Path | None = None) -> Scenario:
+    """Read a scenario out of YAML text; `name` is what problems call it, `path` where its topology is looked for."""
+    source = read_yaml(text, name)
+    if source.problems:
+        raise ScenarioError(source.problems)
+    if not isinstance(source.data, dict):
+        raise ScenarioError([source.problem((), "not a scenario", KEYS)])
+    for key, without, kind in (("servers", "steps", "a topology"), ("plan", "title", "a plan of pflab simulate")):
+        if key in source.data and without not in source.data:
+            raise ScenarioError([source.problem((), f"{kind}, not a scenario", KEYS)])
+    problems: list[Problem] = []
+    head = _head(source, problems)
+    steps = list(_steps(source, problems))
+    organization = _topology(source, path, problems)
+    if organization is not None:
+        names, course = NameCheck(organization, source), CourseCheck(organization, source)
+        lesson = LessonCheck(source)
+        for step in steps:
+            at = ("steps", step.number - 1, step.verb)
+            problems += lesson.step(step.verb, at)
+            problems += list(names.step(step.verb, step.args, at)) or course.step(step.args, at)
+        problems += lesson.end()
+    if problems or head is None or organization is None:
+        raise ScenarioError(problems)
+    return Scenario(
+        head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look, head.breaks
+    )
+
+
+def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
+    try:
+        return Head.model_validate(source.data)
+    except ValidationError as error:
+        problems += problems_of(error, Head, source)
+        return None
+
+
+def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
+    """The steps that are right; what is wrong with the others goes to `problems`."""
+    listed = source.data.get("steps")
+    for index, item in enumerate(listed if isinstance(listed, list) else ()):
+        at: tuple[PathItem, ...] = ("steps", index)
+        if not isinstance(item, dict) or len(item) != 1:
+            right = "one verb and what it takes, as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
+            problems.append(source.problem(at, "not a step", right))
+            continue
+        verb, value = next(iter(item.items()))
+        if verb not in VERBS:
+            right = did_you_mean(verb, VERBS)
+            problems.append(source.problem((*at, verb), f"{quoted(verb)} is no verb", right, of_key=True))
+            continue
+        try:
+            args = TypeAdapter(VERBS[verb]).validate_python(value)
+        except ValidationError as error:
+            problems += problems_of(error, VERBS[verb], source, (*at, verb))
+            continue
+        yield Step(index + 1, source.position(at).line, verb, args)
+
+
+# --- the topology of a scenario
+
+
+def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) -> Topology | None:
+    """The organization, with the scenario's settings for those servers that do not set them.
+
+    Read from the file as it is, so that one mistake elsewhere in the head does not hide those in the steps.
+    """
+    named, settings = source.data.get("topology"), source.data.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    if isinstance(named, dict):
+        return _inline(source, named, settings, problems)
+    if not isinstance(named, str):
+        return None
+    found = find_topology(named, path)
+    if found is None:
+        right = (
+            f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
+        )
+        problems.append(source.problem(("topology",), f"{quoted(named)} is no topology file", right))
+        return None
+    try:
+        organization = load_topology(found)
+    except TopologyError as error:
+        problems += error.problems
+        return None
+    except OSError as error:
+        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a file that can"))
+        return None
+    return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
+
+
+def shipped(name: str, folder: Path) -> Path | None:
+    """The file that a bare name means, with or without its ending, of those in a folder; None for a path, or no file."""
+    if not name or Path(name).name != name:
+        return None
+    return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
+
+
+def find_topology(name: str, scenario: Path | None) -> Path | None:
+    """The topology file of that name: beside the scenario, else among the examples."""
+    beside = Path(name) if scenario is None else scenario.parent / name
+    places = (each for each in (beside, EXAMPLES / name) if each.is_file())
+    return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
+
+
+def _inline(
+    source: YamlSource, document: Mapping[str, Any], settings: Mapping[str, Any], problems: list[Problem]
+) -> Topology | None:
+    try:
+        organization = topology_from_text(json.dumps(document), source.name)
+    except TopologyError as error:
+        problems += [_moved(source, "topology", problem) for problem in error.problems]
+        return None
+    return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
+
+
+def _with_settings(
+    source: YamlSource, document: dict[str, Any], settings: Mapping[str, Any], problems: list[Problem]
+) -> Topology | None:
+    document["settings"] = {**document["settings"], **settings}
+    try:
+        return topology_from_text(json.dumps(document), source.name)
+    except TopologyError as error:
+        problems += [_moved(source, "", problem) for problem in error.problems]
+        return None
+
+
+def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
+    """A problem of a part that was read by itself, put at its place in the scenario file."""
+    path: tuple[PathItem, ...] = (under,) if under else ()
+    value: Any = source.data[under] if under else source.data
+    rest = problem.path
+    while rest:
+        step = _first_step(rest, value)
+        if step is None:
+            break
+        path = (*path, step)
+        value = value[step]
+        rest = rest[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
+    at: Position = source.position(path, of_key=bool(path) and isinstance(path[-1], str))
+    shown = f"{under}.{problem.path}".strip(".")
+    return Problem(source.name, shown, at.line, at.column, problem.what, problem.would_be_right)
+
+
+def _first_step(path: str, value: Any) -> PathItem | None:
+    """The first step of a problem's path within `value`; names may hold dots themselves, so the value's own keys
+    decide."""
+    index = re.match(r"\[(\d+)\]", path)
+    if index is not None and isinstance(value, list) and int(index[1]) < len(value):
+        return int(index[1])
+    if not isinstance(value, dict):
+        return None
+    fits = [key for key in value if path == key or path.startswith((f"{key}.", f"{key}["))]
+    return max(fits, key=len, default=None)

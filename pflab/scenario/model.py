@@ -1,0 +1,261 @@
+"""The scenario file as a model: what each verb takes (docs/scenarios.md tells it to people; `pflab schema scenario` to
+editors).
+
+A step is a mapping with one key, its verb. Each verb's model forbids unknown keys, so that a misspelt one is an error.
+
+The JSON Schema of a scenario file, for editors: `pflab schema scenario`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, TypeAdapter, model_validator
+
+from pflab.scenario.conditions import Expect, Until
+from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
+from pflab.scenario.lesson import Quiz
+from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
+
+RuleId = Annotated[str, Field(pattern=r"^[A-Z]{2,3}-\d+$")]
+
+
+class Head(Part):
+    """A scenario: an organization, and the steps that it lives through.
+
+    topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
+    values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
+    it needs the simulator; lesson: what happens, in plain words, for whoever learns from it; look: what to look at;
+    breaks: DU-1 where the settings are such that something acknowledged must get lost.
+    """
+
+    title: str = Field(min_length=1)
+    topology: str | dict[str, Any]
+    settings: dict[str, Any] = Field(default_factory=dict)
+    rules: tuple[RuleId, ...] = ()
+    live: bool = True
+    breaks: tuple[Literal["DU-1"], ...] = ()
+    lesson: str | None = Field(None, min_length=1)
+    look: str | None = Field(None, min_length=1)
+    steps: tuple[Any, ...] = Field(min_length=1)
+
+
+# --- users
+
+
+class Post(Part):
+    """A new message. `as` is the name by which later steps speak of it; `associated: true` makes it one of the folder's
+    associated messages."""
+
+    on: str
+    folder: str
+    subject: str
+    body: str = ""
+    attachment: SizeBytes | None = None
+    sender: str = ""
+    associated: bool = False
+    name: str | None = Field(None, alias="as")
+
+
+class Posts(Part):
+    """`count` new messages in one go; `{n}` in the subject is 1, 2, ...; `as: all` names them all-1, all-2, ... and
+    together all."""
+
+    on: str
+    folder: str
+    count: int = Field(ge=1, le=MAX_POSTS)
+    subject: str = "Post {n}"
+    body: str = ""
+    attachment: SizeBytes | None = None
+    sender: str = ""
+    name: str | None = Field(None, alias="as")
+
+
+class Mail(Part):
+    """Ordinary mail from outside, handed to the server `on` by SMTP: to a folder's address, or to any (`to`).
+
+    `id` is its Message-ID without brackets; without one each step makes its own. `refused: true`: the server must not
+    take it.
+    """
+
+    exactly_one: ClassVar = ("folder", "address")
+
+    on: str
+    folder: str | None = None
+    address: str | None = Field(None, alias="to")
+    subject: str
+    body: str = ""
+    attachment: SizeBytes | None = None
+    sender: str = Field("lee@outside.test", alias="from")
+    id: str | None = None
+    refused: bool = False
+
+
+class Edit(Part):
+    """A changed message. `as` names the new version, for `resolve` and for numbers."""
+
+    at_least_one: ClassVar = ("subject", "body")
+
+    on: str
+    message: str
+    subject: str | None = None
+    body: str | None = None
+    name: str | None = Field(None, alias="as")
+
+
+class Delete(Part):
+    on: str
+    message: Names
+
+
+class Resolve(Part):
+    """A conflict ended: `keep` names an edit's `as`, a change number as shown (A-3), or all."""
+
+    on: str
+    message: str
+    keep: str
+
+
+class Folder(Part):
+    """A change of the tree: create, change, rename, move or delete a folder."""
+
+    exactly_one: ClassVar = ("create", "change", "rename", "move", "delete")
+
+    on: str
+    create: str | None = None
+    change: str | None = None
+    rename: str | None = None
+    move: str | None = None
+    delete: str | None = None
+    to: str | None = Field(None, description="the new name, with rename")
+    under: str | None = Field(None, description="the new parent's path, / for the top, with move")
+    replicas: Names | None = None
+    schedule: str | None = None
+    contacts: Names | None = None
+    priority: Literal["not urgent", "normal", "urgent"] | None = None
+    age_limit: str | None = Field(None, description="age at which messages expire, as 30 d, or none")
+    resolve: Literal["default", "last writer wins", "no notification"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.rename is None) != (self.to is None):
+            raise wrong("rename and to go together: {rename: Projects, to: Plans}")
+        if (self.move is None) != (self.under is None):
+            raise wrong("move and under go together: {move: Projects/Plans, under: Archive}")
+        properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit, self.resolve)
+        given = any(each is not None for each in properties)
+        if given and self.create is None and self.change is None:
+            raise wrong("replicas, schedule, contacts, priority, age_limit and resolve go with create or change only")
+        if self.change is not None and not given:
+            raise wrong("nothing is changed; give replicas, schedule, contacts, priority, age_limit or resolve")
+        return self
+
+
+class Replica(Part):
+    """Replicas added to or removed from a folder's list, on the store `on` (default: the first holder that runs).
+    `refused: true`: the store must not do it."""
+
+    exactly_one: ClassVar = ("add", "remove")
+
+    folder: str
+    add: Names | None = None
+    remove: Names | None = None
+    on: str | None = None
+    refused: bool = False
+
+
+class Settings(Part):
+    """Registry values of a store, by their real names; read at the store's next start (SE-1)."""
+
+    on: Names
+    values: dict[str, int | str | bool | None] = Field(alias="set", min_length=1)
+
+
+class Backup(Part):
+    """A copy of a running store's database, for a later `restore` that names it."""
+
+    on: str
+    name: str = Field(alias="as")
+
+
+class Restore(Part):
+    """The store starts on a backup of it; one that runs is killed first."""
+
+    on: str
+    backup: str
+
+
+class Directory(Part):
+    """A stopped store is deleted from the directory, on another one. `refused: true`: it must not be, for it holds
+    replicas."""
+
+    delete: str
+    on: str
+    force: bool = False
+    refused: bool = False
+
+
+VERBS: dict[str, Any] = {
+    "say": str,
+    "post": Post,
+    "posts": Posts,
+    "mail": Mail,
+    "edit": Edit,
+    "delete": Delete,
+    "resolve": Resolve,
+    "folder": Folder,
+    "replica": Replica,
+    "settings": Settings,
+    "stop": Names,
+    "start": Names,
+    "kill": Names,
+    "cut": Cut,
+    "heal": Names,
+    "lose": Lose,
+    "alter": Alter,
+    "delay": Delay,
+    "duplicate": Duplicate,
+    "reorder": Reorder,
+    "smtp": Smtp,
+    "hold": Hold,
+    "checkpoint": str,
+    "advance": MomentText,
+    "until": Until,
+    "expect": Expect,
+    "backup": Backup,
+    "restore": Restore,
+    "directory": Directory,
+    "quiz": Quiz,
+    "reveal": str,
+}
+
+REFERENCE = "#/$defs/{model}"
+
+
+def scenario_schema() -> dict[str, Any]:
+    """A scenario: its head and its steps, each a mapping of one verb."""
+    definitions: dict[str, Any] = {}
+    steps = [_step(verb, _part(kind, definitions)) for verb, kind in VERBS.items()]
+    head = _part(Head, definitions)
+    schema = definitions.pop(head["$ref"].rpartition("/")[2]) if "$ref" in head else head
+    schema["properties"]["steps"] = {"type": "array", "minItems": 1, "items": {"oneOf": steps}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pflab scenario",
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _part(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    schema = TypeAdapter(kind).json_schema(ref_template=REFERENCE)
+    definitions.update(schema.pop("$defs", {}))
+    name = schema.get("title")
+    if schema.get("type") == "object" and name:
+        definitions[name] = schema
+        return {"$ref": REFERENCE.format(model=name)}
+    return schema
+
+
+def _step(verb: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {verb: value}, "required": [verb], "additionalProperties": False}

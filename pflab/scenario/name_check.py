@@ -1,0 +1,233 @@
+"""Whether a scenario's steps speak of things that exist: servers, folders, messages, faults, checkpoints, event types.
+
+Only what can be known before a run is looked at; a folder counts as known once any step has made it, on whatever store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pflab.oracle.oracle import HIERARCHY
+from pflab.scenario import model
+from pflab.scenario.conditions import Condition, Events, Until
+from pflab.scenario.fault_steps import Cut
+from pflab.scenario.values import Part
+from topology.file.yaml_source import YamlSource
+from topology.model import Topology
+from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
+from topology.settings.catalogue import find_spec
+from topology.settings.values import read_value
+from traces.events import EVENT_TYPES, Event
+
+_STORE_FIELDS = ("on", "from_", "to", "add", "remove", "asked", "replicas")
+_HEADER = frozenset(Event.__struct_fields__)
+
+
+class NameCheck:
+    """Follows the steps in order and yields the problems of each."""
+
+    def __init__(self, topology: Topology, source: YamlSource) -> None:
+        self._source = source
+        self._servers = list(topology.servers)
+        self._sites = list(topology.sites)
+        self._connectors = [connector.name for connector in topology.connectors]
+        self._folders = [HIERARCHY, *topology.folders]
+        self._messages: list[str] = []
+        self._faults: list[str] = ["all"]
+        self._checkpoints: list[str] = []
+        self._backups: list[str] = []
+
+    def step(self, verb: str, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
+        """The problems of one step; what it names is known from then on."""
+        if verb in {"stop", "start", "kill"}:
+            yield from self._each(at, None, args, self._servers, "server")
+        elif verb == "heal":
+            yield from self._each(at, None, args, self._faults, "fault (the name given with as, or all)")
+        elif verb == "checkpoint":
+            self._checkpoints.append(args)
+        elif isinstance(args, Part):
+            yield from self._part(verb, args, at)
+
+    def _part(self, verb: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+        if isinstance(args, model.Folder):
+            yield from self._folder(args, at)
+        elif isinstance(args, Cut):
+            yield from self._cut(args, at)
+        elif isinstance(args, Condition):
+            yield from self._condition(args, at)
+        elif isinstance(args, model.Directory):
+            yield from self._each(at, "delete", args.delete, self._servers, "server")
+            yield from self._each(at, "on", args.on, self._servers, "server")
+        elif isinstance(args, model.Settings):
+            yield from self._settings(args, at)
+        else:
+            yield from self._common(args, at)
+        name = getattr(args, "name", None)
+        if name is not None:
+            yield from self._new_name(verb, name, args, at)
+
+    def _new_name(self, verb: str, name: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+        known = self._messages if verb in {"post", "posts", "edit"} else self._faults
+        if verb == "backup":
+            known = self._backups
+        if name in known or name in {"all", "none"}:
+            yield self._source.problem((*at, "as"), f"{quoted(name)} is taken", "a name of its own")
+        known.append(name)
+        if isinstance(args, model.Posts):
+            known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
+
+    # --- the parts
+
+    def _settings(self, args: model.Settings, at: Sequence[PathItem]) -> Iterator[Problem]:
+        yield from self._each(at, "on", args.on, self._servers, "server")
+        for name, raw in args.values.items():
+            place, of_key = (*at, "set", name), True
+            try:
+                spec, of_key = find_spec(name), False
+                read_value(spec, raw)
+            except ValueTextError as error:
+                yield self._source.problem(place, error.what, error.would_be_right, of_key=of_key)
+
+    def _common(self, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
+        for field in _STORE_FIELDS:
+            value = getattr(args, field, None)
+            if value not in (None, ("none",)) and field in type(args).model_fields:
+                yield from self._each(at, _key(args, field), value, self._servers, "server")
+        for field, known, what in (
+            ("folder", self._folders, "folder of the topology or of an earlier step"),
+            ("message", self._messages, "message of an earlier step (its as)"),
+            ("connector", self._connectors, "connector"),
+            ("backup", self._backups, "backup of an earlier step (its as)"),
+        ):
+            value = getattr(args, field, None)
+            if value is not None:
+                yield from self._each(at, field, value, known, what)
+
+    def _folder(self, args: model.Folder, at: Sequence[PathItem]) -> Iterator[Problem]:
+        yield from self._each(at, "on", args.on, self._servers, "server")
+        if args.replicas is not None:
+            yield from self._each(at, "replicas", args.replicas, self._servers, "server")
+        for field in ("change", "rename", "move", "delete"):
+            path = getattr(args, field)
+            if path is not None:
+                yield from self._each(at, field, path, self._folders, "folder of the topology or of an earlier step")
+        if args.under not in (None, "/"):
+            yield from self._each(
+                at, "under", args.under, self._folders, "folder of the topology or of an earlier step"
+            )
+        if args.create is not None:
+            above = args.create.rpartition("/")[0]
+            if above and above not in self._folders:
+                right = f"create {quoted(above)} first"
+                yield self._source.problem((*at, "create"), f"{quoted(above)} is no folder yet", right)
+            self._folders.append(args.create)
+        if args.rename is not None and args.to is not None:
+            above, slash, _ = args.rename.rpartition("/")
+            self._moved(args.rename, f"{above}{slash}{args.to}")
+        if args.move is not None:
+            name = args.move.rpartition("/")[2]
+            self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
+        if self._folders.count(HIERARCHY) > 1:
+            self._folders.remove(HIERARCHY)
+            yield self._source.problem(at, f"{quoted(HIERARCHY)} is what the hierarchy is called", "another name")
+
+    def _moved(self, old: str, new: str) -> None:
+        """A folder and all below it have one more path; the old one stays known, other stores still show it for a
+        while."""
+        below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
+        self._folders.extend(new + path[len(old) :] for path in below)
+
+    def _cut(self, args: Cut, at: Sequence[PathItem]) -> Iterator[Problem]:
+        ends = [*self._servers, *self._sites]
+        for field in ("between", "from_", "to"):
+            value = getattr(args, field)
+            if value is not None:
+                yield from self._each(at, _key(args, field), value, ends, "server or site")
+        if args.connector is not None:
+            yield from self._each(at, "connector", args.connector, self._connectors, "connector")
+
+    def _condition(self, args: Condition, at: Sequence[PathItem]) -> Iterator[Problem]:
+        on = None if args.on == ("all",) else args.on
+        if on is not None:
+            yield from self._each(at, "on", on, self._servers, "server")
+        if args.folder is not None:
+            yield from self._each(
+                at, "folder", args.folder, self._folders, "folder of the topology or of an earlier step"
+            )
+        for field in ("has", "lacks", "shows", "versions", "conflict"):
+            value = getattr(args, field)
+            if value is not None and value != ("none",):
+                yield from self._each(at, field, list(value), self._messages, "message of an earlier step (its as)")
+        for field in ("converged", "unconverged", "equal"):
+            value = getattr(args, field)
+            if value not in (None, ("all",)):
+                yield from self._each(at, field, value, self._folders, "folder of the topology or of an earlier step")
+        if args.since is not None:
+            yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
+        for store in args.state or ():
+            yield from self._each((*at, "state"), store, store, self._servers, "server", of_key=True)
+        for key, parts in (("array", args.array), ("mails", args.mails), ("events", args.events)):
+            for number, part in enumerate(parts or ()):
+                yield from self._list_item(args, part, (*at, key), number)
+        if isinstance(args, Until):
+            yield from self._until(args, at)
+
+    def _list_item(self, args: Condition, part: Part, at: Sequence[PathItem], number: int) -> Iterator[Problem]:
+        where = (*at, number)
+        yield from self._common(part, where)
+        if isinstance(part, Events):
+            yield from self._event(part.event, part.fields, where)
+
+    def _until(self, args: Until, at: Sequence[PathItem]) -> Iterator[Problem]:
+        for field in ("from_", "to"):
+            value = getattr(args, field)
+            if value is not None:
+                yield from self._each(at, _key(args, field), value, self._servers, "server")
+        if args.event is not None:
+            yield from self._event(args.event, args.fields, at)
+
+    def _event(self, tag: str, fields: dict[str, Any], at: Sequence[PathItem]) -> Iterator[Problem]:
+        kind = EVENT_TYPES.get(tag)
+        if kind is None:
+            yield self._source.problem((*at, "event"), f"{quoted(tag)} is no event", did_you_mean(tag, EVENT_TYPES))
+            return
+        known = [name for name in kind.__struct_fields__ if name not in _HEADER]
+        for field in fields:
+            if field not in known:
+                right = did_you_mean(field, known)
+                yield self._source.problem(
+                    (*at, "with", field), f"{tag} has no field {quoted(field)}", right, of_key=True
+                )
+
+    def _each(
+        self,
+        at: Sequence[PathItem],
+        key: str | None,
+        value: str | Sequence[str],
+        known: Sequence[str],
+        what: str,
+        *,
+        of_key: bool = False,
+    ) -> Iterator[Problem]:
+        names = [value] if isinstance(value, str) else list(value)
+        path = at if key is None else (*at, key)
+        for number, name in enumerate(names):
+            if name in known:
+                continue
+            right = did_you_mean(name, known) if known else one_of(known)
+            # The list's item, where the file has a list there.
+            item = (*path, number) if self._is_list(path) else tuple(path)
+            yield self._source.problem(item, f"{quoted(name)} is no {what}", right, of_key=of_key)
+
+    def _is_list(self, path: Sequence[PathItem]) -> bool:
+        value: Any = self._source.data
+        for step in path:
+            if not isinstance(value, dict | list) or (isinstance(value, dict) and step not in value):
+                return False
+            value = value[step]  # type: ignore[index]
+        return isinstance(value, list)
+
+
+def _key(args: Part, field: str) -> str:
+    return type(args).model_fields[field].alias or field

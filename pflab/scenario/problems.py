@@ -1,0 +1,120 @@
+"""A model's refusals as problems of the file: the line, what is wrong, and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from pflab.scenario.values import shown
+from topology.file.yaml_source import YamlSource
+from topology.problems import PathItem, Problem, did_you_mean, quoted
+
+_RIGHT = {
+    "string_type": ("is not text", "a text; put quotes around it"),
+    "string_too_short": ("is empty", "a text"),
+    "string_pattern_mismatch": ("is no rule", "an id such as BF-3 (docs/rules.md)"),
+    "int_type": ("is not a whole number", "a whole number"),
+    "int_parsing": ("is not a whole number", "a whole number"),
+    "int_from_float": ("is not a whole number", "a whole number"),
+    "bool_type": ("is neither true nor false", "true or false"),
+    "bool_parsing": ("is neither true nor false", "true or false"),
+    "tuple_type": ("is not a list", "a list: [one, another]"),
+    "too_short": ("is empty", "at least one"),
+}
+"""Pydantic's error types, said our way: what is wrong with the value, and what would be right."""
+
+
+def problems_of(
+    error: ValidationError, model: Any, source: YamlSource, at: Sequence[PathItem] = ()
+) -> Iterator[Problem]:
+    """One problem for each mistake under the path `at` of the file, where `model` was tried."""
+    told: dict[tuple[PathItem, ...], ErrorDetails] = {}
+    for detail in error.errors():
+        told.setdefault((*at, *_path(detail, source, at)), detail)
+    for path, detail in told.items():
+        # Where one of several forms fitted better, its own mistake says more than that the others did not fit.
+        if not any(other[: len(path)] == path and len(other) > len(path) for other in told):
+            yield _problem(path, detail, model, source)
+
+
+def _path(detail: ErrorDetails, source: YamlSource, at: Sequence[PathItem]) -> tuple[PathItem, ...]:
+    """The error's place in the file; what pydantic adds to tell the forms of a union apart is left out."""
+    value: Any = source.data
+    for step in at:
+        value = value[step]
+    path: list[PathItem] = []
+    for number, step in enumerate(detail["loc"]):
+        is_last = number == len(detail["loc"]) - 1
+        if isinstance(value, dict) and isinstance(step, str) and (step in value or (is_last and _is_absent(detail))):
+            path.append(step)
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            path.append(step)
+            value = value[step]
+    return tuple(path)
+
+
+def _is_absent(detail: ErrorDetails) -> bool:
+    return detail["type"] == "missing"
+
+
+def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, source: YamlSource) -> Problem:
+    kind = detail["type"]
+    keys = _keys(model, detail["loc"])
+    if kind == "missing":
+        return source.problem(path[:-1], f"{quoted(path[-1])} is missing", f"the keys are {', '.join(keys)}")
+    if kind == "extra_forbidden":
+        return source.problem(
+            path, f"{quoted(path[-1])} is not a key here", did_you_mean(str(path[-1]), keys), of_key=True
+        )
+    if kind == "scenario":
+        what, _, right = str(detail["ctx"]["text"]).partition("; ")
+        return source.problem(path, what, right)
+    if kind == "literal_error":
+        return source.problem(path, f"{quoted(detail['input'])} is not known", str(detail["ctx"]["expected"]))
+    if kind in {"model_type", "dict_type", "model_attributes_type"}:
+        return source.problem(path, f"{quoted(detail['input'])} is not a mapping", f"the keys {', '.join(keys)}")
+    given = detail["input"]
+    if kind == "string_type" and isinstance(given, list | dict):
+        what = "is a list" if isinstance(given, list) else "is a mapping"
+        return source.problem(path, f"{shown(given)} {what}", "a single text")
+    if kind in _RIGHT:
+        what, right = _RIGHT[kind]
+        return source.problem(path, f"{quoted(given)} {what}", right)
+    message = detail["msg"]
+    return source.problem(path, f"{quoted(given)} cannot be taken", message[:1].lower() + message[1:])
+
+
+def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
+    """The keys of the model that the error came from, found by walking down the fields."""
+    found = model
+    for step in loc:
+        deeper = _field(found, step)
+        if deeper is None:
+            continue
+        found = deeper
+    if isinstance(found, type) and issubclass(found, BaseModel):
+        return [field.alias or name for name, field in found.model_fields.items()]
+    return []
+
+
+def _field(model: Any, step: int | str) -> Any:
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return None
+    for name, field in model.model_fields.items():
+        if step in (name, field.alias):
+            return _model_within(field.annotation)
+    return None
+
+
+def _model_within(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for part in get_args(annotation):
+        found = _model_within(part)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,356 @@
+"""What each verb of a scenario does to the lab. Waiting and expecting are in `pflab.scenario.waits`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from node.errors import MailRefused, Misuse
+from node.views import Post
+from pflab.faults.fault import REORDER_BY_US, Mails
+from pflab.scenario import model
+from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, MailFault, Reorder, Smtp
+from pflab.scenario.lesson import Quiz
+from pflab.scenario.session import Named, Play, StepFailed
+from pflab.scenario.values import Moment
+from pflab.scenario.waits import expect, until
+from pflab.terms.number_sets import parse_named
+from pflab.terms.verdict import join_names
+from traces.labtime import format_instant
+from transport.mime.compose import Attached, NewMail, write_mail
+
+ATTACHMENT_NAME = "attachment.bin"
+
+Verb = Callable[[Play, Any], Awaitable[None]]
+
+
+def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
+    """One attachment of so many bytes; the same bytes every time, so that a run can be repeated."""
+    if size is None:
+        return ()
+    pattern = bytes(range(256))
+    return ((ATTACHMENT_NAME, (pattern * (size // 256 + 1))[:size]),)
+
+
+async def _say(play: Play, words: str | Quiz) -> None:
+    """Words, questions and answers for whoever watches; the runner hands them on."""
+
+
+async def _post(play: Play, step: model.Post) -> None:
+    files = attachment(step.attachment)
+    made = await play.lab.do(
+        step.on,
+        lambda node, now: node.post(
+            now,
+            step.folder,
+            subject=step.subject,
+            body=step.body,
+            sender=step.sender,
+            attachments=files,
+            associated=step.associated,
+        ),
+    )
+    if step.name:
+        play.remember(step.name, step.folder, made)
+
+
+async def _posts(play: Play, step: model.Posts) -> None:
+    files = attachment(step.attachment)
+    numbered = range(1, step.count + 1)
+    posts = [Post(step.subject.replace("{n}", str(n)), step.body, step.sender, files) for n in numbered]
+    made = await play.lab.do(step.on, lambda node, now: node.post_batch(now, step.folder, posts))
+    if step.name:
+        names = tuple(f"{step.name}-{n}" for n in numbered)
+        for name, object_ in zip(names, made, strict=True):
+            play.remember(name, step.folder, object_)
+        play.groups[step.name] = names
+
+
+async def _mail(play: Play, step: model.Mail) -> None:
+    to = step.address or _address(play, step.on, step.folder or "")
+    play.handed_in += 1
+    content = write_mail(
+        NewMail(
+            message_id=step.id or f"mail-{play.handed_in}@outside.test",
+            sender=step.sender,
+            fallback_sender=step.sender,
+            recipients=(to,),
+            subject=step.subject,
+            date_at=play.lab.now,
+            text=step.body,
+            attached=tuple(
+                Attached(name, "application/octet-stream", data) for name, data in attachment(step.attachment)
+            ),
+        )
+    )
+    try:
+        await play.lab.mail(step.on, step.sender, [to], content)
+    except MailRefused as error:
+        if not step.refused:
+            raise StepFailed([f"{step.on} to take mail for {to}"], [f"it answers {error}"]) from error
+        return
+    if step.refused:
+        raise StepFailed([f"{step.on} to refuse mail for {to}"], ["it takes it"])
+
+
+def _address(play: Play, store: str, path: str) -> str:
+    views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == path]
+    if not views or views[0].address is None:
+        raise StepFailed([f"{store} to know a mail address of {path}"], ["it knows none"])
+    return views[0].address
+
+
+async def _edit(play: Play, step: model.Edit) -> None:
+    message = play.message(step.message)
+    number = await play.lab.do(
+        step.on,
+        lambda node, now: node.edit(now, message.folder, message.object, subject=step.subject, body=step.body),
+    )
+    if step.name:
+        play.named[step.name] = Named(message.folder, message.object, [number])
+
+
+async def _delete(play: Play, step: model.Delete) -> None:
+    for _, message in play.messages(step.message):
+        await _delete_one(play, step.on, message)
+
+
+async def _delete_one(play: Play, store: str, message: Named) -> None:
+    await play.lab.do(store, lambda node, now: node.delete(now, message.folder, message.object))
+
+
+async def _resolve(play: Play, step: model.Resolve) -> None:
+    message = play.message(step.message)
+    keep = step.keep
+    if keep in play.named:
+        keep = play.named[keep].numbers[-1]
+    elif keep != "all":
+        keep = _number_shown(play, message, keep)
+    await play.lab.do(step.on, lambda node, now: node.resolve(now, message.folder, message.object, keep))
+
+
+def _number_shown(play: Play, message: Named, shown: str) -> str:
+    try:
+        parse_named(shown)
+    except ValueError as error:
+        raise StepFailed([f"a version to keep, not {shown!r}"], [str(error)]) from None
+    known = play.oracle.history(play.names.folder_id(message.folder) or "", message.object).changes
+    for number in known:
+        if play.names.number(number) == shown:
+            return number
+    raise StepFailed([f"a version {shown} to keep"], [f"its versions are {', '.join(map(play.names.number, known))}"])
+
+
+async def _folder(play: Play, step: model.Folder) -> None:
+    await play.lab.do(step.on, lambda node, now: _change_tree(node, now, step))
+
+
+def _change_tree(node: Any, now: int, step: model.Folder) -> None:
+    given: dict[str, Any] = {}
+    for key in ("replicas", "schedule", "contacts", "priority", "age_limit", "resolve"):
+        if getattr(step, key) is not None:
+            given[key] = getattr(step, key)
+    if step.create is not None:
+        node.create_folder(now, step.create, **given)
+    elif step.change is not None:
+        node.change_folder(now, step.change, **given)
+    elif step.rename is not None:
+        node.change_folder(now, step.rename, rename=step.to)
+    elif step.move is not None:
+        node.change_folder(now, step.move, move_to="" if step.under == "/" else step.under)
+    else:
+        node.delete_folder(now, step.delete)
+
+
+async def _replica(play: Play, step: model.Replica) -> None:
+    on = step.on or next((name for name in play.holders(step.folder) if play.lab.running(name)), None)
+    if on is None:
+        raise StepFailed([f"a running holder of {step.folder}"], ["all are stopped; say on which store: on: A"])
+    views = [view for view in play.lab.read(on, lambda node: node.folders()) if view.path == step.folder]
+    if not views:
+        raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not, yet"])
+    listed = [name for name in views[0].replicas if name not in (step.remove or ())]
+    listed += [name for name in step.add or () if name not in listed]
+    try:
+        await play.lab.do(on, lambda node, now: node.change_folder(now, step.folder, replicas=listed))
+    except Misuse:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it does not"])
+
+
+async def _settings(play: Play, step: model.Settings) -> None:
+    for name in step.on:
+        await play.lab.configure(name, step.values)
+
+
+async def _stop(play: Play, names: tuple[str, ...]) -> None:
+    for name in names:
+        await play.lab.stop(name)
+
+
+async def _start(play: Play, names: tuple[str, ...]) -> None:
+    for name in names:
+        await play.lab.start(name)
+
+
+async def _kill(play: Play, names: tuple[str, ...]) -> None:
+    for name in names:
+        await play.lab.kill(name)
+
+
+async def _backup(play: Play, step: model.Backup) -> None:
+    play.backups[step.name] = await play.lab.backup(step.on)
+
+
+async def _restore(play: Play, step: model.Restore) -> None:
+    await play.lab.restore(step.on, play.backups[step.backup])
+
+
+async def _directory(play: Play, step: model.Directory) -> None:
+    try:
+        await play.lab.delete_store(step.delete, on=step.on, force=step.force)
+    except Misuse:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{step.delete} not to be deleted"], ["it is"])
+
+
+# --- faults
+
+
+async def _cut(play: Play, step: Cut) -> None:
+    if step.connector is not None:
+        fault = play.lab.faults.cut(step.connector)
+    elif step.between is not None:
+        fault = play.lab.faults.cut((step.between[0], step.between[1]))
+    else:
+        fault = play.lab.faults.cut((step.from_ or "", step.to or ""), one_way=True)
+    _note_fault(play, step.name, fault)
+
+
+async def _heal(play: Play, names: tuple[str, ...]) -> None:
+    for name in names:
+        fault = None if name == "all" else play.faults[name]
+        # One that has done its count is over already.
+        if fault is None or fault in [each.id for each in play.lab.faults.active()]:
+            play.lab.faults.heal(fault)
+
+
+def _mails(step: MailFault) -> Mails:
+    return Mails(step.from_, step.to, step.type, connector=step.connector)
+
+
+async def _lose(play: Play, step: Lose) -> None:
+    fault = play.lab.faults.lose(_mails(step), step.count)
+    _note_fault(play, step.name, fault)
+
+
+async def _alter(play: Play, step: Alter) -> None:
+    until_at = None if step.lasts is None else play.lab.now + step.lasts
+    fault = play.lab.faults.alter(_mails(step), step.count, until_at=until_at)
+    _note_fault(play, step.name, fault)
+
+
+async def _delay(play: Play, step: Delay) -> None:
+    fault = play.lab.faults.delay(_mails(step), by_us=step.by, count=step.count)
+    _note_fault(play, step.name, fault)
+
+
+async def _duplicate(play: Play, step: Duplicate) -> None:
+    fault = play.lab.faults.duplicate(_mails(step), step.count)
+    _note_fault(play, step.name, fault)
+
+
+async def _reorder(play: Play, step: Reorder) -> None:
+    fault = play.lab.faults.reorder(
+        _mails(step),
+        by_us=REORDER_BY_US if step.by is None else step.by,
+        count=1 if step.count is None else step.count,
+    )
+    _note_fault(play, step.name, fault)
+
+
+async def _smtp(play: Play, step: Smtp) -> None:
+    fault = play.lab.faults.smtp(
+        step.at,
+        step.reply or step.does or "",
+        from_=step.from_,
+        to=step.to,
+        connector=step.connector,
+        count=step.count,
+        by_us=step.by or 0,
+        until_at=None if step.lasts is None else play.lab.now + step.lasts,
+    )
+    _note_fault(play, step.name, fault)
+
+
+async def _hold(play: Play, step: Hold) -> None:
+    fault = play.lab.faults.hold(
+        until_at=play.lab.now + step.lasts, from_=step.from_, to=step.to, connector=step.connector
+    )
+    _note_fault(play, step.name, fault)
+
+
+def _note_fault(play: Play, name: str | None, fault: str) -> None:
+    if name:
+        play.faults[name] = fault
+
+
+# --- time
+
+
+async def _checkpoint(play: Play, name: str) -> None:
+    play.observe()
+    play.checkpoints[name] = len(play.log)
+
+
+async def _advance(play: Play, moment: Moment) -> None:
+    to_at = moment.resolve(play.lab.now)
+    if to_at < play.lab.now:
+        now = format_instant(play.lab.now)
+        raise StepFailed(
+            [f"to go on to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
+        )
+    await play.lab.advance(to_at)
+    play.look_from_here()
+
+
+STEPS: Mapping[str, Verb] = {
+    "say": _say,
+    "directory": _directory,
+    "quiz": _say,
+    "reveal": _say,
+    "post": _post,
+    "posts": _posts,
+    "mail": _mail,
+    "edit": _edit,
+    "delete": _delete,
+    "resolve": _resolve,
+    "folder": _folder,
+    "replica": _replica,
+    "settings": _settings,
+    "stop": _stop,
+    "start": _start,
+    "kill": _kill,
+    "backup": _backup,
+    "restore": _restore,
+    "cut": _cut,
+    "heal": _heal,
+    "lose": _lose,
+    "alter": _alter,
+    "delay": _delay,
+    "duplicate": _duplicate,
+    "reorder": _reorder,
+    "smtp": _smtp,
+    "hold": _hold,
+    "checkpoint": _checkpoint,
+    "advance": _advance,
+    "until": until,
+    "expect": expect,
+}
+"""Verb to what it does; the same verbs as `pflab.scenario.model.VERBS` but for those of a later version."""

@@ -1,0 +1,102 @@
+"""What must fail in the course of a scenario, as far as it can be known before the run: times that have passed, and users
+at stores that never were to hold the folder.
+
+Stores learn of changes by mail, so what one of them knows at a step is not known here. A step is refused only where no
+order of mails could make it good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pflab.scenario import model
+from pflab.scenario.conditions import Until
+from pflab.scenario.values import Moment, same_minute
+from topology.file.yaml_source import YamlSource
+from topology.model import Topology
+from topology.problems import PathItem, Problem, one_of, quoted
+from traces.labtime import MINUTE_US, format_instant
+
+
+class CourseCheck:
+    """Follows the steps in order and yields the problems of each."""
+
+    def __init__(self, topology: Topology, source: YamlSource) -> None:
+        self._source = source
+        self._now = topology.start_at
+        """The earliest that the clock can show; waits may end later."""
+        self._listed = {path: list(folder.replicas) for path, folder in topology.folders.items()}
+        """Folder to the servers that have been on its replica list at any time."""
+        self._folder_of: dict[str, str] = {}
+
+    def step(self, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
+        """The problems of one step."""
+        if isinstance(args, Moment):
+            yield from self._time(args, at, at)
+        elif isinstance(args, Until) and args.at is not None:
+            yield from self._time(args.at, (*at, "at"), at)
+        elif isinstance(args, model.Post | model.Posts):
+            yield from self._user(args.on, args.folder, (*at, "on"))
+            self._name(args)
+        elif isinstance(args, model.Edit | model.Resolve):
+            yield from self._user(args.on, self._folder_of.get(args.message), (*at, "on"))
+        elif isinstance(args, model.Delete):
+            folders = dict.fromkeys(self._folder_of.get(message) for message in args.message)
+            for folder in folders:
+                yield from self._user(args.on, folder, (*at, "on"))
+        elif isinstance(args, model.Folder):
+            self._tree(args)
+        elif isinstance(args, model.Replica):
+            yield from self._replica(args, at)
+        if isinstance(args, model.Edit) and args.name is not None and args.message in self._folder_of:
+            self._folder_of[args.name] = self._folder_of[args.message]
+
+    def _time(self, moment: Moment, place: Sequence[PathItem], step: Sequence[PathItem]) -> Iterator[Problem]:
+        is_wait = place != step
+        due_at = moment.resolve(self._now - MINUTE_US if is_wait else self._now)
+        if due_at < self._now and not (is_wait and same_minute(due_at, self._now)):
+            shows = format_instant(self._now)
+            yield self._source.problem(place, f"{moment} has passed", f"here the clock shows {shows} or later")
+        self._now = max(self._now, due_at)
+
+    def _user(self, server: str, folder: str | None, at: Sequence[PathItem]) -> Iterator[Problem]:
+        listed = self._listed.get(folder or "")
+        if listed and server not in listed:
+            yield self._source.problem(at, f"{quoted(server)} has no replica of {folder}", one_of(listed))
+
+    def _name(self, args: model.Post | model.Posts) -> None:
+        if args.name is None:
+            return
+        self._folder_of[args.name] = args.folder
+        if isinstance(args, model.Posts):
+            self._folder_of |= {f"{args.name}-{number}": args.folder for number in range(1, args.count + 1)}
+
+    def _tree(self, args: model.Folder) -> None:
+        if args.create is not None:
+            of_parent = self._listed.get(args.create.rpartition("/")[0])
+            listed = args.replicas or of_parent or [args.on]
+            self._listed[args.create] = [*self._listed.get(args.create, ()), *listed]
+        if args.change is not None and args.replicas is not None:
+            self._listed.setdefault(args.change, []).extend(args.replicas)
+        if args.rename is not None:
+            above, slash, _ = args.rename.rpartition("/")
+            self._moved(args.rename, f"{above}{slash}{args.to}")
+        if args.move is not None:
+            name = args.move.rpartition("/")[2]
+            self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
+
+    def _moved(self, old: str, new: str) -> None:
+        """The same folders by other paths; what is added to their lists later holds for both."""
+        below = {path: listed for path, listed in self._listed.items() if path == old or path.startswith(f"{old}/")}
+        for path, listed in below.items():
+            moved = new + path[len(old) :]
+            listed.extend(self._listed.get(moved, ()))
+            self._listed[moved] = listed
+
+    def _replica(self, args: model.Replica, at: Sequence[PathItem]) -> Iterator[Problem]:
+        listed = self._listed.setdefault(args.folder, [])
+        listed.extend(args.add or ())
+        if args.remove is not None and not args.refused and listed and not set(listed) - set(args.remove):
+            what = f"{', '.join(args.remove)} has the last replica of {args.folder}"
+            yield self._source.problem((*at, "remove"), what, "add another first")

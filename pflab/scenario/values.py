@@ -1,0 +1,258 @@
+"""The small values of a scenario file: durations, moments, counts, sizes, names, mail types. Each says what would be
+right.
+
+What every part of a scenario file is made of.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Self
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from pflab.faults.fault_plan import MAIL_TYPES
+from topology.problems import ValueTextError
+from topology.quantities import MEGABYTE, format_size, parse_size
+from traces.errors import TimeTextError
+from traces.labtime import (
+    DAY_US,
+    HOUR_US,
+    MINUTE_US,
+    LabTime,
+    format_duration,
+    format_instant,
+    parse_duration,
+    parse_instant,
+)
+
+MAX_WAIT_US: Final = 400 * DAY_US
+"""The longest wait that a scenario may ask for: well over the 180 days of a tombstone."""
+MAX_ATTACHMENT: Final = 64 * MEGABYTE
+"""Bytes of the largest attachment; a lab keeps each of them once per store."""
+MAX_POSTS: Final = 100_000
+
+BOUND: Final = "bound"
+"""A limit that is the time in which the lab must have converged, by its settings (pflab.oracle.convergence_bound)."""
+# spec: CV-3
+
+MAX_SHOWN: Final = 60
+"""Characters of a wrong value that are repeated."""
+
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")
+
+
+def wrong(text: str) -> PydanticCustomError:
+    """An error that the loader prints as it stands: what is wrong and what would be right."""
+    return PydanticCustomError("scenario", "{text}", {"text": text})
+
+
+def shown(value: Any) -> str:
+    """A value of a file as its author wrote it, or nearly so, on one line."""
+    if isinstance(value, str):
+        return repr(value)
+    text = yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("\n...\n").strip()
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+
+
+def same_minute(left: LabTime, right: LabTime) -> bool:
+    return left // MINUTE_US == right // MINUTE_US
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When: in `after_us`, at the instant `at`, or when the clock next shows `clock_us` past midnight. Exactly one is
+    set."""
+
+    after_us: int | None = None
+    at: LabTime | None = None
+    clock_us: int | None = None
+
+    def resolve(self, now: LabTime) -> LabTime:
+        """The instant meant, seen from `now`: a clock time is the next such, never `now` itself."""
+        if self.at is not None:
+            return self.at
+        if self.clock_us is not None:
+            today = now - now % DAY_US + self.clock_us
+            return today if today > now else today + DAY_US
+        return now + (self.after_us or 0)
+
+    def __str__(self) -> str:
+        if self.at is not None:
+            return format_instant(self.at)
+        if self.clock_us is not None:
+            return f"{self.clock_us // HOUR_US:02}:{self.clock_us % HOUR_US // MINUTE_US:02}"
+        return format_duration(self.after_us or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often: between `low` and `high`, `high` None meaning any more."""
+
+    low: int
+    high: int | None
+
+    def __contains__(self, number: int) -> bool:
+        return number >= self.low and (self.high is None or number <= self.high)
+
+    def __str__(self) -> str:
+        if self.high == self.low:
+            return str(self.low) if self.low else "none"
+        return f"at least {self.low}" if self.high is None else f"at most {self.high}"
+
+
+def _duration(value: Any) -> int:
+    if isinstance(value, str):
+        try:
+            span = parse_duration(value)
+        except TimeTextError as error:
+            raise wrong(str(error)) from None
+        if not 0 < span <= MAX_WAIT_US:
+            raise wrong(
+                f"{shown(value)} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}"
+            )
+        return span
+    raise wrong(f"{shown(value)} is not a duration; write a number and a unit, as 15 min or 36 h")
+
+
+def _within(value: Any) -> int | str:
+    return BOUND if value == BOUND else _duration(value)
+
+
+def _moment(value: Any) -> Moment:
+    if not isinstance(value, str):
+        raise wrong(
+            f"{shown(value)} is not a time; write a duration (15 min), an instant (2003-10-22T00:15Z) or"
+            " a clock time (12:15)"
+        )
+    clock = _CLOCK.fullmatch(value.strip())
+    if clock:
+        return Moment(clock_us=int(clock[1]) * HOUR_US + int(clock[2]) * MINUTE_US)
+    if re.match(r"\d{4}-", value.strip()):
+        try:
+            return Moment(at=parse_instant(value))
+        except TimeTextError as error:
+            raise wrong(str(error)) from None
+    return Moment(after_us=_duration(value))
+
+
+def _point(value: Any) -> Moment:
+    moment = _moment(value)
+    if moment.after_us is not None:
+        raise wrong(f"{shown(value)} is a duration; write an instant (2003-10-22T00:15Z) or a clock time (00:15)")
+    return moment
+
+
+def _count(value: Any) -> Count:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise wrong(f"{shown(value)} is not a count; write 2, none, at least 1 or at most 3")
+    if isinstance(value, int):
+        if value < 0:
+            raise wrong(f"{value} is not a count; it is zero or more")
+        return Count(value, value)
+    if value == "none":
+        return Count(0, 0)
+    match = _COUNT.fullmatch(value.strip())
+    if match is None:
+        raise wrong(f"{shown(value)} is not a count; write 2, none, at least 1 or at most 3")
+    number = int(match[2])
+    bounds = {"at least": (number, None), "at most": (0, number)}
+    return Count(*bounds.get(match[1] or "exactly", (number, number)))
+
+
+def _size(value: Any) -> int:
+    if not isinstance(value, str):
+        raise wrong(f"{shown(value)} is not a size; write a number and a unit, as 500 KB or 1 MB")
+    try:
+        size = parse_size(value)
+    except ValueTextError as error:
+        raise wrong(str(error)) from None
+    if not 0 < size <= MAX_ATTACHMENT:
+        raise wrong(f"{shown(value)} is out of range; an attachment has from 1 B to {format_size(MAX_ATTACHMENT)}")
+    return size
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    listed = list(value) if isinstance(value, list | tuple) else [value]
+    if not listed or not all(isinstance(each, str) and each for each in listed):
+        raise wrong(f"{shown(value)} is not a name or a list of names")
+    return tuple(listed)
+
+
+def _mail_type(value: Any) -> str:
+    if value not in MAIL_TYPES:
+        raise wrong(f"{shown(value)} is not a mail type; the types are {', '.join(MAIL_TYPES)}")
+    return str(value)
+
+
+def _schema(kind: str, **more: Any) -> WithJsonSchema:
+    return WithJsonSchema({"type": kind, **more})
+
+
+def _texts(render: Callable[[Any], str]) -> PlainSerializer:
+    return PlainSerializer(render, return_type=str)
+
+
+_NAMES_SCHEMA = WithJsonSchema(
+    {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+)
+
+DurationUs = Annotated[
+    int, BeforeValidator(_duration), _texts(format_duration), _schema("string", examples=["15 min", "6 h", "36 h"])
+]
+WithinText = Annotated[
+    int | str,
+    BeforeValidator(_within),
+    _texts(lambda value: value if value == BOUND else format_duration(value)),
+    _schema("string", examples=["15 min", "36 h", BOUND]),
+]
+MomentText = Annotated[
+    Moment,
+    BeforeValidator(_moment),
+    _texts(str),
+    _schema("string", examples=["15 min", "2003-10-22T00:15Z", "12:15"]),
+]
+PointText = Annotated[
+    Moment, BeforeValidator(_point), _texts(str), _schema("string", examples=["2003-10-22T00:15Z", "00:15"])
+]
+CountText = Annotated[
+    Count,
+    BeforeValidator(_count),
+    _texts(str),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}], "examples": [2, "none", "at least 1"]}
+    ),
+]
+SizeBytes = Annotated[int, BeforeValidator(_size), _schema("string", examples=["500 KB", "1 MB"])]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names), _NAMES_SCHEMA]
+MailType = Annotated[str, BeforeValidator(_mail_type), _schema("string", enum=list(MAIL_TYPES))]
+
+
+class Part(BaseModel):
+    """A part of a scenario. `exactly_one` and `at_least_one` name keys of which so many must be given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    exactly_one: ClassVar[tuple[str, ...]] = ()
+    at_least_one: ClassVar[tuple[str, ...]] = ()
+
+    @model_validator(mode="after")
+    def _given(self) -> Self:
+        for keys, exact in ((self.exactly_one, True), (self.at_least_one, False)):
+            names = [key_of(type(self), key) for key in keys]
+            given = [name for key, name in zip(keys, names, strict=True) if key in self.model_fields_set]
+            if keys and not given:
+                raise wrong(f"nothing is asked; give one of {', '.join(names)}")
+            if exact and len(given) > 1:
+                raise wrong(f"{' and '.join(given)} do not go together; give one of {', '.join(names)}")
+        return self
+
+
+def key_of(model: type[BaseModel], field: str) -> str:
+    return model.model_fields[field].alias or field

@@ -1,0 +1,309 @@
+"""The one HTTP face of a lab: its clock, its faults, the life of its servers, what happens, and every node's own API.
+
+The same paths whichever driver runs the lab. Of an embedded lab the nodes are served right here; of one of processes
+requests for a node are handed on to its process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Query, Request, Response
+
+from node.api.access import App
+from node.api.app import make_app
+from node.api.bodies import Body, Line
+from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, place_of, streamed
+from node.api.hosts import House
+from node.api.values import ServerUnknown, json_response
+from node.errors import NotRunning
+from node.host.clock import ClockError
+from node.host.host import Host
+from pflab.errors import LabError
+from pflab.lab.lab import Lab
+from pflab.lab.recorded_lab import FacedLab, LedFace
+from pflab.server.clock import clock_router, clock_shown
+from pflab.server.fault_queries import asks_router
+from pflab.server.faults import faults_router, faults_shown
+from pflab.server.proxy import AddressOf, Proxy
+from pflab.server.traces import traces_router
+from topology import topology_from_text
+from topology.problems import ProblemsError
+from traces.errors import TraceError
+from traces.labtime import format_instant
+
+_SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
+
+
+class BackupOf(Body):
+    backup: Line
+
+
+class Deletion(Body):
+    """At which server the store is deleted, and whether by force, though it still holds replicas."""
+
+    on: Line
+    force: bool = False
+
+
+class Renewal(Body):
+    """The organization as a topology file says it, YAML or JSON; without it, the same."""
+
+    topology: str | None = None
+
+
+class Saving(Body):
+    """Whether what was saved under the name before may go."""
+
+    replace: bool = False
+
+
+class NoHouse:
+    """The house of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
+
+    ending = False
+
+    def __init__(self, lab: LedFace) -> None:
+        self._lab = lab
+
+    @property
+    def waits(self) -> str:
+        return "" if self._lab.begun else "the lab is coming up"
+
+    @property
+    def names(self) -> Sequence[str]:
+        return ()
+
+    def host(self, name: str) -> Host:
+        raise NotRunning(f"server {name} is not running")
+
+
+class LiveHouse:
+    """The house of an embedded lab."""
+
+    ending = False
+    waits = ""
+
+    def __init__(self, lab: Lab, host_of: Callable[[str], Host]) -> None:
+        self._lab = lab
+        self._host_of = host_of
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._lab.names
+
+    def host(self, name: str) -> Host:
+        if name not in self._lab.names:
+            raise ServerUnknown(f"there is no server {name!r} in this lab; there is {', '.join(self._lab.names)}")
+        return self._host_of(name)
+
+
+def face_of_live(lab: Any) -> App:
+    """The face of an embedded lab (pflab.drivers.live)."""
+    app: App = _app(lab, LiveHouse(lab, lab.host_of))
+    return app
+
+
+def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
+    """The face of a lab of processes (pflab.drivers.remote_lab), which know each other by a token."""
+    app = _app(lab, NoHouse(lab), asks_router(lab.faults, lab.gate, token))
+    return Proxy(app, address_of, token)
+
+
+def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
+    routers = (
+        _lab_router(lab),
+        clock_router(lab),
+        faults_router(lab),
+        _life_router(lab),
+        _stream_router(lab),
+        traces_router(lab),
+    )
+    return make_app(
+        house,
+        *routers,
+        *more,
+        title="pflab lab",
+        kinds=(LabError, ClockError, TraceError),
+    )
+
+
+def _lab_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(tags=["lab"])
+
+    @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
+    async def the_lab() -> Response:
+        """The run, the clock, the servers and where they take mail, the faults in force."""
+        servers = [
+            {
+                "name": name,
+                "site": server.site,
+                "version": str(server.version),
+                "standing": _standing(lab, name),
+                "smtp": "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None,
+            }
+            for name, server in lab.topology.servers.items()
+        ]
+        return json_response(
+            {
+                "run": lab.run,
+                "history": lab.history,
+                "folder": str(lab.folder),
+                "organization": lab.topology.organization,
+                "clock": clock_shown(lab),
+                "servers": servers,
+                "folders": list(lab.topology.folders),
+                "replicas": dict(lab.replicas),
+                "faults": faults_shown(lab),
+            }
+        )
+
+    @router.get("/lab/topology")
+    async def topology() -> Response:
+        """The organization as a topology file says it, with every default filled in."""
+        return json_response(lab.topology.as_document())
+
+    @router.post("/lab/renew", status_code=HTTPStatus.ACCEPTED)
+    async def renew(wanted: Renewal) -> Response:
+        """End this run and begin another, at its start, with its clock standing: of this organization, or of another whose
+        servers are among those that this lab leads. /readyz says when."""
+        try:
+            topology = None if wanted.topology is None else topology_from_text(wanted.topology)
+        except ProblemsError as error:
+            raise LabError(" ".join(str(error).split())) from error
+        await lab.renew(topology)
+        return json_response({"ends": lab.run}, HTTPStatus.ACCEPTED)
+
+    @router.get("/lab/saved")
+    async def saved() -> Response:
+        """The names under which this lab was saved."""
+        return json_response(list(lab.saved()))
+
+    @router.put("/lab/saved/{name}")
+    async def save(name: str, wanted: Saving | None = None) -> Response:
+        """Keep the lab as it stands: time, servers, every store to the byte, the traces up to now. 409 for a name that is
+        taken, unless `replace` is true."""
+        await lab.save(name, replace=wanted is not None and wanted.replace)
+        return json_response({"name": name, "at": format_instant(lab.now)})
+
+    @router.post("/lab/saved/{name}/reset", status_code=HTTPStatus.ACCEPTED)
+    async def reset(name: str) -> Response:
+        """Go back to where the lab was saved, with its clock standing and no fault in force. /readyz says when it has."""
+        await lab.reset(name)
+        return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)
+
+    return router
+
+
+def _standing(lab: Lab, name: str) -> str:
+    return "running" if lab.running(name) else "not running"
+
+
+def _life_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(prefix="/lab/servers/{name}", tags=["servers"])
+
+    def told(name: str) -> Response:
+        return json_response({"name": name, "standing": _standing(lab, name)})
+
+    @router.post("/stop")
+    async def stop(name: str) -> Response:
+        """Stop a server in order."""
+        await lab.stop(name)
+        return told(name)
+
+    @router.post("/kill")
+    async def kill(name: str) -> Response:
+        """Let a server die at once, as by SIGKILL."""
+        await lab.kill(name)
+        return told(name)
+
+    @router.post("/start")
+    async def start(name: str) -> Response:
+        """Start a server that was stopped or killed, or that joins later."""
+        await lab.start(name)
+        return told(name)
+
+    @router.post("/backup")
+    async def backup(name: str) -> Response:
+        """Keep a copy of the server's database; its id."""
+        return json_response({"name": name, "backup": await lab.backup(name)})
+
+    @router.post("/restore")
+    async def restore(name: str, wanted: BackupOf) -> Response:
+        """Let the server start on a backup of it."""  # spec: RP-4
+        await lab.restore(name, wanted.backup)
+        return told(name)
+
+    @router.post("/delete")
+    async def delete(name: str, wanted: Deletion) -> Response:
+        """Delete a stopped server's store from the directory, for good."""  # spec: RP-6
+        await lab.delete_store(name, on=wanted.on, force=wanted.force)
+        return told(name)
+
+    @router.post("/mail", openapi_extra={"requestBody": {"content": {"message/rfc822": {}}}})
+    async def mail(
+        name: str,
+        request: Request,
+        from_: Annotated[Line, Query(alias="from", examples=["kim@outside.test"])],
+        to: Annotated[list[Line], Query(examples=[["projects@contoso.test"]])],
+    ) -> Response:
+        """Hand ordinary mail to the server by SMTP, as any mail program does; what is answered is durable there."""
+        await lab.mail(name, from_, to, await request.body())
+        return told(name)
+
+    return router
+
+
+def _stream_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(tags=["events"])
+
+    @router.get("/lab/stream")
+    async def stream(
+        after: Annotated[int | None, Query(ge=0, description="Begin after this id; without it, now.")] = None,
+        last: LastEventId = None,
+    ) -> Response:
+        """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
+        told = place_of(last)
+        begins = after if told is None else told
+        return streamed(_followed(lab, lab.event_count if begins is None else begins))
+
+    @router.get("/lab/events")
+    async def events(
+        after: Annotated[int, Query(ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000
+    ) -> Response:
+        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them.
+
+        The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
+        in its traces.
+        """
+        await lab.catch_up()
+        found = lab.events(after)[:limit]
+        lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
+        asked_next = str(max(after, lab.held_from) + len(found))
+        return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
+
+    return router
+
+
+async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
+    yield b": pflab\n\n"
+    silent_s = 0.0
+    while True:
+        await lab.catch_up()
+        seen = max(seen, lab.held_from)
+        fresh = lab.events(seen)
+        for event in fresh:
+            seen += 1
+            kind = str(event.__struct_config__.tag).encode()
+            yield b"id: %d\nevent: %b\ndata: %b\n\n" % (seen, kind, msgspec.json.encode(event))
+            if seen % EVENTS_A_TURN == 0:
+                await asyncio.sleep(0)  # only the loop hears that who asked has gone
+        silent_s = 0.0 if fresh else silent_s + LOOK_S
+        if silent_s >= ALIVE_S:
+            silent_s = 0.0
+            yield b": alive\n\n"
+        await asyncio.sleep(0 if fresh else LOOK_S)

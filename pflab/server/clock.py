@@ -1,0 +1,157 @@
+"""The clock of a lab over HTTP: its rate, steps, and warps to an instant or until something has happened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from node.api.bodies import Body, Line
+from node.api.values import json_response
+from pflab.errors import LabError
+from pflab.lab.lab import Lab
+from pflab.lab.recorded_lab import FacedLab
+from traces.errors import TimeTextError, TraceError
+from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
+
+_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
+_CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
+
+
+HIERARCHY: Final = "1-1"
+"""The folder tree, which every server holds (spec: HI-1)."""
+
+
+class Rate(Body):
+    rate: Annotated[float, Field(ge=0.0, examples=[3600])]
+
+
+class Advance(Body):
+    """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`)."""
+
+    to: Annotated[Line, Field(examples=["15 min"])]
+
+
+class Step(Body):
+    """If nothing is due by `limit`, a duration or an instant, the clock then stands there."""
+
+    limit: Annotated[Line | None, Field(examples=["2 h"])] = None
+
+
+class Until(Body):
+    """What to wait for: an event of a type (on one server), or a folder that has converged on its running holders."""
+
+    within: Annotated[Line, Field(examples=["36 h"])]
+    event: Annotated[Line | None, Field(examples=["version.applied"])] = None
+    on: Line | None = None
+    converged: Annotated[Line | None, Field(examples=["Projects"])] = None
+
+
+def clock_shown(lab: FacedLab, **more: Any) -> dict[str, Any]:
+    """The clock as it stands; `more` is told with it."""
+    clock = lab.coordinator
+    return {"now_at": format_instant(lab.now), "rate": clock.rate, "warping": clock.warping, **more}
+
+
+def clock_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)  # type: ignore[arg-type]
+    moving = asyncio.Lock()
+
+    def alone() -> asyncio.Lock:
+        if moving.locked():
+            raise LabError("the lab's clock is being moved already; wait until it stands")
+        return moving
+
+    @router.get("")
+    async def clock() -> Response:
+        """The lab time, and how fast it goes."""
+        return json_response(clock_shown(lab))
+
+    @router.post("/rate")
+    async def rate(wanted: Rate) -> Response:
+        """Run at a rate: 1 is real time, 3600 an hour a second, 0 a pause."""
+        async with alone():
+            await lab.coordinator.set_rate(wanted.rate)
+        return json_response(clock_shown(lab))
+
+    @router.post("/step")
+    async def step(wanted: Step | None = None) -> Response:
+        """To the next instant at which anything is due, and until all is quiet there; `moved` says whether there was one."""
+        limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
+        async with alone():
+            moved = await lab.coordinator.step(limit)
+            lab.faults.expire(lab.now)
+        return json_response(clock_shown(lab, moved=moved))
+
+    @router.post("/advance")
+    async def advance(wanted: Advance) -> Response:
+        """Warp to an instant, doing all that is due on the way; then the clock stands."""
+        async with alone():
+            await lab.advance(_instant(wanted.to, lab.now))
+        return json_response(clock_shown(lab))
+
+    @router.post("/until")
+    async def until(wanted: Until) -> Response:
+        """Warp until something has happened; `held` says whether it did within the limit. Of a folder `not_asked` names
+        the holders that do not run: of them nobody knows whether they agree."""
+        async with alone():
+            limit_at = lab.now + parse_duration(wanted.within)
+            held = await lab.until(_condition(lab, wanted), limit_at)
+        more = {} if wanted.converged is None else {"not_asked": not_asked(lab, wanted.converged)}
+        return json_response(clock_shown(lab, held=held, **more))
+
+    return router
+
+
+def _instant(text: str, now: LabTime) -> LabTime:
+    try:
+        return now + parse_duration(text)
+    except TraceError:
+        pass
+    try:
+        return parse_instant(text)
+    except TraceError as error:
+        raise TimeTextError(f"{error}, or how far, as 15 min") from None
+
+
+def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:
+    if (wanted.event is None) == (wanted.converged is None):
+        raise LabError("say what to wait for: an event or a converged folder, one of the two")
+    if wanted.converged is not None:
+        folder = wanted.converged
+        return lambda: converged(lab, folder)
+    seen = lab.event_count
+
+    def happened() -> bool:
+        nonlocal seen
+        fresh = lab.events(seen)
+        seen += len(fresh)
+        return any(event.__struct_config__.tag == wanted.event and wanted.on in {None, event.node} for event in fresh)
+
+    return happened
+
+
+def converged(lab: Lab, folder: str) -> bool:
+    """Whether all running holders of a folder know the same of it (spec: CV-1)."""
+    known = []
+    for name in lab.names:
+        if lab.running(name):
+            held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
+            if folder in held | {HIERARCHY}:
+                found = lab.read(name, lambda node: node.knowledge(folder))
+                known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
+    if not known:
+        raise LabError(f"no running server holds a folder {folder!r}")
+    return all(each == known[0] for each in known)
+
+
+def not_asked(lab: Lab, folder: str) -> list[str]:
+    """The holders of a folder, as any running server knows them, that do not run themselves."""
+    holders = set(lab.names) if folder == HIERARCHY else set[str]()
+    for name in filter(lab.running, lab.names):
+        views = lab.read(name, lambda node: node.folders())
+        holders.update(store for view in views if view.path == folder for store in view.replicas)
+    return [name for name in lab.names if name in holders and not lab.running(name)]

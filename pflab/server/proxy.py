@@ -1,0 +1,154 @@
+"""Requests for /nodes/{name}/... handed on to the process that runs the node, and its answer handed back as it comes.
+
+The node is asked in HTTP/1.0, so its answer ends where the connection does, streams included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, Final
+
+from starlette.routing import Match
+
+from node.api.access import Receive, Scope, Send, TooLarge
+from node.api.values import problem, problem_of
+from node.errors import NodeError
+from pflab.errors import LabError
+
+CONNECT_S: Final = 2.0
+CHUNK_BYTES: Final = 64 * 1024
+
+_NODE: Final = re.compile(r"/nodes/([^/]+)/")
+_NOT_HANDED_ON: Final = {
+    *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
+    *(b"origin", b"authorization"),
+}
+"""What is between whoever asks and us."""
+
+AddressOf = Callable[[str], tuple[str, int]]
+"""Where the API of a running node is. Raises LabError for one that there is not, NodeError for one that is not running."""
+
+
+class Proxy:
+    """An ASGI application before another: what concerns a node goes to the node, the rest to `app`.
+
+    Only what `app` documents is handed on: its nodes take more from their coordinator, and from nobody else. `token`: by
+    which they know us.
+    """
+
+    def __init__(self, app: Any, address_of: AddressOf, token: str) -> None:
+        self._app = app
+        self._address_of = address_of
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match = _NODE.match(scope["path"]) if scope["type"] == "http" else None
+        if match is None or not self._documented(scope):
+            await self._app(scope, receive, send)
+            return
+        name = match[1]
+        try:
+            address = self._address_of(name)
+            async with asyncio.timeout(CONNECT_S):
+                reader, writer = await asyncio.open_connection(*address)
+        except LabError as error:
+            await problem(HTTPStatus.NOT_FOUND, "ServerUnknown", str(error))(scope, receive, send)
+        except NodeError as error:
+            await problem_of(error)(scope, receive, send)
+        except (OSError, TimeoutError):
+            detail = f"server {name} does not answer"
+            await problem(HTTPStatus.SERVICE_UNAVAILABLE, "NotRunning", detail)(scope, receive, send)
+        else:
+            try:
+                await self._handed_on(scope, receive, send, reader, writer)
+            finally:
+                writer.close()
+
+    def _documented(self, scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in self._app.routes)
+
+    async def _handed_on(
+        self, scope: Scope, receive: Receive, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        try:
+            body = await _body(receive)
+        except TooLarge as error:
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
+            return
+        if body is None:
+            return
+        asked = self._head(scope, len(body)) + body
+        answering = asyncio.ensure_future(_asked(writer, asked, reader, send))
+        gone = asyncio.ensure_future(_gone(receive))
+        done, late = await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        if answering not in done:
+            return
+        with suppress(OSError):
+            if not answering.result():
+                detail = "the server ended before it had answered"
+                await problem(HTTPStatus.BAD_GATEWAY, "Silence", detail)(scope, receive, send)
+
+    def _head(self, scope: Scope, length: int) -> bytes:
+        query = b"?" + scope["query_string"] if scope["query_string"] else b""
+        lines = [b"%b %b%b HTTP/1.0" % (scope["method"].encode(), scope.get("raw_path") or b"/", query)]
+        lines += [b"%b: %b" % (name, value) for name, value in scope["headers"] if name not in _NOT_HANDED_ON]
+        lines += [b"Host: 127.0.0.1", b"Authorization: Bearer " + self._token.encode(), b"Content-Length: %d" % length]
+        return b"\r\n".join([*lines, b"", b""])
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None if whoever asks has hung up in the midst of it."""
+    content = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        content += message.get("body", b"")
+        if not message.get("more_body"):
+            return bytes(content)
+
+
+async def _gone(receive: Receive) -> None:
+    """Until whoever asked has hung up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _asked(writer: asyncio.StreamWriter, asked: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
+    """Ask, and hand the answer back; False if there was none, or half of one."""
+    writer.write(asked)
+    try:
+        await writer.drain()
+    except OSError:
+        return False  # it was killed between the connection and the request
+    return await _answer(reader, send)
+
+
+async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
+    """Hand the answer back; False if there was none, or half of one."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+        pairs = [line.partition(b":") for line in head[1:] if line]
+        headers = {name.lower(): value.strip() for name, _, value in pairs}
+        length = headers.get(b"content-length")
+        # What has a length comes whole or not at all; what has none is a stream, and goes on as it comes.
+        body = b"" if length is None else await reader.readexactly(int(length))
+    except (OSError, EOFError):
+        return False
+    start: MutableMapping[str, Any] = {
+        "type": "http.response.start",
+        "status": int(head[0].split(b" ", 2)[1]),
+        "headers": [(name, value) for name, value in headers.items() if name not in {b"connection", b"date"}],
+    }
+    await send(start)
+    while length is None and (chunk := await reader.read(CHUNK_BYTES)):
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+    return True

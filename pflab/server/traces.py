@@ -1,0 +1,57 @@
+"""Traces of a lab that goes on, and what whoever judges them says: how an analysis follows a lab."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Response
+from pydantic import ConfigDict
+
+from node.api.bodies import Body, Line
+from node.api.values import json_response, problem
+from pflab.lab.recorded_lab import FacedLab
+from traces.labtime import format_instant
+
+
+class Verdict(Body):
+    """What is said of a run, as `pflab check --json` says it, and up to which instant."""
+
+    model_config = ConfigDict(extra="allow")
+
+    run: Line
+    at: Line
+    judgement: Line
+
+
+def traces_router(lab: FacedLab) -> APIRouter:
+    router = APIRouter(prefix="/lab", tags=["traces"])
+
+    @router.post("/ship")
+    async def ship() -> Response:
+        """Write all that has happened up to now into closed segments; where they are, and which servers could not."""
+        shipped = await lab.ship()
+        return json_response(
+            {
+                "run": shipped.run,
+                "traces": shipped.traces,
+                "at": format_instant(shipped.at),
+                "events": shipped.events,
+                "away": list(shipped.away),
+            }
+        )
+
+    @router.put("/verdict")
+    async def keep(verdict: Verdict) -> Response:
+        """Keep what was found of this run, until something newer is."""
+        lab.keep_verdict(verdict.model_dump())
+        return json_response({"run": lab.run})
+
+    @router.get("/verdict")
+    async def verdict() -> Response:
+        """The newest verdict on this run, and up to which instant."""
+        found = lab.kept_verdict()
+        if found is None:
+            return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"nobody has judged the run {lab.run} yet")
+        return json_response(dict(found))
+
+    return router

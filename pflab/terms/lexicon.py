@@ -1,0 +1,288 @@
+"""The names of a run's things, learnt from its events: which store a GUID is, what a folder's path and a message's
+subject are.
+
+And each event in a line of words, for failed expectations and for the demo. Everything comes from the trace; nothing
+asks a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pflab.terms import number_sets as sets
+from pflab.terms.mail_types import mail_name
+from pflab.terms.verdict import join_names
+from topology.problems import counted
+from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+
+SETUP = "Setup"
+"""The name of the GUID whose numbers the topology's own folders carry."""
+
+
+class Lexicon:
+    def __init__(self) -> None:
+        self._stores: dict[str, str] = {}
+        self._paths: dict[str, str] = {"1-1": "1-1"}
+        self._subjects: dict[str, str] = {}
+
+    def learn(self, event: Event) -> None:
+        if isinstance(event, NodeStarted):
+            self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")
+        elif isinstance(event, ChangeMade):
+            if event.subject:
+                self._subjects[event.object] = event.subject
+            if event.kind == "folder" and event.parent is not None:
+                above = self._paths.get(event.parent, "")
+                self._paths[event.object] = event.subject if above in {"", "1-1"} else f"{above}/{event.subject}"
+        elif isinstance(event, FolderShown | FolderHidden):
+            self._paths[event.folder] = event.path
+
+    def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
+        """A store's replica GUID; the second one of a store restored, or begun as new, is shown as A2 (RP-4, DL-4)."""
+        if guid in self._stores:
+            return
+        earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)
+        self._stores[guid] = f"{store}{earlier + 1}" if again and earlier else store
+
+    def stores(self) -> dict[str, str]:
+        """Each replica GUID that is known, and its store as it is shown."""
+        return dict(self._stores)
+
+    def learn_folder(self, id_: str, path: str) -> None:
+        self._paths[id_] = path
+
+    def knows(self, guid: str) -> bool:
+        """Whether the GUID is a store's, or the one of the setting-up once that has been learnt."""
+        return guid in self._stores
+
+    def store_of(self, guid: str) -> str:
+        """The name of a GUID's store; a GUID that no store started with is the topology's own."""
+        return self._stores.get(guid, SETUP)
+
+    def shown(self, text: str) -> sets.Numbers:
+        """A set as a store shows it. One that has not heard yet whose a GUID is shows its first eight digits."""
+        known = {guid[:8]: name for guid, name in self._stores.items()}
+        return sets.renamed(sets.parse_named(text), lambda name: known.get(name, name))
+
+    def number(self, number: str) -> str:
+        guid, counter = sets.split_number(number)
+        return f"{self.store_of(guid)}-{counter}"
+
+    def numbers(self, cnset: str) -> str:
+        return sets.words(sets.parse_traced(cnset), self.store_of)
+
+    def folder(self, id_: str) -> str:
+        return self._paths.get(id_, id_)
+
+    def folder_id(self, path: str) -> str | None:
+        return next((id_ for id_, known in self._paths.items() if known == path), None)
+
+    def subject(self, object_: str) -> str:
+        known = self._subjects.get(object_) or self._paths.get(object_)
+        return repr(known) if known else self.number(object_)
+
+    def what(self, folder: str, object_: str) -> str:
+        return (
+            f"folder {self.subject(object_)}"
+            if folder == "1-1"
+            else f"{self.subject(object_)} in {self.folder(folder)}"
+        )
+
+
+def tag_of(event: Event) -> str:
+    """The event's type as traces write it, such as `version.applied`."""
+    return str(event.__struct_config__.tag)
+
+
+def store_named(address: str) -> str:
+    """The store behind a mail address `A-IS@contoso.test`, or the text itself if it is a name already."""  # spec: ML-1
+    local, at, _ = address.partition("@")
+    return local.removesuffix("-IS") if at else address
+
+
+def line(event: Event, names: Lexicon) -> str:
+    """`2003-10-21T00:15:00Z  A     makes 'Hello' in Projects as A-1`."""
+    return f"{to_the_second(event.at)}  {event.node:<4}  {words(event, names)}"
+
+
+def hours_and_minutes(span_us: int) -> str:
+    """A span as people say it, to the nearest minute: `36 h 15 min`, `36 h`, `15 min`."""
+    hours, minutes = divmod((span_us + MINUTE_US // 2) // MINUTE_US, 60)
+    told = [f"{hours} h"] if hours else []
+    told += [f"{minutes} min"] if minutes or not hours else []
+    return " ".join(told)
+
+
+def roughly(span_us: int) -> str:
+    """A span as one remembers it: `3 lab days`, below two days `30 lab hours`, below an hour `20 lab minutes`."""
+    for unit_us, what, least in ((DAY_US, "day", 2), (HOUR_US, "hour", 1)):
+        if span_us >= least * unit_us:
+            return counted(round(span_us / unit_us), f"lab {what}")
+    return counted(round(span_us / MINUTE_US), "lab minute")
+
+
+def to_the_second(at: LabTime) -> str:
+    """An instant as people want to read it; the trace has the microseconds."""
+    return format_instant(at - at % SECOND_US)
+
+
+def words(event: Event, names: Lexicon) -> str:
+    """What happened, without when and where; an event that has no words of its own shows its fields."""
+    tell = _WORDS.get(tag_of(event))
+    if tell is not None:
+        return tell(event, names)
+    fields = [f"{key}={getattr(event, key)}" for key in event.__struct_fields__ if key not in Event.__struct_fields__]
+    return " ".join([tag_of(event), *fields])
+
+
+def _mail(event: MailSubmitted | MailReceived, names: Lexicon) -> str:
+    told = []
+    for folder in event.folders:
+        numbers = sets.union([sets.parse_traced(folder.cnset), sets.parse_traced(folder.cnset_fai)])
+        of = f" {sets.words(numbers, names.store_of)}" if numbers else ""
+        told.append(f"{names.folder(folder.folder)}{of}")
+    marks = f" ({', '.join(event.marks)})" if event.marks else ""
+    return f"{mail_name(event.message_type)}{marks} about {'; '.join(told) or 'nothing'}"
+
+
+def _submitted(event: Any, names: Lexicon) -> str:
+    return f"sends to {join_names(map(store_named, event.recipients))}: {_mail(event, names)}"
+
+
+def _received(event: Any, names: Lexicon) -> str:
+    return f"receives from {store_named(event.sender)}: {_mail(event, names)}"
+
+
+def _change(event: Any, names: Lexicon) -> str:
+    verb = {"create": "makes", "modify": "changes", "delete": "deletes"}[event.operation]
+    return f"{verb} {names.what(event.folder, event.object)} as {names.number(event.number)}"
+
+
+def _version(verb: str) -> Callable[[Any, Lexicon], str]:
+    def tell(event: Any, names: Lexicon) -> str:
+        what = "the deletion of " if event.deleted else ""
+        return f"{verb} {names.number(event.number)}, {what}{names.what(event.folder, event.object)} ({_why(event)})"
+
+    return tell
+
+
+def _why(event: Any) -> str:
+    reason = getattr(event, "reason", "")
+    return reason or event.way
+
+
+def _entry(event: Any, names: Lexicon) -> str:
+    numbers = sets.union([sets.parse_traced(event.cnset), sets.parse_traced(event.cnset_fai)])
+    where = "in the site" if event.local else "outside the site only"
+    what = f"{sets.words(numbers, names.store_of)} of {names.folder(event.folder)}"
+    return f"misses {what}, known {where}; will ask at {format_instant(event.due_at)}"
+
+
+def _asked(event: Any, names: Lexicon) -> str:
+    numbers = sets.union([sets.parse_traced(event.cnset), sets.parse_traced(event.cnset_fai)])
+    what = f"{sets.words(numbers, names.store_of)} of {names.folder(event.folder)}"
+    return f"asks {event.source} for {what}; will try again at {format_instant(event.retry_at)}"
+
+
+def _passed_over(event: Any) -> str:
+    told = [f"{each.store}: {each.passed_over}" for each in event.candidates if each.passed_over]
+    return f" ({'; '.join(told)})" if told else ""
+
+
+def _join_folders(folders: Iterable[str], names: Lexicon) -> str:
+    return join_names(names.folder(each) for each in folders)
+
+
+_WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
+    "node.started": lambda e, n: {"first": "starts", "restart": "starts again", "restored": "starts from a backup"}[
+        e.reason
+    ],
+    "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
+    "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
+    "fault.altered": lambda e, n: (
+        f"fault {e.fault} alters a mail for {join_names(map(store_named, e.recipients))} between {e.server} and {e.next_hop}"
+    ),
+    "fault.healed": lambda e, n: f"fault {e.fault} is over",
+    "change.made": _change,
+    "mail.submitted": _submitted,
+    "mail.received": _received,
+    "mail.bad": lambda e, n: f"keeps aside a bad mail from {e.sender}: {e.reason}",
+    "mail.posted": lambda e, n: f"posts a mail from {e.sender or 'nobody'} as {n.what(e.folder, e.object)}",
+    "mail.not_posted": lambda e, n: (
+        f"does not post a mail from {e.sender or 'nobody'} in {n.folder(e.folder)}: {e.reason}"
+    ),
+    "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
+    "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
+    "hop.sent": lambda e, n: (
+        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}"
+        + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
+    ),
+    "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
+    "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
+    "version.applied": _version("applies"),
+    "version.ignored": _version("ignores"),
+    "version.held": _version("holds"),
+    "version.dropped": _version("drops"),
+    "conflict.arose": lambda e, n: (
+        f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
+        f"showing {n.number(e.winner)}"
+    ),
+    "conflict.ended": lambda e, n: f"sees the conflict of {n.what(e.folder, e.object)} ended by {n.number(e.number)}",
+    "conflict.aged": lambda e, n: (
+        f"ends the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, by "
+        f"{n.number(e.number)}, which keeps {n.number(e.winner)}"
+    ),
+    "conflict.notice": lambda e, n: (
+        f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
+    ),
+    "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
+    "item.expired": lambda e, n: (
+        f"lets {n.what(e.folder, e.object)} go, which is older than {format_duration(e.limit_us)}"
+    ),
+    "expired.everywhere": lambda e, n: (
+        f"waits no more for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
+    ),
+    "content.suspended": lambda e, n: "suspends content replication",
+    "content.resumed": lambda e, n: "resumes content replication",
+    "request.refused": lambda e, n: (
+        f"does not answer {e.requester} about {n.folder(e.folder)}: content replication is suspended"
+    ),
+    "store.deleted": lambda e, n: f"sees {e.store} gone from the directory" + (", by force" if e.forced else ""),
+    "setting.ignored": lambda e, n: f"makes nothing of {e.name} = {e.value}: {e.reason}",
+    "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
+    "entry.made": _entry,
+    "entry.satisfied": lambda e, n: f"misses nothing more of entry {e.entry} of {n.folder(e.folder)}",
+    "entry.pruned": lambda e, n: f"stops waiting for {n.numbers(e.cnset)} of {n.folder(e.folder)}: {e.reason}",
+    "entry.timed_out": lambda e, n: (
+        f"has waited long enough for entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})"
+    ),
+    "request.sent": _asked,
+    "request.answered": lambda e, n: (
+        f"answers {e.requester} about {n.folder(e.folder)} with {counted(e.mails, 'mail')}: {n.numbers(e.cnset)}"
+    ),
+    "request.ended": lambda e, n: f"is done with its request to {e.source} about {n.folder(e.folder)}: {e.how}",
+    "request.deferred": lambda e, n: f"waits with asking about {n.folder(e.folder)}: too many requests are out",
+    "sources.considered": lambda e, n: (
+        f"chooses {join_names(e.chosen) if e.chosen else 'nobody'} as source for {n.folder(e.folder)}" + _passed_over(e)
+    ),
+    "responders.considered": lambda e, n: (
+        f"wants an answer about {n.folder(e.folder)} of {join_names(e.chosen) if e.chosen else 'nobody'}"
+        + _passed_over(e)
+    ),
+    "address.stamped": lambda e, n: f"sees {e.store} in the directory as {e.address}",
+    "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
+    "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
+    "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",
+    "run.started": lambda e, n: f"begins the run with seed {e.seed}",
+    "run.ended": lambda e, n: f"ends the run: {e.verdict}",
+    "source.down": lambda e, n: f"marks {e.store} down: no answer about {n.folder(e.folder)}",
+    "source.up": lambda e, n: f"marks {e.store} up again",
+    "status.due": lambda e, n: f"finds {_join_folders(e.folders, n)} quiet for long enough to send a status",
+    "status.missed": lambda e, n: "makes up for a status check that it missed while stopped",
+    "replica.added": lambda e, n: f"sees {e.store} on the replica list of {n.folder(e.folder)}",
+    "replica.pending": lambda e, n: f"was taken off the replica list of {n.folder(e.folder)}",
+    "replica.dropped": lambda e, n: f"drops its data of {n.folder(e.folder)}",
+    "loss": lambda e, n: f"reports {n.numbers(e.cnset)} of {n.folder(e.folder)} as lost: {e.reason}",
+}

@@ -1,0 +1,69 @@
+"""A running lab whose disk is full: everything is refused for now, nothing acknowledged is lost, and it recovers."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from node.errors import CannotWrite
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from tests.node.state.test_full_disk import no_file_grows
+from topology import topology_from_text
+from traces.labtime import MINUTE_US
+
+pytestmark = pytest.mark.live
+
+TOPOLOGY = "organization: Contoso\ndomain: contoso.test\nservers: {A: , B: }\nfolders: {Projects: }\n"
+FULL = 100_000
+"""Bytes beyond which no file of the lab grows while its disk is full."""
+
+LARGE = "a line of text\n" * 100_000
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> LiveLab:
+    return LiveLab(topology_from_text(TOPOLOGY), folder=RunFolder.create(tmp_path / "runs", "live"))
+
+
+def hand_in(address: tuple[str, int], subject: str) -> int:
+    """A stranger's mail by SMTP; the code of the answer."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "kim@example.com", "Projects@contoso.test", subject
+    mail.set_content(LARGE)
+    with smtplib.SMTP(*address) as client:
+        try:
+            client.send_message(mail)
+        except smtplib.SMTPDataError as error:
+            return error.smtp_code
+    return 250
+
+
+def subjects(lab: LiveLab, server: str) -> list[str]:
+    return sorted(message.subject for message in lab.read(server, lambda node: node.messages("Projects")))
+
+
+async def test_a_full_disk_is_told_to_come_again_and_the_lab_recovers(lab: LiveLab) -> None:
+    """DU-1, IN-2: on a full disk posts and mail are refused for now, 452 by SMTP; cycles wait without the server failing;
+    with room again what was acknowledged replicates, and the mail that comes again is posted once."""
+    async with lab:
+        address = lab.address_of("A")
+        assert address is not None
+        await lab.do("A", lambda node, now: node.post(now, "Projects", subject="before", body=LARGE))
+        with no_file_grows(FULL):
+            with pytest.raises(CannotWrite):
+                await lab.do("A", lambda node, now: node.post(now, "Projects", subject="refused", body=LARGE))
+            assert await asyncio.to_thread(hand_in, address, "by mail") == 452
+            moving = asyncio.ensure_future(lab.advance(lab.topology.start_at + 15 * MINUTE_US))
+            async with asyncio.timeout(20):
+                while "cannot write" not in lab._hosts["A"].busy(lab.now):  # noqa: ASYNC110 - the host tells nobody
+                    await asyncio.sleep(0.005)
+            assert not moving.done()
+        await moving
+        assert await asyncio.to_thread(hand_in, address, "by mail") == 250
+        await lab.advance(lab.now + 15 * MINUTE_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == ["before", "by mail"]

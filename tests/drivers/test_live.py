@@ -1,0 +1,223 @@
+"""What only a live lab promises: a running clock, real sockets, one clear line when it cannot start."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+import socket
+from collections.abc import Callable
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from node.host.clock import ClockError
+from node.host.in_flight import MAX_DELIVERIES
+from pflab.drivers.live import LiveLab
+from pflab.errors import LabError
+from pflab.runs.run_folder import RunFolder
+from topology import topology_from_text
+from traces.events import ClockChanged, HopFailed
+from traces.labtime import HOUR_US, MINUTE_US
+
+pytestmark = pytest.mark.live
+
+ALWAYS_US = 15 * MINUTE_US
+
+PATIENCE_S = 20.0
+"""Far more than any of these tests needs; only a lab that hangs reaches it."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "runs", "live")
+
+
+@pytest.fixture
+def lab(folder: RunFolder) -> LiveLab:
+    return LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=folder)
+
+
+async def post(lab: LiveLab, server: str = "A") -> None:
+    await lab.do(server, lambda node, now: node.post(now, "Projects", subject="Hello"))
+
+
+def subjects(lab: LiveLab, server: str) -> list[str]:
+    return [message.subject for message in lab.read(server, lambda node: node.messages("Projects"))]
+
+
+async def comes_true(predicate: Callable[[], bool]) -> None:
+    """Wait in real time, as a person before a running lab would."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not predicate():  # noqa: ASYNC110 - only real time moves what is waited for
+            await asyncio.sleep(0.005)
+
+
+async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
+    """At a rate above 0 nobody has to advance: timers fire, mail goes, the post arrives."""  # spec: TM-1
+    async with lab:
+        await post(lab)
+        await lab.coordinator.set_rate(36_000)
+        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        await lab.coordinator.pause()
+        assert lab.now >= lab.topology.start_at + ALWAYS_US
+        stands_at = lab.now
+        await lab.settle()
+        assert lab.now == stands_at
+
+
+async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
+    """What a stimulus leaves to be done while the clock runs is done when it is due, without anybody's help."""
+    async with lab:
+        await lab.coordinator.set_rate(36_000)
+        await comes_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
+        await post(lab)
+        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+
+
+async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
+    """A warp takes over from a running clock, and the clock stands afterwards."""
+    async with lab:
+        await lab.coordinator.set_rate(1)
+        await lab.advance(lab.topology.start_at + 5 * HOUR_US)
+        assert lab.coordinator.rate == 0
+        assert lab.now == lab.topology.start_at + 5 * HOUR_US
+
+
+async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
+    """A step jumps to the next instant at which anything is due, and what is due there is done."""
+    async with lab:
+        await post(lab)
+        assert await lab.coordinator.step()
+        assert lab.now == lab.topology.start_at + ALWAYS_US
+        assert subjects(lab, "B") == ["Hello"]
+
+
+async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
+    """Rates, pauses, steps and warps are in the trace."""
+    async with lab:
+        await lab.coordinator.set_rate(2)
+        await lab.coordinator.pause()
+        await lab.advance(lab.now + HOUR_US)
+        with pytest.raises(ClockError):
+            await lab.coordinator.set_rate(-1)
+        changes = [(event.how, event.rate) for event in lab.events() if isinstance(event, ClockChanged)]
+        assert changes == [("rate", 2.0), ("pause", 0.0), ("advance", 0.0)]
+
+
+async def test_events_of_a_live_lab_carry_real_time(lab: LiveLab) -> None:
+    """In a live lab every event says when it really happened, too."""
+    async with lab:
+        await lab.advance(lab.now + HOUR_US)
+        assert all(event.real is not None for event in lab.events())
+
+
+async def test_strangers_reach_a_store_by_smtp(lab: LiveLab) -> None:
+    """Any mail program can talk to a server: mail to an unknown address is refused, the connection is real."""
+    # spec: ML-7
+    async with lab:
+        address = lab.address_of("A")
+        assert address is not None
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = "kim@example.com", "nobody@example.com", "Hello"
+        mail.set_content("Hello")
+
+        def send() -> None:
+            with smtplib.SMTP(*address) as client:
+                client.send_message(mail)
+
+        with pytest.raises(smtplib.SMTPRecipientsRefused):
+            await asyncio.to_thread(send)
+        await lab.advance(lab.now + HOUR_US)
+
+
+async def test_a_taken_port_is_one_clear_line(folder: RunFolder) -> None:
+    """A server whose port is taken does not start, the error names server and port, and the rest is stopped again."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        lab = LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"B": port})
+        with pytest.raises(LabError, match=f"server B cannot listen on 127.0.0.1 port {port}") as refused:
+            async with lab:
+                pass
+    assert "\n" not in str(refused.value)
+    assert not lab.running("A")
+    assert not lab.running("B")
+
+
+async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
+    """A server with a port of its own listens there again after it was stopped."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    async with LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"A": port}) as lab:
+        assert lab.address_of("A") == ("127.0.0.1", port)
+        await lab.stop("A")
+        assert lab.address_of("A") is None
+        await lab.start("A")
+        assert lab.address_of("A") == ("127.0.0.1", port)
+
+
+async def test_a_live_lab_refuses_crash_points(lab: LiveLab) -> None:
+    """Where a server cannot die inside a stimulus, planning such a crash is refused."""
+    async with lab:
+        with pytest.raises(LabError, match="only in simulation"):
+            lab.faults.crash("A")
+
+
+async def test_many_mails_at_once(lab: LiveLab) -> None:
+    """More mails than may be in flight at once all arrive, at the instant at which they are due."""
+    async with lab:
+        for number in range(60):
+            # 90 KB each, so that a mail holds only a few of them.
+            await lab.do(
+                "A",
+                lambda node, now, n=number: node.post(  # type: ignore[misc]
+                    now, "Projects", subject=f"{n:02}", body="x" * 90_000
+                ),
+            )
+        await lab.advance(lab.topology.start_at + ALWAYS_US)
+        assert sorted(subjects(lab, "B")) == [f"{number:02}" for number in range(60)]
+
+
+async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: RunFolder) -> None:
+    """However many mails wait for a silent next hop, those for another go, and none for the silent one has ended."""
+    # spec: RT-2
+    silent: list[asyncio.StreamWriter] = []
+    door = await asyncio.start_server(lambda _, writer: silent.append(writer), "127.0.0.1", 0)
+    port = door.sockets[0].getsockname()[1]
+    topology = topology_from_text(
+        f"servers: {{A: {{settings: {{Smart Host: '127.0.0.1:{port}'}}}}, B: }}\nfolders: {{Projects: }}\n"
+    )
+    people = {f"kim{number}@elsewhere.test" for number in range(3 * MAX_DELIVERIES)}
+    try:
+        async with LiveLab(topology, folder=folder) as lab:
+            for one in sorted(people):
+                await lab.do("A", lambda node, now, to=one: node.send_mail(now, "Projects", to=[to], subject="Hello"))  # type: ignore[misc]
+            await comes_true(lambda: len(silent) > 0)
+            await post(lab)
+            # Slow enough that the store's patience with the silent hop, counted in lab time, outlasts the wait.
+            await lab.coordinator.set_rate(3_600)
+            await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+            await lab.coordinator.set_rate(0)
+            assert not [event for event in lab.events() if isinstance(event, HopFailed)]
+            waiting = {one for row in lab.read("A", lambda node: node.queue()) for one in row.recipients}
+            assert people <= waiting
+    finally:
+        door.close()
+        for writer in silent:
+            writer.close()
+        await door.wait_closed()
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 6, 8])
+async def test_a_start_can_be_stopped_at_any_moment(lab: LiveLab, turns: int) -> None:
+    """Who is stopped while the servers come up hears that, not of servers that do not run yet; nothing stays open."""
+    starting = asyncio.create_task(lab.__aenter__())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert not any(lab.running(name) for name in lab.names)

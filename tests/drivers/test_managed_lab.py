@@ -1,0 +1,205 @@
+"""A lab whose nodes somebody else keeps alive: what every lab holds, and what comes of processes that go and return."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from node.errors import NotRunning
+from node.state.database import LOG_BYTES
+from node.views import Post
+from pflab.containers.managed_lab import TenantLab
+from pflab.drivers.remote_lab import FaceAt
+from pflab.errors import LabError
+from pflab.faults.fault import Mails
+from pflab.runs.run_folder import RunFolder
+from tests.drivers.conftest import ONE_SITE, TOKEN
+
+# The conformance suite, as far as life, death and the record go: what this driver could do wrong by itself.
+from tests.drivers.test_drivers_life import *  # noqa: F403
+from tests.support.lab_actions import ALWAYS_US, START_AT, post, subjects, told
+from tests.support.process_keeper import Keeper
+from topology import topology_from_text
+from traces import read_folder
+from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
+
+pytestmark = pytest.mark.live
+
+TOPOLOGY = topology_from_text(ONE_SITE)
+TOMBSTONE_BYTES = 600
+"""What a deleted message may take, its number among the superseded ones included; alive it took ten times that."""
+
+
+@pytest.fixture
+def driver() -> str:
+    return "tenants"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "runs", "test")
+
+
+@pytest.fixture
+def keeper(folder: RunFolder) -> Iterator[Keeper]:
+    with Keeper(TOPOLOGY, folder, token=TOKEN) as keeper:
+        yield keeper
+
+
+def lab_of(keeper: Keeper, folder: RunFolder, *, stays: bool = False) -> TenantLab:
+    face = FaceAt(token=TOKEN)
+    return TenantLab(TOPOLOGY, folder=folder, addresses=keeper.addresses, face=face, leaves_running=stays)
+
+
+async def eventually(holds: Callable[[], bool]) -> None:
+    """Waits for what another process does by itself; fails after a minute."""
+    async with asyncio.timeout(60):
+        while not holds():  # noqa: ASYNC110 - it is another process that does it
+            await asyncio.sleep(0.05)
+
+
+async def test_a_store_that_dies_and_comes_back_rises_by_itself(keeper: Keeper, folder: RunFolder) -> None:
+    """While its process is away the lab goes on; back, it gets the lab's time first, and then its mail."""  # spec: TM-1
+    async with lab_of(keeper, folder) as lab:
+        keeper.take_away("B")
+        await lab.advance(START_AT + HOUR_US)
+        await post(lab, "A")
+        await lab.advance(lab.now + ALWAYS_US)
+        assert not lab.running("B")
+        with pytest.raises(NotRunning, match="B does not answer"):
+            await post(lab, "B")
+        keeper.bring_back("B")
+        await eventually(lambda: len(told(lab, NodeStarted, "B")) == 2)
+        assert [event.at for event in told(lab, NodeStarted, "B")] == [START_AT, lab.now]
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
+
+
+async def test_a_store_that_was_stopped_stays_so(keeper: Keeper, folder: RunFolder) -> None:
+    """A process that comes back waits: what the lab has stopped or killed it starts, and nobody else."""
+    async with lab_of(keeper, folder) as lab:
+        await lab.stop("B")
+        await lab.kill("C")
+        keeper.take_away("B")
+        keeper.bring_back("B")
+        await lab.advance(START_AT + HOUR_US)
+        assert not lab.running("B")
+        assert not lab.running("C")
+        await lab.start("B")
+        await lab.start("C")
+        assert [event.incarnation for event in told(lab, NodeStarted, "C")] == [1, 2]
+
+
+async def test_a_paused_process_does_not_hang_the_lab(keeper: Keeper, folder: RunFolder) -> None:
+    """A process that is there and says nothing counts as stopped until it answers."""  # spec: TM-1
+    async with lab_of(keeper, folder) as lab:
+        os.kill(keeper.pid_of("B"), signal.SIGSTOP)
+        try:
+            await post(lab, "A")
+            await lab.advance(START_AT + 10 * MINUTE_US)
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "C") == ["Hello"]
+        finally:
+            os.kill(keeper.pid_of("B"), signal.SIGCONT)
+        assert await lab.until(lambda: lab.running("B") and subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
+
+
+async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) -> None:
+    """Time, run, standings and the events told outlive the coordinator; stores that run are taken over, and its events are
+    one trace."""
+    async with lab_of(keeper, folder, stays=True) as lab:
+        await post(lab, "A")
+        lab.faults.lose(Mails("A", "B"), count=1)
+        await lab.advance(START_AT + ALWAYS_US)
+        await lab.stop("C")
+        now, run, seen = lab.now, lab.run, list(lab.events())
+    async with lab_of(keeper, folder) as lab:
+        assert (lab.now, lab.run) == (now, run)
+        assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
+        assert lab.faults.lose(Mails("A", "B"), count=1) == "F2"
+        assert lab.held_from == 0
+        assert list(lab.events())[: len(seen)] == seen
+        assert sorted(lab.replicas.values()) == ["A", "B", "C"]
+        lab.faults.heal()
+        await lab.start("C")
+        await lab.advance(lab.now + 2 * DAY_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
+    trace = read_folder(folder.traces)
+    assert trace.report() == []
+    own = [event for event in trace.events if event.node == "lab"]
+    assert [event.seq for event in own] == list(range(1, len(own) + 1))
+    assert isinstance(own[0], RunStarted)
+    assert isinstance(own[-1], RunEnded)
+    assert {event.incarnation for event in own} == {1, 2}
+    started = [event for event in trace.events if isinstance(event, NodeStarted)]
+    assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(keeper: Keeper, folder: RunFolder) -> None:
+    """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
+    one that was stopped or killed in order has nothing more to come."""
+    async with lab_of(keeper, folder) as lab:
+        assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.event_count
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        first = await lab.ship()
+        trace = read_folder(folder.traces)
+        assert first.away == ()
+        assert first.at == lab.now
+        assert trace.report() == []
+        assert len(trace.events) == first.events == lab.event_count
+        applied = [event.node for event in trace.events if isinstance(event, VersionApplied)]
+        assert sorted(applied) == ["B", "C"]
+        assert (await lab.ship()).events == first.events
+        await lab.stop("B")
+        await lab.kill("C")
+        assert (await lab.ship()).away == ()
+        assert len(read_folder(folder.traces).events) == lab.event_count
+        keeper.take_away("A")
+        await lab.advance(lab.now + HOUR_US)
+        assert (await lab.ship()).away == ("A",)
+
+
+async def test_the_verdict_on_a_run_is_kept(keeper: Keeper, folder: RunFolder) -> None:
+    """What a judge says of this run is there for whoever asks, and in the run's folder; of another run it is refused."""
+    async with lab_of(keeper, folder) as lab:
+        assert lab.kept_verdict() is None
+        lab.keep_verdict({"run": lab.run, "judgement": "converged"})
+        with pytest.raises(LabError, match="of the run other"):
+            lab.keep_verdict({"run": "other", "judgement": "unknown"})
+        assert lab.kept_verdict() == {"run": lab.run, "judgement": "converged"}
+    assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
+
+
+async def test_work_that_goes_on_leaves_a_database_as_small_as_what_it_holds(keeper: Keeper, folder: RunFolder) -> None:
+    """Posts that are deleted again, round after round, leave a tombstone each and nothing else: events go from the databases
+    once they are in segments, their room is used again, and the log of changes is copied back."""
+    sizes = []
+    async with lab_of(keeper, folder) as lab:
+        for number in range(3):
+            posts = [Post(f"{number}-{index}", "x" * 2000, "kim@contoso.test", ()) for index in range(100)]
+            made = await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))
+            await lab.advance(lab.now + HOUR_US)
+            assert len(subjects(lab, "C")) == len(posts)
+            for message in made:
+                await lab.do("A", lambda node, now, message=message: node.delete(now, "Projects", message))
+            await lab.advance(lab.now + HOUR_US)
+            await lab.ship()
+            with closing(sqlite3.connect(folder.database("C"))) as conn:
+                assert conn.execute("SELECT count(*) FROM event").fetchone() == (0,)
+                pages, free, page_bytes = (
+                    conn.execute(f"PRAGMA {name}").fetchone()[0]
+                    for name in ("page_count", "freelist_count", "page_size")
+                )
+            sizes.append(pages * page_bytes)
+            assert folder.database("C").with_name("C.sqlite-wal").stat().st_size <= LOG_BYTES
+            assert free * 2 > pages, "most of the file is free again"
+    assert (sizes[-1] - sizes[1]) / len(posts) < TOMBSTONE_BYTES, sizes

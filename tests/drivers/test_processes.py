@@ -1,0 +1,147 @@
+"""What only a lab of processes has: nodes that fall silent or die by another's hand, and its face."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from pflab.client import Client, ClientError
+from pflab.drivers.host_proxy import RemoteHost
+from pflab.drivers.node_proxy import RemoteNode
+from pflab.drivers.processes import ProcessLab
+from pflab.runs.run_folder import RunFolder
+from tests.drivers.conftest import ONE_SITE
+from tests.support.lab_actions import ALWAYS_US, START_AT, WITH_A_LATE_STORE, post, subjects, told
+from topology import topology_from_text
+from traces.events import AddressStamped, VersionApplied
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> ProcessLab:
+    return ProcessLab(topology_from_text(ONE_SITE), folder=RunFolder.create(tmp_path / "runs", "test"))
+
+
+@pytest.fixture
+def lab_with_a_late_store(tmp_path: Path) -> ProcessLab:
+    return ProcessLab(topology_from_text(WITH_A_LATE_STORE), folder=RunFolder.create(tmp_path / "runs", "test"))
+
+
+async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
+    """A node that does not answer counts as stopped; when it answers again it gets the lab's time and its mail."""
+    # spec: TM-1
+    async with lab:
+        os.kill(lab.pid_of("B"), signal.SIGSTOP)
+        try:
+            await lab.advance(START_AT + 10 * MINUTE_US)
+        finally:
+            os.kill(lab.pid_of("B"), signal.SIGCONT)
+        await post(lab, "A")
+        assert await lab.until(lambda: subjects(lab, "B") == subjects(lab, "C") == ["Hello"], lab.now + 2 * HOUR_US)
+        assert await lab.do(
+            "B", lambda node, _: node.edit(0, "Projects", node.messages("Projects")[0].id, subject="Ho")
+        )
+        assert lab.read("B", lambda node: node.messages("Projects"))[0].modified_at == lab.now
+
+
+async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:
+    """Somebody else's SIGKILL is no end of the lab: the others go on, and the node can be started again."""
+    async with lab:
+        await post(lab, "A")
+        os.kill(lab.pid_of("A"), signal.SIGKILL)
+        await lab.advance(START_AT + ALWAYS_US)
+        assert subjects(lab, "B") == []
+        await lab.start("A")
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + HOUR_US)
+
+
+async def test_a_newcomer_is_in_the_directory_of_all_before_it_runs(
+    lab_with_a_late_store: ProcessLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that joins sends its first mail once everybody knows it; else that would be a stranger's, and lost."""
+    # spec: RP-3, ML-3
+    orders: list[str] = []
+    join, go = RemoteNode.join, RemoteHost.go
+
+    def joining(node: RemoteNode, now: LabTime, store: str) -> None:
+        join(node, now, store)
+        orders.append(f"{node.name} knows {store}")
+
+    async def going(host: RemoteHost) -> None:
+        orders.append(f"{host.name} goes")
+        await go(host)
+
+    async with lab_with_a_late_store as lab:
+        await lab.stop("B")
+        monkeypatch.setattr(RemoteNode, "join", joining)
+        monkeypatch.setattr(RemoteHost, "go", going)
+        await lab.start("C")
+        await lab.start("B")
+        monkeypatch.undo()
+    assert [each for each in orders if each != "A goes"] == ["A knows C", "C goes", "B knows C", "B goes"]
+
+
+async def test_a_silent_store_is_told_of_a_newcomer_when_it_answers(lab_with_a_late_store: ProcessLab) -> None:
+    """A store that does not answer while another joins keeps nobody from joining, and is told as soon as it answers."""
+    # spec: RP-3
+    async with lab_with_a_late_store as lab:
+        os.kill(lab.pid_of("B"), signal.SIGSTOP)
+        try:
+            await lab.advance(START_AT + MINUTE_US)
+            await lab.start("C")
+        finally:
+            os.kill(lab.pid_of("B"), signal.SIGCONT)
+        await lab.do("A", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
+        assert await lab.until(
+            lambda: all("News" in [each.path for each in lab.read(name, lambda node: node.folders())] for name in "BC"),
+            lab.now + DAY_US,
+        )
+        assert "C" in [event.store for event in told(lab, AddressStamped, "B")]
+
+
+async def test_the_face_serves_lab_and_nodes(lab: ProcessLab) -> None:
+    """One address serves the clock, the faults, the life of servers and every node's own paths."""
+    async with lab:
+
+        def ask() -> None:
+            with Client(lab.url) as client:
+                assert client.servers() == ["A", "B", "C"]
+                client.post("A", "Projects", subject="Hello")
+                client.inject("lose", from_="A", to="B", count=1)
+                client.advance("15 min")
+                assert [each["subject"] for each in client.messages("C", "Projects")] == ["Hello"]
+                assert client.messages("B", "Projects") == []
+                assert client.faults() == []
+                client.stop("C")
+                with pytest.raises(ClientError, match="C is stopped") as caught:
+                    client.folders("C")
+                assert caught.value.status == 503
+                client.start("C")
+                assert client.until_converged("Projects", "54 h")["held"]
+                kinds = [each["type"] for each in client.events()]
+                assert {"fault.injected", "hop.dropped", "version.applied"} <= set(kinds)
+                with pytest.raises(ClientError, match="no server 'X'"):
+                    client.folders("X")
+
+        await asyncio.to_thread(ask)
+
+
+async def test_a_running_clock_brings_mail_by_itself(lab: ProcessLab) -> None:
+    """While the clock runs nobody need move it, and events are gathered all the same."""
+    async with lab:
+        await post(lab, "A")
+        await lab.coordinator.set_rate(3600)
+
+        def applied() -> bool:
+            return any(isinstance(event, VersionApplied) and event.node == "B" for event in lab.events())
+
+        async with asyncio.timeout(30):
+            while not applied():  # noqa: ASYNC110 - it is the lab's clock that runs
+                await asyncio.sleep(0.05)
+        assert subjects(lab, "B") == ["Hello"]

@@ -1,0 +1,387 @@
+"""What is missing is noticed, waits, is asked for and comes (spec: section 6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.codec.replication_message import MessageType
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.views import EntryView
+from tests.support.post_office import (
+    CHECK,
+    THREE,
+    TWO_SITES,
+    H,
+    Office,
+    comes_near,
+    deliver_all,
+    missing_from_afar,
+    only,
+)
+from traces.events import MailSubmitted, RequestEnded
+from traces.labtime import HOUR_US
+from transport.envelope import Transmission
+
+
+def lose_posts(office: Office, victim: str, *, count: int = 1) -> None:
+    """A posts; the mail to `victim` is lost, and a later status tells it of what it lacks."""
+    for index in range(count):
+        office["A"].post(office.at(1 + index), "Projects", subject=f"lost {index}")
+    for mail in office.cycle("A", office.at(15)):
+        if mail[1].next_hop != victim:
+            office.deliver(mail, office.at(15))
+
+
+def tell(office: Office, victim: str, minutes: float) -> EntryView:
+    """The next status check of A, delivered to the victim alone; the victim's one entry."""
+    for mail in office.cycle("A", office.at(minutes)):
+        if mail[1].next_hop == victim and mail[1].subject == "Folder Status":
+            office.deliver(mail, office.at(minutes))
+    (entry,) = office[victim].backfill()
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("text", "victim", "hours"), [(THREE, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))]
+)
+def test_the_six_time_outs(text: str, victim: str, hours: tuple[int, ...]) -> None:
+    """Content known in the site waits 6, 12, 24 hours; known only outside 12, 24, 48 (spec: BF-2)."""
+    office = Office(text)
+    lose_posts(office, victim)
+    entry = tell(office, victim, CHECK)
+    assert entry.missing == "A-1"
+    due = entry.due_at
+    assert due == office.at(CHECK) + hours[0] * HOUR_US
+    for wait in hours[1:]:
+        office[victim].tick(due - 1)
+        assert office[victim].backfill()[0].attempts == entry.attempts
+        office[victim].tick(due)
+        (entry,) = office[victim].backfill()
+        assert entry.due_at == due + wait * HOUR_US
+        due = entry.due_at
+
+
+def test_what_arrives_meanwhile_leaves_the_array() -> None:
+    """Missing changes that arrive in time leave the array without a request (spec: BF-2)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="first")
+    (late,) = [mail for mail in office.cycle("A", office.at(15)) if mail[1].next_hop == "B"]
+    office["A"].post(office.at(16), "Projects", subject="second")
+    for mail in office.cycle("A", office.at(30)):
+        office.deliver(mail, office.at(30))
+    assert [entry.missing for entry in office["B"].backfill()] == ["A-1"]
+    office.deliver(late, office.at(31))
+    assert office["B"].backfill() == []
+    assert len(office.of_type("request.sent")) == 0
+
+
+def test_a_response_brings_just_what_was_asked_and_ends_the_entry() -> None:
+    """A request is answered at once, to the requester alone, with what it asked for (spec: BF-5)."""
+    office = Office()
+    lose_posts(office, "B", count=3)
+    entry = tell(office, "B", CHECK)
+    office.run(entry.due_at)
+    assert [message.subject for message in office["B"].messages("Projects")] == ["lost 0", "lost 1", "lost 2"]
+    assert office["B"].backfill() == []
+    (answered,) = office.of_type("request.answered")
+    assert answered.node in {"A", "C"}  # type: ignore[attr-defined]
+
+
+def test_a_silent_source_is_marked_down_and_the_next_is_asked() -> None:
+    """A source that does not answer before the retry time-out goes to the end; any mail from it marks it up (spec: BF-4)."""
+    office = Office()
+    lose_posts(office, "B")
+    entry = tell(office, "B", CHECK)
+    # C has applied the post and said so by a status of its own.
+    for mail in office.cycle("C", office.at(CHECK)):
+        if mail[1].next_hop == "B":
+            office.deliver(mail, office.at(CHECK))
+    first = {mail[1].next_hop for mail in office.cycle("B", entry.due_at)}
+    (entry,) = office["B"].backfill()
+    second = {mail[1].next_hop for mail in office.cycle("B", entry.due_at) if mail[1].subject.endswith("Request")}
+    assert len(first) == len(second) == 1
+    assert first != second
+    assert [event.store for event in office.of_type("source.down")] == sorted(first)  # type: ignore[attr-defined]
+    (silent,) = first
+    office[silent].post(entry.due_at, "Projects", subject="alive")
+    for mail in office.cycle(silent, entry.due_at + HOUR_US):
+        if mail[1].next_hop == "B":
+            office.deliver(mail, entry.due_at + HOUR_US)
+    assert [event.store for event in office.of_type("source.up")] == [silent]  # type: ignore[attr-defined]
+
+
+def test_a_request_that_comes_twice_is_answered_once() -> None:
+    """A repeated request mail is answered once (spec: BF-5)."""
+    office = Office()
+    lose_posts(office, "B")
+    entry = tell(office, "B", CHECK)
+    (request,) = office.cycle("B", entry.due_at)
+    office.deliver(request, entry.due_at)
+    office.deliver(request, entry.due_at)
+    assert len(office.of_type("request.answered")) == 1
+
+
+def test_a_source_that_owns_none_of_it_answers_empty() -> None:
+    """A source that owns none of what is asked sends an empty response, and the row in it ends the wait (spec: BF-5, RST-4)."""
+    office = Office()
+    lose_posts(office, "B")
+    entry = tell(office, "B", CHECK)
+    (request,) = office.cycle("B", entry.due_at)
+    # The one asked is replaced by a store that never had it: C as a fresh lab knows it.
+    other = Office()
+    other.deliver((request[0], request[1]), entry.due_at)
+    (answer,) = other.cycle(request[1].next_hop, entry.due_at)
+    assert answer[1].subject == "Folder Content Backfill Response"
+    office.deliver(answer, entry.due_at)
+    assert [event.how for event in office.of_type("request.ended")] in (["empty"], ["pruned"])  # type: ignore[attr-defined]
+
+
+def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
+    """Of a request for more than the source has it answers a part, and nobody takes the rest for had (spec: BF-5, CN-7)."""
+    office = Office()
+    lose_posts(office, "B", count=2)
+    entry = tell(office, "B", CHECK)
+    assert entry.missing == "A-1..2"
+    (request,) = office.cycle("B", entry.due_at)
+    # The one asked is replaced by a store that has the first of the two only.
+    other = Office()
+    other["A"].post(other.at(1), "Projects", subject="lost 0")
+    deliver_all(other, other.cycle("A", other.at(15)), other.at(15), to="C")
+    other.deliver(request, entry.due_at)
+    answers = [mail for mail in other.take(request[1].next_hop, entry.due_at) if "Response" in mail[1].subject]
+    assert len(answers) == 1
+    office.deliver(answers[0], entry.due_at)
+    assert len(office["B"].messages("Projects")) == 1
+    assert office["B"].knowledge("Projects").numbers == other["A"].knowledge("Projects").numbers
+
+
+def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() -> None:
+    """At most so many requests are outstanding; a slot given back goes to the entry longest due (spec: BF-6)."""
+    folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(4))
+    text = THREE + folders + "settings: {Replication Outstanding Backfill Limit: 2}\n"
+    office = Office(text)
+    for index in range(4):
+        office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
+    office.cycle("A", office.at(15))
+    for mail in office.cycle("A", office.at(CHECK)):
+        if mail[1].next_hop == "B":
+            office.deliver(mail, office.at(CHECK))
+    due = office["B"].backfill()[0].due_at
+    requests = office.cycle("B", due)
+    assert len(requests) == 2
+    assert [entry.waiting_for_slot for entry in office["B"].backfill()] == [False, False, True, True]
+    office.deliver(requests[0], due)
+    for mail in office.cycle("A", due):
+        office.deliver(mail, due)
+    (third,) = office.cycle("B", due)
+    assert [entry.waiting_for_slot for entry in office["B"].backfill()] == [False, False, True]
+    assert third[1].next_hop == "A"
+
+
+def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
+    """A response is cut by the size target, each mail naming only what it brings (spec: BF-5, OUT-3, CN-7)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 8 KB}\n")
+    for index in range(20):
+        office["A"].post(office.at(1), "Projects", subject=f"post {index}", body="x" * 1500)
+    office.cycle("A", office.at(15))
+    entry = tell(office, "B", CHECK)
+    (request,) = office.cycle("B", entry.due_at)
+    office.deliver(request, entry.due_at)
+    answers = [mail for mail in office.cycle("A", entry.due_at) if mail[1].next_hop == "B"]
+    assert len(answers) >= 4
+    lost = answers.pop(1)
+    for mail in answers:
+        office.deliver(mail, entry.due_at)
+    (left,) = office["B"].backfill()
+    assert left.attempts == 1
+    assert len(office["B"].messages("Projects")) < 20
+    office.deliver(lost, entry.due_at)
+    assert len(office["B"].messages("Projects")) == 20
+    assert office["B"].backfill() == []
+
+
+def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_satisfied_meanwhile() -> None:
+    """A slot given back goes to the entry longest due; none waits for ever while slots are free (spec: BF-6, CN-7)."""
+    folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(3))
+    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    for index in range(3):
+        office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    (request,) = office.cycle("B", due)
+    office.deliver(request, due)
+    deliver_all(office, office.cycle("A", due), due)  # F0's answer: its slot goes to F1 at the next tick,
+    office.deliver(late[1], due)  # but F1's lost mail comes before that
+    for hours in range(0, 10 * 24, 6):
+        office.run(due + hours * HOUR_US)
+    assert [entry.path for entry in office["B"].backfill()] == []
+    assert len(office["B"].messages("F2")) == 1
+
+
+def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
+    """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
+    office, lost = missing_from_afar()
+    asked_at = office["B"].backfill()[0].due_at
+    office.cycle("B", asked_at)  # the request to C is lost
+    comes_near(office, lost, asked_at + HOUR_US)
+    (entry,) = office["B"].backfill()
+    assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
+    requests = office.cycle("B", asked_at + 12 * HOUR_US)
+    assert [mail[1].recipients for mail in requests] == [("A-IS@contoso.test",)]
+
+
+def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
+    """What no row claims any more leaves the array, with an event; nothing is waited for for ever (spec: RST-4, RP-2, RP-4)."""
+    office = Office()
+    backup = office["B"].backup()
+    office["B"].post(office.at(1), "Projects", subject="only here")
+    office.cycle("B", office.at(15))  # lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "C"])
+    office.run(office.at(30))  # B leaves and says what it has
+    assert [entry.missing for entry in office["A"].backfill()] == ["B-1"]
+    office["B"].close(office.at(31))
+    office["B"].restore(office.at(40), backup)  # and has it no more
+    for hours in range(0, 10 * 24, 3):
+        office.run(office.at(40 + hours * H))
+    assert {name: office[name].backfill() for name in "AC"} == {"A": [], "C": []}
+
+
+def misses_e0(office: Office) -> tuple[list[tuple[str, Transmission]], int]:
+    """A's post to E0 has not come to B: the mail, which may come later, and when B's entry is due."""
+    office["A"].post(office.at(1), "E0", subject="e0")
+    late = only(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    return late, office["B"].backfill()[0].due_at
+
+
+def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
+    """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
+    text = THREE.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
+    office = Office(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
+    late, start = misses_e0(office)
+
+    def at(hours: float) -> int:
+        return start + int(hours * HOUR_US)
+
+    office.cycle("B", at(0))  # the request to A is lost, and 12 h later A is marked down for its silence
+    office["A"].post(at(0), "P", subject="a")
+    office["C"].post(at(0), "P", subject="c")
+    deliver_all(office, office.cycle("A", at(0.25)), at(0.25), "")
+    deliver_all(office, office.cycle("C", at(0.25)), at(0.25), "A")
+    office["A"].post(at(7) - 1, "P", subject="a2")
+    deliver_all(office, office.cycle("A", at(7)), at(7), "B")  # A has all, C has its own: one entry
+    office["C"].post(at(7) + 1, "P", subject="c2")
+    deliver_all(office, office.cycle("C", at(8)), at(8), "B")
+    for hours in range(8, 26):
+        if hours == 19:
+            deliver_all(office, late, at(hours))  # a slot comes free: A is asked in a second round
+        office.cycle("B", at(hours))
+    # C, asked at 13 h, has been silent for its 12 h.
+    downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
+    assert downs.get("C") == at(25)
+
+
+def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
+    """Numbers held in the queue are not missing; once dropped they make a new entry (spec: BF-2)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    big = ["x" * 900 + "@test.test"]
+    office["A"].create_folder(office.at(1), "X", replicas=["A"], contacts=big)
+    office["A"].create_folder(office.at(2), "X/Y", replicas=["A"], contacts=big)
+    office["A"].change_folder(office.at(3), "X", rename="X2")  # the parent's number is now the later one
+    office.cycle("A", office.at(15))
+    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    due = office["B"].backfill()[0].due_at
+    deliver_all(office, office.cycle("B", due), due)
+    child, _ = only(office.cycle("A", due), "B")
+    office.deliver(child, due)  # the mail with the parent is lost
+    assert len(office.of_type("version.held")) == 1
+    office.cycle("B", office["B"].backfill()[0].due_at)
+    asked = [CNSet.parse(event.cnset) for event in office.of_type("request.sent")]  # type: ignore[attr-defined]
+    held = ChangeNumber(office["A"]._ctx.store.guid, 2)  # type: ignore[union-attr]
+    assert [held in numbers for numbers in asked] == [True, False]
+
+
+def test_who_lacks_an_associated_message_is_not_sent_the_contents_too() -> None:
+    """The numbers of contents are holes in the set of associated messages; no content comes for them (spec: BF-5, CN-9)."""
+    office = Office()
+    for index in range(20):
+        office["A"].post(office.at(1), "Projects", subject=f"content {index}")
+    office.run(office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="a view", associated=True)
+    office.cycle("A", office.at(30))  # lost
+    entry = tell(office, "B", CHECK + 12 * H)
+    assert (entry.missing, entry.missing_fai) == ("", "A-1..21")
+    office.run(entry.due_at)
+    answers = [
+        event
+        for event in office.events
+        if isinstance(event, MailSubmitted) and event.message_type == MessageType.CONTENT_RESPONSE
+    ]
+    assert [(len(answer.folders), answer.folders[0].updates) for answer in answers] == [(1, 1)]
+    assert office["B"].backfill() == []
+    assert office["B"].knowledge("Projects") == office["A"].knowledge("Projects")
+
+
+FOUR = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, C: {}, D: {}}
+settings: {Replication Outstanding Backfill Limit: 2}
+folders:
+  E0: {replicas: [A, B]}
+  P: {replicas: [A, B, C, D]}
+"""
+
+
+def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_another() -> None:
+    """Deferred again, an entry keeps the slots that it has for their own retry time and no longer (spec: BF-4, BF-6)."""
+    office = Office(FOUR)
+    late, start = misses_e0(office)
+
+    def at(hours: float) -> int:
+        return start + int(hours * HOUR_US)
+
+    office.cycle("B", at(0))  # the request to A is lost, and 12 h later A is marked down for its silence
+    for name in "ACD":
+        office[name].post(at(0), "P", subject=name)
+    for name in "ACD":
+        deliver_all(office, office.cycle(name, at(0.25)), at(0.25), "" if name == "A" else "A")
+    office["A"].post(at(7) - 1, "P", subject="a2")
+    deliver_all(office, office.cycle("A", at(7)), at(7), "B")  # A has all, C and D have their own: one entry
+    for name in "CD":
+        office[name].post(at(7) + 1, "P", subject="more")
+        deliver_all(office, office.cycle(name, at(8)), at(8), "B")
+    for hours in range(8, 30):
+        if hours == 19:
+            deliver_all(office, late, at(hours))  # E0's slot comes free: D is asked, and for A there is none
+        office.cycle("B", at(hours))
+    # C, asked at 13 h, has been silent for its 12 h.
+    downs = {event.store: event.at for event in office.of_type("source.down")}  # type: ignore[attr-defined]
+    assert downs.get("C") == at(25)
+
+
+def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None:
+    """Of a conflict's versions each goes in a mail of its own here, and the one was not asked for: the other is still to come,
+    and what else was asked of the source has no answer in it (spec: BF-5, BF-6)."""
+    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    for name in "AB":
+        office[name].edit(office.at(16), "Projects", message, body=name * 3000)
+    from_a, from_b = office.cycle("A", office.at(30)), office.cycle("B", office.at(30))
+    deliver_all(office, from_a, office.at(30), "B")  # lost for C
+    deliver_all(office, from_b, office.at(30))
+    office["A"].post(office.at(31), "Projects", subject="tells of the one")
+    deliver_all(office, only(office.cycle("A", office.at(45)), "C"), office.at(45))
+    (entry,) = office["C"].backfill()
+    assert entry.missing == "A-2"
+    requests = office.cycle("C", entry.due_at)
+    deliver_all(office, requests, entry.due_at)
+    answers = only(office.cycle("A", entry.due_at), "C")
+    assert len(answers) == 2
+    deliver_all(office, answers, entry.due_at)
+    assert office["C"].backfill() == []
+    ended = [event for event in office.events if isinstance(event, RequestEnded)]
+    assert [event.how for event in ended] == ["satisfied"]

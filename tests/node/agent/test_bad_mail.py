@@ -1,0 +1,297 @@
+"""Bad and hostile mail is kept aside, told, and changes nothing (spec: IN-5, ML-6)."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from node.agent import incoming
+from node.codec.items import PR_DISPLAY_NAME, ROOT
+from node.codec.replication_message import (
+    P_SECTIONS,
+    P_STORE,
+    MessageType,
+    ReplicationMail,
+    Section,
+    decode,
+    encode,
+)
+from node.codec.signing import LabAuthority
+from node.errors import MailRefused
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
+from tests.support.post_office import Office, only
+from traces.events import MailReceived
+from transport.mapi.item import decode_item, encode_item
+from transport.mime.message import BodyForm, build_mail, parse_mail
+from transport.protocol.hop_headers import hop_line, take_hop_line
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fails what takes longer, however long it would take."""
+
+    def ring(_signum: int, _frame: object) -> None:
+        raise AssertionError(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def genuine(office: Office) -> bytes:
+    """A real content mail from A, as it is about to leave for B."""
+    office["A"].post(office.at(1), "Projects", subject="real")
+    return next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
+
+
+def altered_item(content: bytes) -> bytes:
+    message = message_in(content)
+    part = message.parts[0]
+    return wrapped(replace(message, parts=(replace(part, item=part.item[:-3] + b"\0\0\0"),)))
+
+
+def altered_control(content: bytes) -> bytes:
+    message = message_in(content)
+    return wrapped(replace(message, props={**message.props, P_STORE: "C"}))
+
+
+def unsigned(content: bytes) -> bytes:
+    message = message_in(content)
+    return wrapped(replace(message, props={tag: value for tag, value in message.props.items() if tag != 0x671B0102}))
+
+
+def without_sections(content: bytes) -> bytes:
+    message = message_in(content)
+    return wrapped(replace(message, props={tag: value for tag, value in message.props.items() if tag != P_SECTIONS}))
+
+
+def truncated(content: bytes) -> bytes:
+    return content[: len(content) * 2 // 3] + b"\r\n"
+
+
+def truncated_tnef(content: bytes) -> bytes:
+    body = parse_mail(content).body
+    assert body is not None
+    return build_mail(HEADERS, BodyForm.TNEF, body[: len(body) // 2])
+
+
+def ordinary(content: bytes) -> bytes:
+    del content
+    return b"From: a@b.test\r\nTo: B-IS@contoso.test\r\nSubject: Folder Content\r\n\r\nHello\r\n"
+
+
+def of_a_stranger(content: bytes) -> bytes:
+    """A mail signed with a key that another lab's authority issued."""
+    del content
+    mail = ReplicationMail(
+        type=MessageType.STATUS,
+        store="A",
+        replica_guid=b"g" * 16,
+        sent_at=0,
+        number=1,
+        lamport=1,
+        message_id="x@y.test",
+        sections=(Section(ROOT, CNSet.EMPTY, CNSet.EMPTY),),
+    )
+    return wrapped(encode(mail, LabAuthority(b"another authority").identity("A")))
+
+
+BAD = [
+    altered_item,
+    altered_control,
+    unsigned,
+    without_sections,
+    truncated,
+    truncated_tnef,
+    ordinary,
+    of_a_stranger,
+]
+
+
+@pytest.mark.parametrize("spoil", BAD)
+def test_bad_mail_is_kept_aside_and_harms_nothing(spoil: Callable[[bytes], bytes]) -> None:
+    """A mail that cannot be decoded or verified is bad mail and an event; the good one still works (spec: IN-5, ML-6)."""
+    office = Office()
+    good = genuine(office)
+    before = [office["B"].knowledge(path) for path in ("1-1", "Projects")]
+    office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], spoil(good))
+    (bad,) = office["B"].bad_mail()
+    assert bad.reason
+    assert len(office.of_type("mail.bad")) == 1
+    assert [office["B"].knowledge(path) for path in ("1-1", "Projects")] == before
+    assert office["B"].backfill() == []
+    office["B"].mail_in(office.at(16), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], good)
+    assert [message.subject for message in office["B"].messages("Projects")] == ["real"]
+
+
+def test_a_replayed_mail_changes_nothing_that_is_newer() -> None:
+    """A captured mail sent again later changes nothing (spec: IN-3, RST-4)."""
+    office = Office()
+    first = genuine(office)
+    office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], first)
+    message = office["B"].messages("Projects")[0].id
+    office["B"].edit(office.at(16), "Projects", message, subject="newer")
+    office.run(office.at(30))
+    rows = office["B"].state("Projects").rows
+    office["B"].mail_in(office.at(31), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], first)
+    assert office["B"].messages("Projects")[0].subject == "newer"
+    assert office["B"].state("Projects").rows == rows
+
+
+def signed_by_a(office: Office, section: Section, kind: MessageType = MessageType.STATUS) -> bytes:
+    mail = ReplicationMail(
+        type=kind,
+        store="A",
+        replica_guid=b"g" * 16,
+        sent_at=office.at(15),
+        number=99,
+        lamport=1,
+        message_id="x@y.test",
+        sections=(section,),
+    )
+    return wrapped(encode(mail, LabAuthority(b"office of the tests").identity("A")))
+
+
+def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
+    """A claim of every number there can be is an entry like any other (spec: CN-5)."""
+    office = Office()
+    folder = ChangeNumber.parse(office["A"].folders()[0].id).to_xid()
+    absurd = CNSet.from_ranges({bytes([guid]) * 16: [(1, 2**48 - 1)] for guid in range(1, 200)})
+    office["B"].mail_in(
+        office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, Section(folder, absurd, CNSet.EMPTY))
+    )
+    assert len(office["B"].backfill()) <= 1
+    office["B"].post(office.at(16), "Projects", subject="goes on")
+    office.run(office.at(30))
+    assert office["C"].messages("Projects")[0].subject == "goes on"
+
+
+def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
+    """A section about a folder that is not known here changes nothing; a request for it is answered empty (spec: RP-2)."""
+    office = Office()
+    section = Section(ChangeNumber(b"n" * 16, 7).to_xid(), CNSet.span(b"n" * 16, 1, 5), CNSet.EMPTY)
+    for kind in (MessageType.STATUS, MessageType.STATUS_REQUEST, MessageType.BACKFILL_REQUEST):
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
+    assert office["B"].bad_mail() == []
+    (answer,) = office.take("B", office.at(15))
+    mail = decode(message_in(answer[1].content), office["A"]._verifier)
+    assert (mail.type, mail.sections[0].marks.name) == (MessageType.CONTENT_RESPONSE, "NO_REPLICA")
+
+
+def test_mail_for_nobody_here_is_refused() -> None:
+    """No open relay: a recipient outside the organization is refused and changes nothing (spec: ML-7)."""
+    office = Office()
+    with pytest.raises(MailRefused) as refused:
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["someone@elsewhere.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert refused.value.code == 550
+    office["B"].post(office.at(2), "Projects", subject="still alive")
+
+
+def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
+    """One bad item does not spoil its mail; its number stays missing (spec: IN-5, CN-7)."""
+    office = Office()
+    for index in range(3):
+        office["A"].post(office.at(1), "Projects", subject=f"post {index}")
+    content = next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
+    message = message_in(content)
+    verifier = office["A"]._verifier
+    mail = decode(message, verifier)
+    spoiled = mail.updates[1].version
+    broken = replace(mail.updates[1], version=replace(spoiled, item=b"\x78\x9f\x3e\x22 not an item"))
+    again = replace(mail, updates=(mail.updates[0], broken, mail.updates[2]))
+    signed = wrapped(encode(again, LabAuthority(b"office of the tests").identity("A")))
+    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed)
+    assert [each.subject for each in office["B"].messages("Projects")] == ["post 0", "post 2"]
+    assert len(office.of_type("version.failed")) == 1
+    (received,) = office.of_type("mail.received")
+    assert isinstance(received, MailReceived)
+    assert received.folders[0].updates == 3  # what the sender put in
+    (entry,) = office["B"].backfill()
+    assert entry.missing == "A-2"
+
+
+def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
+    """The numbers of an update that cannot be decoded are not accounted for (spec: CN-7, IN-5)."""
+
+    def nameless(mail: ReplicationMail) -> ReplicationMail:
+        (update,) = mail.updates
+        assert update.version.item is not None
+        item = decode_item(update.version.item)
+        props = {tag: value for tag, value in item.props.items() if tag != PR_DISPLAY_NAME}
+        return replace(
+            mail,
+            updates=(replace(update, version=replace(update.version, item=encode_item(replace(item, props=props)))),),
+        )
+
+    office = Office()
+    office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], altered(office, content, nameless))
+    assert len(office.of_type("version.failed")) == 1
+    assert office["B"].state("1-1").rows[0].numbers == "Setup-1"
+    assert [entry.missing for entry in office["B"].backfill()] == ["A-1"]
+
+
+def test_an_update_that_claims_to_stand_for_everything_is_refused_in_no_time() -> None:
+    """Malformed input is one clear error, never a crash or a hang (spec: CN-5, IN-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="real")
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    everything = CNSet.span(b"g" * 16, 1, 2**40)
+    greedy = altered(
+        office, content, lambda mail: replace(mail, updates=(replace(mail.updates[0], stands_for=everything),))
+    )
+    with at_most(2):
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], greedy)
+
+
+def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
+    """Nothing that an outsider says changes what servers tell one another: mail keeps its priority (spec: ML-6, OUT-8)."""
+    hop, _ = take_hop_line(b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\nSubject: hi\r\n\r\nx\r\n")
+    assert hop is not None
+    office = Office()
+    office["B"].mail_in(office.at(1), hop, "x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
+    office["B"].post(office.at(2), "Projects", subject="x")
+    mail = office.cycle("B", office.at(15))[0][1]
+    line = hop_line("B", mail.sent_at, mail.lamport, mail.priority)
+    assert take_hop_line(line + mail.content)[0] == mail.hop_from("B")
+
+
+def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> None:
+    """What is kept of bad mail has a limit that holds at any time (spec: ML-7, IN-5)."""
+    office = Office()
+    for index in range(incoming.BAD_MAIL_KEPT + 10):
+        content = b"Subject: %d\r\n\r\nx\r\n" % index
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], content)
+    assert len(office["B"].bad_mail()) <= incoming.BAD_MAIL_KEPT
+
+
+def test_instants_that_no_clock_shows_make_a_bad_mail() -> None:
+    """Whatever is wrong with a mail, it is bad mail, one event, and no error (spec: IN-5, CN-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    for instant in (-(2**63), 2**63 - 1):
+        odd = altered(office, content, lambda mail, instant=instant: replace(mail, sent_at=instant))  # type: ignore[misc]
+        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], odd)
+    assert len(office["B"].bad_mail()) == 2
+
+
+def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
+    """Limits bound what outsiders cost: with 1,000 folders a refused mail takes 240 ms, 700 times a taken one (spec: ML-7)."""
+    office = Office()
+    before = office["B"]._ctx
+    looping = b"Received: x\r\n" * 40 + b"Subject: x\r\n\r\nx\r\n"
+    with pytest.raises(MailRefused):
+        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], looping)
+    assert office["B"]._ctx is before

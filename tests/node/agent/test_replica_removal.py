@@ -1,0 +1,145 @@
+"""A replica goes only when another store is known to have all of it (spec: RP-2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.errors import NoReplicaHere
+from tests.support.post_office import THREE, Office
+
+H = 60
+
+
+def held(office: Office, name: str) -> bool:
+    return office[name].folders()[0].held_here
+
+
+def subjects(office: Office, name: str) -> list[str]:
+    return sorted(message.subject for message in office[name].messages("Projects"))
+
+
+def test_a_replica_that_others_have_in_full_is_dropped_after_one_answer() -> None:
+    """The leaving store says what it has; the first answer lets its data go (spec: RP-2)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["B"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
+    office.run(office.at(30))
+    assert len(office.of_type("replica.dropped")) == 1
+    assert [subjects(office, name) for name in "ABC"] == [["x"], ["x"], []]
+    with pytest.raises(NoReplicaHere):
+        office["C"].post(office.at(31), "Projects", subject="y")
+
+
+def test_a_leaving_store_sends_at_once_what_it_has_not_sent() -> None:
+    """Unsent changes go at once, whatever the schedule, and are dropped only when another store has them (spec: RP-2)."""
+    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: never"))
+    office["C"].post(office.at(1), "Projects", subject="only on C")
+    office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
+    office.run(office.at(15))
+    assert [subjects(office, name) for name in "ABC"] == [["only on C"], ["only on C"], []]
+
+
+def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has_all() -> None:
+    """What a holder lacks enters its array; the leaving store serves it, and goes afterwards (spec: RP-2)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office["C"].post(office.at(1), "Projects", subject="lost on its way to A")
+    office.cycle("C", office.at(15))  # the broadcast is lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A"])
+    office.run(office.at(30))
+    assert office.of_type("replica.dropped") == []
+    (entry,) = office["A"].backfill()
+    assert entry.missing == "C-1"
+    office.run(entry.due_at)
+    assert subjects(office, "A") == ["lost on its way to A"]
+    assert len(office.of_type("replica.dropped")) == 1
+
+
+def test_an_unanswered_request_is_made_again_at_each_check() -> None:
+    """Unanswered, the leaving store asks again at each status check (spec: RP-2)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office["A"].change_folder(office.at(1), "Projects", replicas=["A"])
+    for mail in office.cycle("A", office.at(15)):
+        office.deliver(mail, office.at(15))
+    office.cycle("C", office.at(15))  # the request is lost
+    assert office.of_type("replica.dropped") == []
+    office.run(office.at(12 * H + 15))
+    assert len(office.of_type("replica.dropped")) == 1
+
+
+def test_a_store_re_added_meanwhile_stays_and_ignores_late_answers() -> None:
+    """Re-added meanwhile: pending ends, late answers are ignored (spec: RP-2)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office["C"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["C"].change_folder(office.at(16), "Projects", replicas=["A"])
+    requests = office.take("C", office.at(16))
+    for mail in requests:
+        office.deliver(mail, office.at(17))
+    late = office.take("A", office.at(17))
+    assert [mail[1].subject for mail in late] == ["Folder Status"]
+    office["C"].change_folder(office.at(18), "Projects", replicas=["A", "C"])
+    for mail in late:
+        office.deliver(mail, office.at(19))
+    office.run(office.at(30))
+    office.run(office.at(45))
+    assert held(office, "C")
+    assert [subjects(office, name) for name in "AC"] == [["x"], ["x"]]
+
+
+def test_a_replica_dropped_and_added_again_starts_empty_and_fills() -> None:
+    """Dropped and re-added it starts empty and asks others for its own old changes (spec: RP-2, CN-6)."""
+    office = Office()
+    office["C"].post(office.at(1), "Projects", subject="C's own")
+    office.run(office.at(15))
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
+    office.run(office.at(30))
+    assert subjects(office, "C") == []
+    office["A"].change_folder(office.at(31), "Projects", replicas=["A", "B", "C"])
+    for minutes in (45, 60):
+        office.run(office.at(minutes))
+    entry = office["C"].backfill()[0]
+    assert entry.missing == "C-1"
+    office["C"].post(office.at(61), "Projects", subject="a new one")
+    office.run(office.at(75))
+    office.run(entry.due_at)
+    assert [subjects(office, name) for name in "ABC"] == [["C's own", "a new one"]] * 3
+
+
+def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
+    """A 0x8 to a store that holds nothing is answered empty, marked no replica, and its claim is gone (spec: RP-2)."""
+    office = Office()
+    office["C"].post(office.at(1), "Projects", subject="x")
+    for mail in office.cycle("C", office.at(15)):
+        if mail[1].next_hop == "A":
+            office.deliver(mail, office.at(15))
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
+    for mail in office.cycle("A", office.at(30)):
+        office.deliver(mail, office.at(30))
+    # C asks A and B; A has all and answers, so C drops; B lacks it and learned of C.
+    for name in ("C", "A", "C", "B"):
+        for mail in office.cycle(name, office.at(31)):
+            office.deliver(mail, office.at(31))
+    assert len(office.of_type("replica.dropped")) == 1
+    for hours in (7, 13, 20, 26, 37, 44, 50):
+        office.run(office.at(hours * H + 20))
+    assert subjects(office, "B") == ["x"]
+    assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_a_leaving_store_is_answered_when_what_it_had_has_expired() -> None:
+    """What the leaving store alone had, and has let expire, is accounted for at its word, and that is when it is answered
+    (spec: RP-2, DL-3)."""
+    text = THREE.replace("[A, B, C]", "[A, C]").replace("C: {site: SEA}", "C: {site: SEA, settings: {Age Limit: 1 d}}")
+    office = Office(text)
+    office["C"].post(office.at(1), "Projects", subject="never came to A")
+    office.cycle("C", office.at(15))  # lost
+    for minutes in (24 * H, 48 * H, 72 * H):
+        office.cycle("C", office.at(minutes))
+        office.cycle("C", office.at(minutes + 15))
+    office["A"].change_folder(office.at(73 * H), "Projects", replicas=["A"])
+    office.run(office.at(73 * H + 15))
+    (entry,) = office["A"].backfill()
+    office.run(entry.due_at)
+    (dropped,) = office.of_type("replica.dropped")
+    assert dropped.at == entry.due_at

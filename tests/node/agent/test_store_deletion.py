@@ -1,0 +1,128 @@
+"""A store taken out of the directory (spec: RP-6)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from node.errors import Misuse, NoReplicaHere
+from tests.support.post_office import CHECK, THREE, H, Office, deliver_all
+from traces.events import Loss
+
+ONLY = THREE + "  Alone: {replicas: [C]}\n"
+
+
+def test_a_store_that_holds_replicas_is_not_deleted() -> None:
+    """A store that still has folder instances is not deleted from the directory (spec: RP-6)."""
+    office = Office(ONLY)
+    with pytest.raises(Misuse, match="holds replicas of Alone, Projects"):
+        office["A"].delete_store(office.at(1), "C")
+    with pytest.raises(Misuse, match="no store Z in the directory"):
+        office["A"].delete_store(office.at(1), "Z")
+    with pytest.raises(Misuse, match="does not delete itself"):
+        office["A"].delete_store(office.at(1), "A")
+
+
+def test_a_store_that_holds_nothing_goes() -> None:
+    """Taken off all lists, it can be deleted, and nobody writes to it any more (spec: RP-6)."""
+    office = Office()
+    office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B"])
+    for minutes in (15, 30):
+        office.run(office.at(minutes))
+    office["A"].delete_store(office.at(31), "C")
+    office["B"].left(office.at(31), "C")
+    office.running.remove("C")
+    office["A"].post(office.at(32), "Projects", subject="x")
+    mails = office.cycle("A", office.at(45))
+    assert {mail[1].next_hop for mail in mails} == {"B"}
+    assert {row.store for row in office["A"].state("1-1").rows} == {"A", "B"}
+
+
+def removed_by_force() -> Office:
+    """C's post is on C alone, A and B know that it is there; C is gone and A deletes it by force."""
+    office = Office(ONLY)
+    office["C"].post(office.at(1), "Projects", subject="only there")
+    office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    assert [entry.missing for entry in office["A"].backfill()] == ["C-1"]
+    office["C"].close(office.at(CHECK + 1))
+    office.running.remove("C")
+    office["A"].delete_store(office.at(CHECK + 2), "C", force=True)
+    office["B"].left(office.at(CHECK + 2), "C")
+    for minutes in (15, 30):
+        office.run(office.at(CHECK + minutes))
+    return office
+
+
+def test_a_forced_removal_takes_it_off_all_lists_and_tells_what_is_lost() -> None:
+    """It leaves all replica lists as hierarchy changes, its rows go, and what only it had is reported lost (spec: RP-6)."""
+    office = removed_by_force()
+    for name in "AB":
+        lists = {view.path: view.replicas for view in office[name].folders()}
+        assert lists == {"Projects": ("A", "B"), "Alone": ()}
+        assert {row.store for row in office[name].state("Projects").rows} == {"A", "B"}
+        assert office[name].backfill() == []
+    losses = [event for event in office.events if isinstance(event, Loss)]
+    assert {(event.node, event.reason) for event in losses} == {
+        (name, "only C had it, which was deleted") for name in "AB"
+    }
+    with pytest.raises(NoReplicaHere, match="held by no store"):
+        office["A"].post(office.at(CHECK + 60), "Alone", subject="x")
+
+
+def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
+    """A store that is not in the directory is no store of the organization (spec: RP-6, IN-5)."""
+    office = Office()
+    office["C"].post(office.at(1), "Projects", subject="too late")
+    mails = office.cycle("C", office.at(15))
+    office["A"].delete_store(office.at(16), "C", force=True)
+    deliver_all(office, mails, office.at(17), "A")
+    assert office["A"].messages("Projects") == []
+    assert len(office["A"].bad_mail()) == 1
+
+
+def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() -> None:
+    """Content that came while its sender was in the directory is applied when its folder comes (HI-4, RP-6)."""
+    office = Office()
+    office["C"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
+    deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "B")  # the hierarchy's mail to A is lost
+    office["C"].post(office.at(16), "News", subject="the last word")
+    deliver_all(office, office.cycle("C", office.at(30)), office.at(30))
+    assert "News" not in [view.path for view in office["A"].folders()]
+    office["C"].close(office.at(31))
+    office.running.remove("C")
+    office["B"].delete_store(office.at(32), "C", force=True)
+    office["A"].left(office.at(32), "C")
+    office.run(office.at(45))
+    assert [message.subject for message in office["A"].messages("News")] == ["the last word"]
+
+
+def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
+    """Left in a list, an orphan is asked again after each retry time-out (spec: RP-6, BF-2, BF-4)."""
+    office = Office(ONLY)
+    office["C"].post(office.at(1), "Projects", subject="only there")
+    office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK), "A")
+    office["C"].close(office.at(CHECK + 1))
+    office.running.remove("C")
+    due = []
+    for _ in range(5):
+        (entry,) = office["A"].backfill()
+        due.append((entry.due_at - office.start) / (H * 60_000_000))
+        office.cycle("A", entry.due_at)
+    assert [round(later - earlier) for earlier, later in pairwise(due)] == [12, 24, 24, 24]
+
+
+def test_a_store_that_has_not_left_its_folder_yet_is_not_deleted() -> None:
+    """Off the list and waiting until another store has all of it, it still has an instance; by force what it had is told as
+    lost (spec: RP-6, RP-2)."""
+    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office["C"].post(office.at(1), "Projects", subject="only there")
+    office.cycle("C", office.at(15))  # lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A"])
+    office.run(office.at(30))
+    with pytest.raises(Misuse, match="holds replicas of Projects"):
+        office["A"].delete_store(office.at(31), "C")
+    office["A"].delete_store(office.at(32), "C", force=True)
+    assert [event.node for event in office.events if isinstance(event, Loss)] == ["A"]

@@ -1,0 +1,301 @@
+"""Backup and restore, and tombstones that outlive their use (spec: RP-4, DL-4)."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from node.errors import Crashed, Misuse
+from node.state.database import Database
+from tests.support.post_office import THREE, H, Office, deliver_all
+
+DAY = 24 * 60
+
+
+def subjects(office: Office, name: str) -> list[str]:
+    return sorted(message.subject for message in office[name].messages("Projects"))
+
+
+def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> None:
+    """It asks for status, and what it made after the backup comes back from others (spec: RP-4, ST-3)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="before")
+    office.run(office.at(15))
+    backup = office["A"].backup()
+    office["A"].post(office.at(16), "Projects", subject="after, broadcast")
+    office.run(office.at(30))
+    office["A"].abandon()
+    office["A"].restore(office.at(31), backup)
+    assert subjects(office, "A") == ["before"]
+    office.run(office.at(31))
+    (entry,) = office["A"].backfill()
+    assert entry.missing == "A-2"
+    office["A"].post(office.at(32), "Projects", subject="anew")
+    office.run(office.at(45))
+    office.run(entry.due_at)
+    for name in "ABC":
+        assert subjects(office, name) == ["after, broadcast", "anew", "before"]
+        assert office[name].knowledge("Projects").numbers == office["A"].knowledge("Projects").numbers
+    assert "A2-1" in [message.number for message in office["B"].messages("Projects")]
+    assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_unsent_changes_of_the_backup_are_sent() -> None:
+    """What was not broadcast at the backup goes out after the restore, with its old number (spec: RP-4, DU-1)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
+    backup = office["A"].backup()
+    office["A"].abandon()
+    office["A"].restore(office.at(2), backup)
+    office.run(office.at(15))
+    here, there = office["A"].messages("Projects"), office["B"].messages("Projects")
+    assert [message.number for message in here] == ["A-1"]
+    assert [message.change for message in there] == [message.change for message in here]
+    assert subjects(office, "C") == ["unsent at the backup"]
+
+
+def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
+    """What was unsent at the backup and broadcast after it is in others' rows, and is not missing here (spec: BF-1, RP-4)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    deliver_all(office, office.take("A", office.at(16)), office.at(16))  # before A's broadcast, which is overdue
+    answers = office.cycle("B", office.at(16)) + office.cycle("C", office.at(16))
+    deliver_all(office, answers, office.at(16))
+    assert office["A"].backfill() == []
+    office.run(office.at(16))
+    assert office["A"].knowledge("Projects").numbers == office["B"].knowledge("Projects").numbers
+    office.run(office.at(30))
+    assert all(office[name].backfill() == [] for name in "ABC")
+
+
+def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() -> None:
+    """A version that was edited before it was ever sent is accounted for with the edit (spec: CN-7, BF-1, RP-4)."""
+    office = Office()
+    message = office["A"].post(office.at(1), "Projects", subject="first")
+    office["A"].edit(office.at(2), "Projects", message, subject="second")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    deliver_all(office, office.take("A", office.at(16)), office.at(16))
+    deliver_all(office, office.cycle("B", office.at(16)) + office.cycle("C", office.at(16)), office.at(16))
+    assert office["A"].backfill() == []
+
+
+def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
+    """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="in the backup, unsent")
+    backup = office["A"].backup()
+    office.run(office.at(15))
+    office["A"].post(office.at(16), "Projects", subject="broadcast")
+    office.run(office.at(30))
+    lost = office["A"].post(office.at(31), "Projects", subject="unsent")
+    office["A"].change_folder(office.at(31), "Projects", rename="Plans")
+    numbers = {event.object: event.number for event in office.of_type("change.made")}  # type: ignore[attr-defined]
+    folder = office["A"].folders()[0].id
+    office["A"].abandon()
+    office["A"].restore(office.at(32), backup)
+    told = {event.folder: event.cnset for event in office.of_type("loss")}  # type: ignore[attr-defined]
+    assert (told[folder], told["1-1"]) == (numbers[lost], numbers[folder])
+
+
+def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
+    """What is unsent in a life begun from an old backup, and sent in a newer backup, is not lost with that life (RP-4)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="in both backups")
+    older = office["A"].backup()
+    office.run(office.at(15))
+    newer = office["A"].backup()
+    for minute, backup in ((16, older), (17, newer)):
+        office["A"].abandon()
+        office["A"].restore(office.at(minute), backup)
+    assert office.of_type("loss") == []
+
+
+def test_without_a_new_guid_numbers_are_reissued() -> None:
+    """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
+    office = Office(THREE + "settings: {New Replica GUID On Restore: 0}\n")
+    backup = office["A"].backup()
+    office["A"].post(office.at(1), "Projects", subject="first A-1")
+    office.run(office.at(15))
+    office["A"].abandon()
+    office["A"].restore(office.at(16), backup)
+    office["A"].post(office.at(17), "Projects", subject="second A-1")
+    office.run(office.at(30))
+    assert subjects(office, "A") == ["second A-1"]
+    numbers = {message.change for message in office["B"].messages("Projects")}
+    assert len(numbers) == 1, "two messages with one change number"
+
+
+def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
+    """Sequence numbers and incarnations are the run's, and no backup takes them back (spec: section 16)."""
+    office = Office()
+    backup = office["A"].backup()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].abandon()
+    office["A"].restore(office.at(2), backup)
+    mine = [event for event in office.events if event.node == "A"]
+    assert [event.seq for event in mine] == list(range(1, len(mine) + 1))
+    assert mine[-1].incarnation == 2
+
+
+def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
+    """A tombstone is dropped past its age and when every holder has said since then that it has its number (spec: DL-4)."""
+    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    message = office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["A"].delete(office.at(16), "Projects", message)
+    office.run(office.at(30))
+    for half_day in range(1, 14):
+        office.run(office.at(half_day * 12 * H + 15))
+        if half_day == 5:
+            assert office["B"].knowledge("Projects").tombstones == (message,), "too young"
+        if half_day == 8:
+            assert office["B"].knowledge("Projects").tombstones == (message,), "nobody has said anything since"
+            office["A"].post(office.at(half_day * 12 * H + 16), "Projects", subject="y")
+    for name in "ABC":
+        assert office[name].knowledge("Projects").tombstones == ()
+        assert len(office[name].messages("Projects")) == 1
+    assert len(office.of_type("tombstone.dropped")) == 3
+
+
+@pytest.mark.parametrize(("by_age", "kept"), [(0, True), (1, False)])
+def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool) -> None:
+    """By age alone, as in the originals, a tombstone goes too early; by the rule it waits (spec: DL-4)."""
+    text = f"settings: {{Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: {by_age}}}\n"
+    office = Office(THREE + text)
+    message = office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    office["C"].abandon()
+    office["A"].delete(office.at(16), "Projects", message)
+    for half_day in range(1, 12):
+        now = office.at(half_day * 12 * H + 15)
+        for name in "AB":
+            for mail in office.cycle(name, now):
+                if mail[1].next_hop != "C":
+                    office.deliver(mail, now)
+    assert (office["A"].knowledge("Projects").tombstones == (message,)) is kept
+
+
+def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
+    """A backup older than the tombstone age would bring deleted things back: the store begins as new (spec: DL-4, RP-3)."""
+    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(15))
+    backup = office["C"].backup()
+    office["C"].abandon()
+    late = office.at(5 * DAY)
+    office["C"].restore(late, backup)
+    assert office["C"].folders() == []
+    office.run(late)
+    for hours in (7, 14, 21, 28, 35, 42, 49, 56, 63, 70):
+        office.run(late + hours * H * 60_000_000)
+    assert subjects(office, "C") == ["x"]
+
+
+def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
+    """Another store may have dropped a tombstone that this backup never knew, by an age of its own (spec: DL-4)."""
+    office = Office(
+        THREE.replace("A: {site: SEA}", "A: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 3}}")
+    )
+    backup = office["C"].backup()
+    office["C"].abandon()
+    office["C"].restore(office.at(5 * DAY), backup)
+    assert office["C"].folders() == []
+
+
+def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
+    """A database whose tables are not this version's is told in one line, and is not touched (spec: IN-2)."""
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE store_state (name TEXT)")
+        other.execute("PRAGMA user_version = 7")
+        other.commit()
+    with pytest.raises(Misuse, match="made by another version of pflab"):
+        Database(path, "normal").open()
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("store_state",)]
+        assert other.execute("PRAGMA user_version").fetchone() == (7,)
+
+
+def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill at any instruction loses nothing, and no counter is ever reused (spec: CN-1, RP-4)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.post(office.at(16), "Projects", subject="2")
+    office.run(office.at(30))
+    node.close(office.at(31))
+
+    def killed(*_: object) -> None:
+        raise Crashed("killed")
+
+    with monkeypatch.context() as patch, suppress(Crashed):
+        patch.setattr(node, "_start", killed)
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    node.post(office.at(42), "Projects", subject="3")
+    for hours in range(1, 5 * 24, 6):
+        office.run(office.at(42 + hours * H))
+    for name in "ABC":
+        assert sorted(each.subject for each in office[name].messages("Projects")) == ["1", "2", "3"]
+
+
+def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -> None:
+    """A restored store asks for the status of 1-1 and of its replicas when it starts (spec: RP-4, ST-3)."""
+    office = Office()
+    node = office["A"]
+    node.post(office.at(1), "Projects", subject="1")
+    office.run(office.at(15))
+    backup = node.backup()
+    node.close(office.at(31))
+    node.crash_at = "before commit"
+    with pytest.raises(Crashed):
+        node.restore(office.at(40), backup)
+    node.abandon()
+    node.reopen(office.at(41))
+    subjects = {mail[1].subject for mail in office.cycle("A", office.at(45))}
+    assert "Folder Status Request" in subjects
+
+
+def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started() -> None:
+    """A change that nobody else has is gone with the restore; that is told by the first start that comes about, once, also
+    where the process dies before, and where another backup is restored then (spec: RP-4, DU-1)."""
+    office = Office()
+    node = office["A"]
+    backup = node.backup()
+    node.post(office.at(1), "Projects", subject="gone")
+    node.close(office.at(31))
+    for _ in range(2):
+        node.crash_at = "before commit"
+        with pytest.raises(Crashed):
+            node.restore(office.at(40), backup)
+        node.abandon()
+    node.reopen(office.at(41))
+    node.close(office.at(42))
+    node.open(office.at(43))
+    losses = list(office.of_type("loss"))
+    assert [(event.node, event.cnset.rpartition(":")[2]) for event in losses] == [("A", "1")]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("later", [2, 200 * DAY])
+def test_settings_do_not_go_back(later: int) -> None:
+    """They stand in the registry and the directory, not in the store: those of now hold after a restore (spec: SE-1, RP-4)."""
+    office = Office()
+    office["A"].configure(office.at(1), {"Age Limit": "3 d"})
+    backup = office["A"].backup()
+    office["A"].configure(office.at(2), {"Age Limit": "5 d"})
+    office["A"].close(office.at(later))
+    office["A"].restore(office.at(later), backup)
+    assert office["A"].settings().text("Age Limit") == "5 d"

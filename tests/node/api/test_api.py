@@ -1,0 +1,369 @@
+"""The HTTP API of a node, asked over a socket as anybody would: one process, the clock standing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.client import Client, ClientError
+from pflab.drivers.launch import node_environment, node_order
+
+pytestmark = pytest.mark.live
+
+ONE = """
+servers: {A: }
+folders:
+  Projects: {replicas: [A]}
+  Projects/Archive: {replicas: [A]}
+"""
+READY_S = 60
+
+
+@dataclass(frozen=True)
+class Process:
+    """A node's process, and where it listens."""
+
+    url: str
+    popen: subprocess.Popen[bytes]
+    ready: dict[str, Any]
+
+    def raw(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
+        connection = HTTPConnection(*self.ready["http"], timeout=READY_S)
+        try:
+            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+
+def begun(folder: Path, *more: str) -> Process:
+    (folder / "topology.yaml").write_text(ONE, "utf-8")
+    (folder / "secret").write_text("a secret of the tests\n", "utf-8")
+    order = node_order(
+        "A",
+        *("--topology", str(folder / "topology.yaml"), "--lab-secret-file", str(folder / "secret")),
+        *("--data", str(folder / "data"), "--rate", "0", "--leashed", *more),
+    )
+    popen = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=node_environment())
+    assert popen.stdout is not None
+    ready = json.loads(popen.stdout.readline())
+    return Process(f"http://{ready['http'][0]}:{ready['http'][1]}", popen, ready)
+
+
+def ended(process: Process) -> int:
+    process.popen.terminate()
+    try:
+        return process.popen.wait(READY_S)
+    finally:
+        process.popen.kill()  # of one that has ended already nothing comes of it
+        process.popen.wait()
+        for pipe in (process.popen.stdin, process.popen.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    found = begun(tmp_path_factory.mktemp("node"))
+    yield found
+    assert ended(found) == 0
+
+
+@pytest.fixture
+def client(process: Process) -> Iterator[Client]:
+    with Client(process.url) as found:
+        yield found
+
+
+def refused(client: Client, method: str, path: str, body: Any = None) -> ClientError:
+    with pytest.raises(ClientError) as caught:
+        client.json(method, path, body)
+    assert "\n" not in caught.value.detail
+    return caught.value
+
+
+# --- users
+
+
+def test_messages_live_and_die(client: Client) -> None:
+    """A message is posted, listed, read, changed and deleted through the API."""
+    made = client.post("A", "Projects/Archive", subject="Hello", body="from A", sender="kim@contoso.test")
+    assert [each["id"] for each in client.messages("A", "Projects/Archive")] == [made]
+    assert client.body("A", "Projects/Archive", made) == "from A"
+    client.edit("A", "Projects/Archive", made, subject="Hello again")
+    assert client.messages("A", "Projects/Archive")[0]["subject"] == "Hello again"
+    client.delete("A", "Projects/Archive", made)
+    assert client.messages("A", "Projects/Archive") == []
+
+
+def test_a_batch_is_posted_whole(client: Client) -> None:
+    """A batch is one change: its ids come in order, and attachments of it in base64 are taken."""
+    files = [{"name": "a.bin", "content": "AAEC"}]
+    made = client.post_batch("A", "Projects", [{"subject": "1"}, {"subject": "2", "attachments": files}])
+    found = {each["id"]: each["subject"] for each in client.messages("A", "Projects")}
+    assert [found[each] for each in made] == ["1", "2"]
+
+
+def test_a_mail_goes_in_and_comes_out(client: Client) -> None:
+    """ML-5: a raw mail is posted under a key once, and is given back to the byte; one beyond a limit is refused."""
+    mail = b"From: kim@contoso.test\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\n\xff\x00 as it is\r\nno end"
+    made = client.post_mail("A", "Projects/Archive", mail, key="mail-1")
+    assert client.post_mail("A", "Projects/Archive", mail, key="mail-1") == made
+    assert client.mail("A", "Projects/Archive", made) == mail
+    assert [each["subject"] for each in client.messages("A", "Projects/Archive") if each["id"] == made] == ["Grüße"]
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
+    with pytest.raises(ClientError) as caught:
+        client.post_mail("A", "Projects/Archive", deep)
+    assert (caught.value.status, caught.value.kind) == (422, "Misuse")
+
+
+def test_a_folder_has_an_address(client: Client) -> None:
+    """ML-5: a folder's alias is the local part of its mail address, and can be changed."""
+    client.create_folder("A", "Addressed", replicas=["A"], alias="first")
+    client.change_folder("A", "Addressed", alias="second")
+    (found,) = [each for each in client.folders("A") if each["path"] == "Addressed"]
+    assert found["address"].startswith("second@")
+    client.delete_folder("A", "Addressed")
+
+
+def test_a_key_makes_a_change_once(client: Client) -> None:
+    """Under one Idempotency-Key a post happens once; the same key for something else is 422."""
+    first = client.post("A", "Projects", subject="Once", key="k-1")
+    assert client.post("A", "Projects", subject="Once", key="k-1") == first
+    with pytest.raises(ClientError) as caught:
+        client.post("A", "Projects", subject="Twice", key="k-1")
+    assert (caught.value.status, caught.value.kind) == (422, "KeyReused")
+
+
+def test_folders_live_and_die(client: Client) -> None:
+    """A folder is created, renamed and deleted through the API, paths with slashes included."""
+    client.create_folder("A", "Projects/2003", replicas=["A"], schedule="every 1 h")
+    client.change_folder("A", "Projects/2003", rename="2004")
+    assert "Projects/2004" in [each["path"] for each in client.folders("A")]
+    client.delete_folder("A", "Projects/2004")
+    assert "Projects/2004" not in [each["path"] for each in client.folders("A")]
+
+
+def test_settings_are_shown_and_changed(client: Client) -> None:
+    """A setting that was given is shown beside its default."""
+    client.configure("A", {"Replication Message Size Limit": 100})
+    assert "Replication Message Size Limit" in client.settings("A")["settings"]
+
+
+def test_a_setting_out_of_its_range_is_clamped_and_said(client: Client) -> None:
+    """SE-1: the answer names what is used in place of what was given; nothing is said of what is in range."""
+    told = client.configure("A", {"Replication Message Size Limit": 0, "MTA Hop Limit": 1000, "SMTP Chunking": 1})
+    assert told == [
+        "Replication Message Size Limit: 0 B is below its range; 1 KB is used",
+        "MTA Hop Limit: 1000 is above its range; 255 is used",
+    ]
+    assert client.settings("A")["settings"]["MTA Hop Limit"] == "255"
+
+
+def test_the_page_of_documentation_needs_no_other_server(client: Client) -> None:
+    """/docs works without a network: a page with every path in it, and nothing that a browser would fetch."""
+    page = client.text("GET", "/docs")
+    document = client.json("GET", "/openapi.json")
+    assert all(f"<code>{path}</code>" in page for path in document["paths"])
+    assert "Hello" in page
+    assert page.count("<details>") == sum(len(methods) for methods in document["paths"].values())
+    assert re.findall(r"(?:src|href)=.([^'\">]*)", page) == ["/openapi.json"]
+    assert "<script" not in page and "@import" not in page and "url(" not in page
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "kind"),
+    [
+        ("GET", "/nodes/X/folders", None, 404, "ServerUnknown"),
+        ("GET", "/nodes/A/messages?folder=Nowhere", None, 404, "FolderUnknown"),
+        ("POST", "/nodes/A/messages", {"folder": "Nowhere", "subject": "x"}, 404, "FolderUnknown"),
+        ("POST", "/nodes/A/messages", {"folder": "Projects"}, 422, "Wrong"),
+        ("POST", "/nodes/A/messages", {"folder": "Projects", "subject": "x", "colour": "red"}, 422, "Wrong"),
+        ("POST", "/nodes/A/folders", {"path": "Projects"}, 409, "FolderExists"),
+        ("PATCH", "/nodes/A/settings", {"No Such Setting": 1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": -1}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"MTA Hop Limit": 10**400}, 422, "Misuse"),
+        ("PATCH", "/nodes/A/settings", {"Replication Message Size Limit": 10**4000}, 422, "Misuse"),
+        ("DELETE", "/nodes/A/messages/00:1?folder=Projects", None, 422, "Misuse"),
+        ("GET", "/nothing", None, 404, "Http"),
+        ("PUT", "/nodes/A/messages", None, 405, "Http"),
+    ],
+)
+def test_a_refusal_is_one_line(client: Client, method: str, path: str, body: Any, status: int, kind: str) -> None:
+    """What cannot be done is told in one line, with the right status and a kind that programs can tell."""
+    error = refused(client, method, path, body)
+    assert (error.status, error.kind) == (status, kind)
+
+
+def test_a_stranger_is_refused(process: Process) -> None:
+    """A name that is not ours, or a page of another origin, is not served on loopback without a token."""
+    assert process.raw("GET", "/nodes/A/folders", Host="evil.test")[0] == 403
+    assert process.raw("GET", "/nodes/A/folders", Origin="http://evil.test")[0] == 403
+    host = "{}:{}".format(*process.ready["http"])
+    connection = HTTPConnection(*process.ready["http"])
+    connection.request("GET", "/nodes/A/folders", headers={"Origin": f"http://{host}"})
+    with connection.getresponse() as answer:
+        assert answer.status == 200
+    connection.close()
+
+
+def test_a_body_has_a_limit(process: Process) -> None:
+    """A body beyond its limit is 413, whether it says how long it is or not."""
+    large = b" " * (1024 * 1024 + 1)
+    assert process.raw("POST", "/nodes/A/folders", large, Content_Type="application/json")[0] == 413
+    connection = HTTPConnection(*process.ready["http"])
+    connection.request(
+        "POST", "/nodes/A/folders", iter([large]), {"Content-Type": "application/json"}, encode_chunked=True
+    )
+    with connection.getresponse() as answer:
+        assert answer.status == 413
+    connection.close()
+
+
+# --- what is shown
+
+
+def test_state_and_digests_are_shown(client: Client) -> None:
+    """The replication state table, the backfill array, queues and digests are there to read."""
+    assert client.state("A", "Projects")["rows"][0]["store"] == "A"
+    assert [each["path"] for each in client.states("A")] == ["1-1", "Projects", "Projects/Archive"]
+    assert client.backfill("A") == client.queue("A") == []
+    before = client.digests("A")
+    assert before.keys() == {"1-1", "Projects", "Projects/Archive"}
+    client.post("A", "Projects", subject="Another")
+    after = client.digests("A")
+    assert before["Projects"] != after["Projects"]
+    assert before["Projects/Archive"] == after["Projects/Archive"]
+
+
+def test_events_come_in_pieces_and_as_a_stream(client: Client) -> None:
+    """Events after a number are lines; a stream goes on after the event that was named last."""
+    told = list(client.events("A"))
+    assert [each["seq"] for each in told] == list(range(1, len(told) + 1))
+    client.post("A", "Projects", subject="Streamed")
+    with closing(client.events("A", follow=True, after=len(told))) as stream:
+        event = next(iter(stream))
+    assert (event["seq"], event["type"]) == (len(told) + 1, "change.made")
+    with client.ask("GET", "/nodes/A/stream", headers={"Last-Event-ID": "1"}) as answer:
+        while not (line := answer.readline()).startswith(b"id: "):
+            pass
+    assert line == b"id: 2\n"
+    client.close()
+
+
+def test_everything_is_documented(client: Client) -> None:
+    """The OpenAPI document tells of every path, and shows an example of every body."""
+    document = client.json("GET", "/openapi.json")
+    assert {"/nodes/{name}/messages", "/nodes/{name}/state", "/stream", "/livez", "/readyz", "/metrics"} <= set(
+        document["paths"]
+    )
+    schemas = document["components"]["schemas"]
+    bodies = {"PostOne", "PostMany", "Edit", "Resolve", "NewFolder", "FolderChange"}
+    assert all("example" in schemas[each] for each in bodies)
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert operation.get("description"), f"{method} {path} has no words"
+            for kind, mail in operation.get("requestBody", {}).get("content", {}).items():
+                assert "example" in mail or kind == "application/json", f"{method} {path} shows no body"
+
+
+def test_health_and_metrics(client: Client) -> None:
+    """A process that lives and is ready says so, and its metrics are Prometheus text."""
+    assert client.json("GET", "/livez") == {"status": "alive"}
+    assert client.json("GET", "/readyz") == {"status": "ready"}
+    metrics = client.text("GET", "/metrics")
+    assert 'pflab_up{server="A"} 1' in metrics
+    assert "# TYPE pflab_queue_mails gauge" in metrics
+
+
+# --- life
+
+
+def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
+    """Killed by SIGKILL right after its answer, a store has the post, and its key, when it comes back."""  # spec: OUT-9
+    process = begun(tmp_path)
+    with Client(process.url) as client:
+        made = client.post("A", "Projects", subject="Kept", key="k")
+    process.popen.kill()
+    ended(process)
+    process = begun(tmp_path)
+    with Client(process.url) as client:
+        assert client.post("A", "Projects", subject="Kept", key="k") == made
+        assert [each["subject"] for each in client.messages("A", "Projects")] == ["Kept"]
+        assert [each["seq"] for each in client.events("A")] == list(range(1, len(list(client.events("A"))) + 1))
+    assert ended(process) == 0
+    assert list((tmp_path / "data" / "traces").glob("A-2-*.jsonl"))
+
+
+def test_a_token_is_wanted_where_one_is_given(tmp_path: Path) -> None:
+    """With a token every question but health must carry it."""
+    (tmp_path / "token").write_text("open sesame\n", "utf-8")
+    process = begun(tmp_path, "--token-file", str(tmp_path / "token"))
+    with Client(process.url) as client:
+        assert client.json("GET", "/livez") == {"status": "alive"}
+        assert refused(client, "GET", "/nodes/A/folders").status == 401
+    with Client(process.url, token="open sesame") as client:
+        assert client.folders("A")
+    assert ended(process) == 0
+
+
+def test_beyond_loopback_a_token_must_be_given(tmp_path: Path) -> None:
+    """A node that would serve whoever reaches it refuses to start, and says what to do."""
+    (tmp_path / "topology.yaml").write_text(ONE, "utf-8")
+    (tmp_path / "secret").write_text("a secret\n", "utf-8")
+    order = node_order(
+        "A",
+        *("--topology", str(tmp_path / "topology.yaml"), "--lab-secret-file", str(tmp_path / "secret")),
+        *("--data", str(tmp_path / "data"), "--http-host", "0.0.0.0"),
+    )
+    ended = subprocess.run(order, capture_output=True, env=node_environment(), check=False, timeout=READY_S)
+    assert ended.returncode == 2
+    assert b"token" in ended.stderr
+
+
+FOREIGN = {"pflab", "analytics", "typer", "rich", "networkx", "jinja2", "matplotlib", "pyspark", "numpy", "hypothesis"}
+"""What a store has no use for: the lab above it and its libraries."""
+
+RARE = {"difflib", "cryptography.x509", "email_validator", "uvloop", "watchfiles", "websockets"}
+"""What few runs need, or none: it is imported where it is used."""
+
+
+def test_a_process_carries_none_of_the_labs_large_libraries(tmp_path: Path) -> None:
+    """A node's process imports no networkx, Typer or Rich, nor anything of pflab, nor what it seldom needs."""
+    code = (
+        (
+            "import sys; from node.__main__ import imported; imported(); "
+            f"print(sorted({sorted(FOREIGN | RARE)} & sys.modules.keys()))"
+        )
+        .replace("sorted([", "sorted({")
+        .replace("] &", "} &")
+    )
+    order = [*node_order()[:2], "-c", code]
+    ended = subprocess.run(order, capture_output=True, env=node_environment(), check=True, cwd=tmp_path)
+    assert ended.stdout.strip() == b"[]"
+
+
+def test_a_process_makes_no_model_of_its_documentation_before_it_is_asked_for(tmp_path: Path) -> None:
+    """FastAPI's models of OpenAPI, which take time and memory, are not built at a store's start, and are when needed."""
+    code = (
+        "from node.__main__ import imported; imported(); from fastapi.openapi.models import OpenAPI; "
+        "before = OpenAPI.__pydantic_complete__; "
+        "made = OpenAPI(openapi='3.1.0', info={'title': 'x', 'version': '1'}, paths={}); "
+        "print(before, made.info.title)"
+    )
+    order = [*node_order()[:2], "-c", code]
+    ended = subprocess.run(order, capture_output=True, env=node_environment(), check=True, cwd=tmp_path)
+    assert ended.stdout.strip() == b"False x"

@@ -1,0 +1,59 @@
+"""The HTTP server of a node or a lab: how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+
+from node.api.http_server import HttpServer
+
+
+async def streaming(_: Any, __: Any, send: Any) -> None:
+    """An answer that has no end, and takes no notice of who has gone."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"first", "more_body": True})
+    await asyncio.Event().wait()
+
+
+async def thinking(_: Any, __: Any, ___: Any) -> None:
+    """An answer that never comes."""
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("app", [streaming, thinking])
+async def test_what_has_no_end_is_cut_without_a_word(app: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """A server ends though a request goes on, and logs neither an error nor a traceback."""
+    caplog.set_level(logging.WARNING)
+    server = HttpServer(app)
+    reader, writer = await asyncio.open_connection(*await server.start())
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await writer.drain()
+    if app is streaming:
+        await reader.readuntil(b"first")
+    await server.stop()
+    with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+        await reader.readexactly(1_000_000)
+    writer.close()
+    assert not caplog.records
+
+
+async def reading(scope: Any, receive: Any, _: Any) -> None:
+    """A request whose body is read, as every one that changes something."""
+    await Request(scope, receive).body()
+
+
+async def test_who_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """A body that is cut in the middle ends its request without an error or a traceback in the log."""
+    caplog.set_level(logging.WARNING)
+    server = HttpServer(reading)
+    _, writer = await asyncio.open_connection(*await server.start())
+    writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf")
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+    await server.stop()
+    assert not caplog.records

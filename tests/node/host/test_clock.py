@@ -1,0 +1,136 @@
+"""The lab clock: a line over a monotonic source, forward only, whose waiters are woken by every change."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from node.host.clock import MAX_RATE, ClockError, LabClock
+from traces.labtime import DAY_US, HOUR_US, SECOND_US, parse_instant
+
+START_AT = parse_instant("2003-10-21T00:00Z")
+
+
+class Source:
+    """A monotonic source that stands until it is told."""
+
+    def __init__(self) -> None:
+        self.s = 100.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+@pytest.fixture
+def source() -> Source:
+    return Source()
+
+
+async def turns(count: int = 5) -> None:
+    """Let every task that can run do so."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+def test_a_paused_clock_stands(source: Source) -> None:
+    """At rate 0 the lab time stays where it is, however much real time passes."""
+    clock = LabClock(START_AT, monotonic=source)
+    source.s += 1000
+    assert clock.now() == START_AT
+
+
+@pytest.mark.parametrize("rate", [1, 0.5, 3600])
+def test_lab_time_is_real_time_times_the_rate(source: Source, rate: float) -> None:
+    """Lab time passes at the rate: 1 is real time, 3600 an hour a second."""  # spec: TM-1
+    clock = LabClock(START_AT, rate=rate, monotonic=source)
+    source.s += 10
+    assert clock.now() == START_AT + int(10 * rate * SECOND_US)
+
+
+def test_a_change_of_rate_goes_on_from_the_present_instant(source: Source) -> None:
+    """What has passed stays passed when the rate changes."""
+    clock = LabClock(START_AT, rate=3600, monotonic=source)
+    source.s += 2
+    clock.set_rate(1)
+    source.s += 5
+    assert clock.now() == START_AT + 2 * HOUR_US + 5 * SECOND_US
+    assert clock.rate == 1
+
+
+def test_a_jump_keeps_the_rate(source: Source) -> None:
+    """After a jump the clock runs on from the target as before."""
+    clock = LabClock(START_AT, rate=1, monotonic=source)
+    clock.jump(START_AT + DAY_US)
+    source.s += 3
+    assert clock.now() == START_AT + DAY_US + 3 * SECOND_US
+
+
+def test_the_clock_never_goes_back(source: Source) -> None:
+    """A jump into the past is refused, and a source that stumbles does not take lab time back."""  # spec: TM-1
+    clock = LabClock(START_AT, rate=1, monotonic=source)
+    source.s -= 5
+    assert clock.now() == START_AT
+    source.s += 15
+    with pytest.raises(ClockError, match="only goes forward"):
+        clock.jump(START_AT)
+    clock.jump(clock.now())
+
+
+@pytest.mark.parametrize("rate", [-1, float("nan"), float("inf"), MAX_RATE * 2])
+def test_a_rate_out_of_range_is_refused(source: Source, rate: float) -> None:
+    """A rate is between 0 and the named maximum."""
+    clock = LabClock(START_AT, monotonic=source)
+    with pytest.raises(ClockError, match="rate"):
+        clock.set_rate(rate)
+    assert clock.rate == 0
+
+
+async def test_a_waiter_is_woken_by_a_jump_that_reaches_its_instant(source: Source) -> None:
+    """A jump to the instant ends the wait, a jump short of it does not."""
+    clock = LabClock(START_AT, monotonic=source)
+    waiter = asyncio.create_task(clock.wait_until(START_AT + HOUR_US))
+    await turns()
+    clock.jump(START_AT + HOUR_US - 1)
+    await turns()
+    assert not waiter.done()
+    clock.jump(START_AT + HOUR_US)
+    await turns()
+    assert waiter.done()
+
+
+async def test_a_waiter_looks_again_when_the_rate_changes(source: Source) -> None:
+    """A wait on a paused clock ends once the clock is started and the instant comes."""
+    clock = LabClock(START_AT, monotonic=source)
+    waiter = asyncio.create_task(clock.wait_until(START_AT + HOUR_US))
+    await turns()
+    source.s += 10
+    clock.set_rate(3600)
+    source.s += 1
+    clock.set_rate(3600)
+    await turns()
+    assert waiter.done()
+
+
+async def test_an_instant_already_past_is_not_waited_for(source: Source) -> None:
+    """Waiting for now or the past returns at once, on a paused clock too."""
+    clock = LabClock(START_AT, monotonic=source)
+    await asyncio.wait_for(clock.wait_until(START_AT), timeout=1)
+
+
+async def test_a_cancelled_wait_leaves_nothing_behind(source: Source) -> None:
+    """A cancelled waiter is forgotten; later changes of the clock do not trip over it."""
+    clock = LabClock(START_AT, monotonic=source)
+    waiter = asyncio.create_task(clock.wait_until(START_AT + HOUR_US))
+    await turns()
+    waiter.cancel()
+    await turns()
+    clock.jump(START_AT + DAY_US)
+    assert waiter.cancelled()
+
+
+async def test_a_running_clock_wakes_by_its_own_timer() -> None:
+    """At a rate above 0 the wait ends by itself when real time has brought the instant."""
+    clock = LabClock(START_AT, rate=MAX_RATE, monotonic=asyncio.get_running_loop().time)
+    await asyncio.wait_for(clock.wait_until(START_AT + HOUR_US), timeout=5)
+    assert clock.now() >= START_AT + HOUR_US

@@ -1,0 +1,379 @@
+"""The host of a node, with a toy node: when it works, when it rests, and what it says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from typing import cast
+
+import pytest
+
+from node.errors import CannotWrite, MailRefused, NotRunning
+from node.host import delivery_results
+from node.host import host as hosting
+from node.host.clock import LabClock
+from node.host.host import Address, Host
+from node.store.node import Node
+from pflab.faults.fault import GO, Decision
+from traces.labtime import HOUR_US, LabTime, parse_instant
+from transport.envelope import IncomingHop, Offers, Priority, SendOutcome, SendState, Transmission
+from transport.protocol.auth import Credentials
+from transport.protocol.fault_points import Verb, VerbFault
+
+START_AT = parse_instant("2003-10-21T00:00Z")
+
+TURNS = 200
+"""Turns of the event loop in which a host that spins would do so a hundred times."""
+
+
+class CountingClock(LabClock):
+    """A clock that stands, and counts how often it is looked at."""
+
+    looks = 0
+
+    def now(self) -> LabTime:
+        self.looks += 1
+        return super().now()
+
+
+class Toy:
+    """A node with one queue row and one timer, both of which a test may set; it writes down what it was told."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.timer_at: LabTime | None = None
+        self.queue: list[Transmission] = []
+        self.told: list[str] = []
+        self.reports = 0
+        self.refusal: MailRefused | None = None
+        self.no_room_left = 0
+        """How many stimuli about mails still find no room."""
+
+    @property
+    def reported(self) -> list[str]:
+        """What the node was told of its mails; while one is long under way the host ticks as well."""
+        return [word for word in self.told if word != "tick"]
+
+    def next_due(self) -> LabTime | None:
+        return START_AT if self.queue else self.timer_at
+
+    def outgoing(self, now: LabTime, limit: int, busy: frozenset[int], crowded: frozenset[str]) -> list[Transmission]:
+        return [mail for mail in self.queue if mail.queue_id not in busy and mail.next_hop not in crowded][:limit]
+
+    def tick(self, now: LabTime) -> None:
+        self.told.append("tick")
+        self.timer_at = None
+
+    def check_recipient(self, address: str) -> None: ...
+
+    def check_room(self, size: int) -> None: ...
+
+    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
+
+    def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
+        self._need_room()
+        for queue_id, outcome in ended:
+            delivered = outcome.state is SendState.DELIVERED
+            failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
+            self.told.append("done" if delivered else failed)
+            self.queue = [mail for mail in self.queue if mail.queue_id != queue_id]
+        self.reports += 1
+
+    def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
+        self._need_room()
+        self.told.append(f"held for {until_at - now}")
+        self.queue.clear()
+
+    def _need_room(self) -> None:
+        if self.no_room_left:
+            self.no_room_left -= 1
+            raise CannotWrite(self.name, OSError(errno.ENOSPC, "No space left on device"))
+
+    def offers(self) -> Offers:
+        return Offers()
+
+    @property
+    def credentials(self) -> Credentials:
+        return Credentials(self.name, b"certificate", lambda data: bytes(64))
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        return True
+
+    def abandon(self) -> None:
+        self.told.append("abandoned")
+
+    def close(self, now: LabTime) -> None:
+        self.told.append("closed")
+
+
+class Gate:
+    """Decides the same for every mail."""
+
+    def __init__(self) -> None:
+        self.decision = GO
+        self.asks = False
+        """Whether it has to ask somebody else first."""
+        self.over: list[bool] = []
+
+    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision | Awaitable[Decision]:
+        return self._asked() if self.asks else self.decision
+
+    async def _asked(self) -> Decision:
+        await asyncio.sleep(0)
+        return self.decision
+
+    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
+        self.over.append(delivered)
+
+    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
+        return None
+
+
+class Pair:
+    """Two hosts, A and B, that find each other; `rest` waits until neither has anything to do."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        self.clock = CountingClock(START_AT, monotonic=lambda: 0.0)
+        self.a, self.b = Toy("A"), Toy("B")
+        self.addresses: dict[str, Address] = {}
+        self.hosts = [self._host(self.a, self.clock), self._host(self.b, LabClock(START_AT, monotonic=lambda: 0.0))]
+
+    def _host(self, node: Toy, clock: LabClock) -> Host:
+        return Host(cast(Node, node), clock=clock, address_of=self.addresses.get, gate=self.gate, idle=lambda: None)
+
+    async def start(self) -> None:
+        for host in self.hosts:
+            self.addresses[host.name] = await host.start()
+
+    def send(self, count: int = 1) -> None:
+        """Queue mails from A to B, by a stimulus."""
+        mails = [
+            Transmission(
+                number,
+                "B",
+                None,
+                "a@x",
+                ("b@x",),
+                b"Hello\r\n",
+                f"<{number}@a>",
+                "Hello",
+                0,
+                Priority.NORMAL,
+                START_AT,
+                0,
+            )
+            for number in range(1, count + 1)
+        ]
+        self.hosts[0].do(lambda node, now: cast(Toy, node).queue.extend(mails))
+
+    async def rest(self) -> None:
+        async with asyncio.timeout(20):
+            while any(host.busy(START_AT) for host in self.hosts):  # noqa: ASYNC110 - sockets alone move it
+                await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def pair() -> AsyncIterator[Pair]:
+    pair = Pair()
+    await pair.start()
+    yield pair
+    for host in pair.hosts:
+        await host.stop()
+
+
+async def test_a_host_with_nothing_due_rests(pair: Pair) -> None:
+    """Between timers a host does not spin, however often it was woken before."""
+    for _ in range(3):
+        pair.hosts[0].do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
+        await asyncio.sleep(0)
+    before = pair.clock.looks
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+    assert pair.clock.looks - before < TURNS // 10
+
+
+async def test_a_timer_is_ticked_when_the_clock_reaches_it(pair: Pair) -> None:
+    """A jump to a timer's instant makes the host tick its node, and one short of it does not."""
+    host = pair.hosts[0]
+    host.do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
+    await host.hold()
+    await host.set_clock(START_AT + HOUR_US - 1, 0.0)
+    await host.go()
+    await pair.rest()
+    assert pair.a.told == []
+    await host.hold()
+    await host.set_clock(START_AT + HOUR_US, 0.0)
+    assert host.busy(START_AT + HOUR_US)
+    await host.go()
+    async with asyncio.timeout(20):
+        while host.busy(START_AT + HOUR_US):  # noqa: ASYNC110 - the host's own task moves it
+            await asyncio.sleep(0)
+    assert pair.a.told == ["tick"]
+
+
+async def test_a_held_host_begins_nothing(pair: Pair) -> None:
+    """Between hold and go nothing is sent and nothing ticked; afterwards it is."""
+    await pair.hosts[0].hold()
+    pair.send()
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+    assert pair.a.told == []
+    await pair.hosts[0].go()
+    await pair.rest()
+    assert pair.a.reported == ["done"]
+
+
+async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
+    """A due mail reaches the other node over a socket, and its sender is told that it was taken."""
+    # spec: ML-3, IN-2
+    pair.send()
+    await pair.rest()
+    assert pair.b.told == ["mail from A for b@x"]
+    assert pair.a.reported == ["done"]
+    assert pair.gate.over == [True]
+
+
+async def test_mails_that_end_together_are_reported_in_one_transaction(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ends of mails that were in flight at once are one stimulus of their sender's node, and none is left out."""
+    monkeypatch.setattr(delivery_results, "REPORTS_S", 3600.0)  # so that only the end of the last one tells of them
+    pair.send(3)
+    await pair.rest()
+    assert pair.a.reported == ["done"] * 3
+    assert pair.a.reports == 1
+    assert pair.gate.over == [True] * 3
+
+
+async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
+    """A mail that is to be sent twice arrives twice and is reported once."""
+    pair.gate.decision = Decision(copies=2)
+    pair.send()
+    await pair.rest()
+    assert pair.b.told == ["mail from A for b@x"] * 2
+    assert pair.a.reported == ["done"]
+
+
+async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
+    """What the gate refuses is a failed hop, what it holds waits, and the other end sees neither."""
+    pair.gate.decision = Decision(refuse="cut")
+    pair.send()
+    await pair.rest()
+    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.send()
+    await pair.rest()
+    assert pair.a.reported == ["failed: cut", f"held for {HOUR_US}"]
+    assert pair.b.told == []
+
+
+async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_about_again(pair: Pair) -> None:
+    """A full disk fails no host, also where whoever keeps the faults answers later: the mail stays due and is held then."""
+    pair.gate.asks = True
+    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.a.no_room_left = 2
+    pair.send()
+    await pair.rest()
+    assert pair.hosts[0].failure is None
+    assert pair.a.reported == [f"held for {HOUR_US}"]
+    assert pair.b.told == []
+
+
+async def test_a_mail_whose_end_cannot_be_written_does_not_go_again_at_once(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk a host rests before it sends again what has left already, and says why it is not idle."""
+    monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 3600.0)
+    pair.a.no_room_left = 1
+    pair.send()
+    while "cannot write" not in pair.hosts[0].busy(START_AT):  # noqa: ASYNC110 - a host tells nobody of this
+        await asyncio.sleep(0)
+    assert len(pair.b.told) == 1 and pair.a.queue
+
+
+async def test_a_host_goes_on_when_there_is_room_again(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could not be written is written at the next try, and the host is idle then."""
+    monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 0.001)
+    pair.a.no_room_left = 3
+    pair.send()
+    await pair.rest()
+    assert pair.a.reported == ["done"] and len(pair.b.told) == 4
+    assert pair.hosts[0].busy(START_AT) == "" and pair.hosts[0].failure is None
+
+
+@pytest.mark.parametrize(("code", "told"), [(550, "failed for good: 550"), (451, "failed: 451")])
+async def test_a_refusal_is_for_good_or_for_now(pair: Pair, code: int, told: str) -> None:
+    """A node's refusal comes back as its code; 5xx is for good, 4xx for now."""
+    pair.b.refusal = MailRefused(code, "no")
+    pair.send()
+    await pair.rest()
+    assert len(pair.a.reported) == 1
+    assert pair.a.reported[0].startswith(told)
+
+
+async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
+    """Without an address, or with one where nobody listens, the hop fails with a reason."""
+    await pair.hosts[1].kill()
+    pair.send()
+    await pair.rest()
+    del pair.addresses["B"]
+    pair.send()
+    await pair.rest()
+    assert pair.a.reported[0].startswith("failed: no connection")
+    assert pair.a.reported[1] == "failed: connection refused: B is not running"
+
+
+async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureFixture) -> None:
+    """An error in the host's own work is kept for whoever waits, and makes the host not idle."""
+
+    def broken(now: LabTime) -> None:
+        raise RuntimeError("disk full")
+
+    pair.a.tick = broken  # type: ignore[method-assign]
+    pair.hosts[0].do(lambda node, now: setattr(node, "timer_at", START_AT))
+    async with asyncio.timeout(20):
+        while pair.hosts[0].failure is None:  # noqa: ASYNC110 - the host's own task moves it
+            await asyncio.sleep(0)
+    assert "disk full" in pair.hosts[0].busy(START_AT)
+    assert "server A failed" in caplog.text
+
+
+async def test_a_killed_host_says_nothing_more(pair: Pair) -> None:
+    """After a kill the node was abandoned, not closed, and takes no stimulus."""
+    await pair.hosts[1].kill()
+    assert pair.b.told == ["abandoned"]
+    with pytest.raises(NotRunning):
+        pair.hosts[1].do(lambda node, now: None)
+    pair.b.told.clear()
+
+
+async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_for(pair: Pair) -> None:
+    """A server that falls silent in the midst of mails leaves nobody busy; what was on its way to it stays queued."""
+    # spec: TM-1
+    came = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.set()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        pair.addresses["B"] = server.sockets[0].getsockname()[:2]
+        pair.send()
+        await came.wait()
+        reader, writer = await asyncio.open_connection(*pair.addresses["A"])
+        writer.write(b"EHLO B\r\nMAIL FROM:<b@x>\r\n")
+        while not (await reader.readline()).startswith(b"250 2.1.0"):
+            pass
+        assert "on the way out" in pair.hosts[0].busy(START_AT)
+        del pair.addresses["B"]
+        pair.hosts[0].lost(["B"])
+        await pair.rest()
+        assert pair.a.told == ["failed: B has fallen silent"]
+        assert await reader.read() == b""
+        writer.close()

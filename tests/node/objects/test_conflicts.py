@@ -1,0 +1,390 @@
+"""How conflicts are shown and told, and what becomes of those that nobody ends (spec: CF-4, CF-5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from node.errors import Misuse
+from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
+from tests.support.post_office import H, Office, deliver_all
+from traces.events import ChangeMade, ConflictAged, ConflictArose
+from traces.labtime import DAY_US, MINUTE_US
+
+AGED = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, C: {}}
+settings: {Replication Folder Conflict Age Limit: 1 d}
+folders:
+  Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
+"""
+AGE = 24 * H
+AROSE = 30
+
+
+def plain(method: str) -> str:
+    return AGED.replace("settings: {Replication Folder Conflict Age Limit: 1 d}\n", "").replace(
+        "[kim@test.test]", f"[kim@test.test], resolve: {method}"
+    )
+
+
+def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") -> tuple[Office, str]:
+    """A and B edit a message in one interval; both versions are everywhere half an hour after the start. B's wins."""
+    office = Office(text, folder)
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    office["A"].edit(office.at(16), "Projects", message, subject="from A")
+    office["B"].edit(office.at(17), "Projects", message, subject="from B", body=body or None)
+    office.run(office.at(AROSE))
+    return office, message
+
+
+def aged(office: Office) -> list[ConflictAged]:
+    return cast("list[ConflictAged]", office.of_type("conflict.aged"))
+
+
+def shown(office: Office, name: str) -> tuple[str, int]:
+    (view,) = office[name].messages("Projects")
+    return view.subject, len(view.versions)
+
+
+# -- resolve methods
+
+
+@pytest.mark.parametrize(
+    ("method", "in_conflict_", "notices"),
+    [("default", True, 1), ("last writer wins", False, 0), ("no notification", True, 0)],
+)
+def test_the_resolve_method_changes_what_is_shown_and_sent(method: str, in_conflict_: bool, notices: int) -> None:
+    """A conflict is shown and told by default, neither where the last writer wins, shown without notification (spec: CF-4)."""
+    office, _ = in_conflict(plain(method))
+    for name in "ABC":
+        (view,) = office[name].messages("Projects")
+        assert (view.subject, view.in_conflict) == ("from B", in_conflict_)
+        (folder,) = office[name].folders()
+        assert folder.resolve == method
+    assert len(office["A"].mailbox()) == notices
+    assert len(office.of_type("conflict.notice")) == notices
+
+
+@pytest.mark.parametrize("method", ["default", "last writer wins", "no notification"])
+def test_the_resolve_method_never_changes_what_is_kept(method: str) -> None:
+    """Every version is kept whatever the method, and can still be taken in the winner's place (spec: CF-4, CF-3)."""
+    office, message = in_conflict(plain(method))
+    kept = {name: office[name].knowledge("Projects").versions[message] for name in "ABC"}
+    assert kept["A"] == kept["B"] == kept["C"]
+    assert len(kept["A"]) == 2
+    (view,) = office["C"].messages("Projects")
+    assert set(view.versions) == {number for number, _ in kept["C"]}
+    office["C"].resolve(office.at(31), "Projects", message, view.versions[1])
+    office.run(office.at(45))
+    assert {shown(office, name) for name in "ABC"} == {("from A", 1)}
+
+
+@pytest.mark.parametrize("method", ["last writer wins", "no notification"])
+def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
+    """An administrator's new method is a change of the folder like any other, and holds wherever it has come; the trace
+    says it (spec: CF-4, HI-2)."""
+    office = Office(plain("default"))
+    office["C"].change_folder(office.at(1), "Projects", resolve=method)
+    office.run(office.at(15))
+    assert {office[name].folders()[0].resolve for name in "ABC"} == {method}
+    message = office["A"].post(office.at(16), "Projects", subject="one")
+    office.run(office.at(30))
+    for name in "AB":
+        office[name].edit(office.at(31), "Projects", message, subject=f"from {name}")
+    office.run(office.at(45))
+    assert len(office.of_type("conflict.notice")) == 0
+    assert shown(office, "C")[1] == 2
+    assert office["C"].messages("Projects")[0].in_conflict is (method == "no notification")
+    office["A"].change_folder(office.at(46), "Projects", resolve="default")
+    office.run(office.at(60))
+    assert all(office[name].messages("Projects")[0].in_conflict for name in "ABC")
+    told = [each.resolve for each in office.of_type("change.made") if each.kind == "folder"]
+    assert told == [method, "default"]
+    with pytest.raises(Misuse, match="no resolve method; one of default, last writer wins, no notification is"):
+        office["A"].change_folder(office.at(61), "Projects", resolve="first writer wins")
+
+
+def test_a_folder_is_made_with_a_resolve_method() -> None:
+    """A new folder has the method that it is made with, else the default (spec: CF-4)."""
+    office = Office(plain("default"))
+    office["A"].create_folder(office.at(1), "Quiet", resolve="no notification")
+    office["A"].create_folder(office.at(1), "Loud")
+    office.run(office.at(15))
+    assert {each.path: each.resolve for each in office["B"].folders()} == {
+        "Projects": "default",
+        "Quiet": "no notification",
+        "Loud": "default",
+    }
+
+
+def test_an_edit_that_a_deletion_ended_is_told_under_every_method() -> None:
+    """A lost edit is no conflict: it is kept nowhere any more, so the contacts hear of it (spec: DL-2, CF-4)."""
+    for method in ("last writer wins", "no notification"):
+        office = Office(plain(method))
+        message = office["A"].post(office.at(1), "Projects", subject="one")
+        office.run(office.at(15))
+        office["A"].edit(office.at(16), "Projects", message, subject="edited")
+        office["B"].delete(office.at(17), "Projects", message)
+        office.run(office.at(30))
+        assert len(office["A"].mailbox()) == 1
+
+
+# -- old conflicts
+
+
+def test_the_home_store_ends_an_old_conflict_alone_and_keeps_the_winner() -> None:
+    """Past the age, and not before it, the first store of the list makes a change that keeps the winner (spec: CF-5)."""
+    office, _ = in_conflict()
+    office.run(office.at(AROSE + AGE) - 1)
+    assert aged(office) == []
+    office.run(office.at(AROSE + AGE))
+    (event,) = aged(office)
+    assert (event.node, event.at - event.since_at, event.limit_us) == ("A", DAY_US, DAY_US)
+    assert office["A"].messages("Projects")[0].change == event.number
+    assert [shown(office, name) for name in "ABC"] == [("from B", 1), ("from B", 2), ("from B", 2)]
+    office.run(office.at(AROSE + AGE + 15))
+    assert {shown(office, name) for name in "ABC"} == {("from B", 1)}
+    assert len({office[name].knowledge("Projects").numbers for name in "ABC"}) == 1
+    (made,) = [each for each in office.events if isinstance(each, ChangeMade) and each.number == event.number]
+    assert len(made.supersedes) == 2
+    assert event.winner in made.supersedes
+    office.run(office.at(9 * AGE))
+    assert len(aged(office)) == 1
+
+
+def test_without_the_setting_a_conflict_lasts() -> None:
+    """Absent, the limit is never (spec: CF-5)."""
+    office, _ = in_conflict(plain("default"))
+    for days in range(1, 60):
+        office.run(office.at(days * AGE))
+    assert {shown(office, name)[1] for name in "ABC"} == {2}
+
+
+def test_a_limit_of_another_store_is_none() -> None:
+    """It is the home store's setting that counts (spec: CF-5)."""
+    office, _ = in_conflict(
+        AGED.replace("settings: {Replication Folder Conflict Age Limit: 1 d}\n", "").replace(
+            "B: {}", "B: {settings: {Replication Folder Conflict Age Limit: 1 d}}"
+        )
+    )
+    office.run(office.at(9 * AGE))
+    assert aged(office) == []
+
+
+def test_what_contacts_ended_meanwhile_is_left_alone() -> None:
+    """A conflict that a person ends in time is none of the store's business, and a new one counts anew (spec: CF-5, CF-3)."""
+    office, message = in_conflict()
+    office["C"].edit(office.at(20 * H), "Projects", message, subject="merged")
+    office.run(office.at(20 * H + 15))
+    office.run(office.at(AROSE + AGE))
+    assert aged(office) == []
+    office["A"].edit(office.at(30 * H), "Projects", message, subject="again A")
+    office["B"].edit(office.at(30 * H + 1), "Projects", message, subject="again B")
+    office.run(office.at(30 * H + 15))
+    office.run(office.at(30 * H + 15 + AGE) - 1)
+    assert aged(office) == []
+    office.run(office.at(30 * H + 15 + AGE))
+    assert [event.at - event.since_at for event in aged(office)] == [DAY_US]
+
+
+def test_a_deleted_message_has_no_conflict_to_end() -> None:
+    """A deletion ends a conflict too (spec: CF-5, DL-2)."""
+    office, message = in_conflict()
+    office["B"].delete(office.at(H), "Projects", message)
+    office.run(office.at(H + 15))
+    office.run(office.at(9 * AGE))
+    assert aged(office) == []
+    assert office["A"].messages("Projects") == []
+
+
+def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
+    """The age is that of the conflict, not of its last version (spec: CF-5)."""
+    office = Office(AGED)
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    for minutes, name in ((16, "A"), (17, "B"), (18, "C")):
+        office[name].edit(office.at(minutes), "Projects", message, subject=f"from {name}")
+    mails = {name: office.cycle(name, office.at(AROSE)) for name in "ABC"}
+    for name in "AB":
+        deliver_all(office, mails[name], office.at(AROSE))
+    deliver_all(office, mails["C"], office.at(20 * H))
+    office.run(office.at(AROSE + AGE))
+    (event,) = aged(office)
+    assert event.since_at == office.at(AROSE)
+    assert shown(office, "A") == ("from C", 1)
+
+
+def test_who_becomes_home_meanwhile_ends_the_conflict() -> None:
+    """The store that is first in the list when the conflict is old enough ends it, by its own count of its age (spec: CF-5)."""
+    office, _ = in_conflict()
+    office["A"].change_folder(office.at(20 * H), "Projects", replicas=["C", "B", "A"])
+    office.run(office.at(20 * H + 15))
+    office.run(office.at(AROSE + AGE))
+    office.run(office.at(AROSE + AGE + 15))
+    assert [event.node for event in aged(office)] == ["C"]
+    assert {shown(office, name) for name in "ABC"} == {("from B", 1)}
+
+
+def test_who_becomes_home_of_an_old_conflict_ends_it_at_once() -> None:
+    """A conflict past the age that no home store ended goes as soon as a store that is to end it is home (spec: CF-5)."""
+    office, _ = in_conflict(
+        AGED.replace("settings: {Replication Folder Conflict Age Limit: 1 d}\n", "").replace(
+            "B: {}", "B: {settings: {Replication Folder Conflict Age Limit: 1 d}}"
+        )
+    )
+    office["A"].change_folder(office.at(50 * H), "Projects", replicas=["B", "C", "A"])
+    office.run(office.at(50 * H + 15))
+    (event,) = aged(office)
+    assert (event.node, event.at) == ("B", office.at(50 * H + 15))
+
+
+def test_the_limit_can_be_taken_back_and_set(tmp_path: Path) -> None:
+    """A registry value: from the next start it holds, for conflicts that stand already too (spec: CF-5, SE-1)."""
+    name = "Replication Folder Conflict Age Limit"
+    office, _ = in_conflict(folder=tmp_path)
+    for at, value in ((office.at(H), None), (office.at(5 * AGE + 1), "7 d")):
+        office["A"].configure(at, {name: value})
+        office["A"].abandon()
+        office["A"].open(at)
+        office.run(max(at, office.at(5 * AGE)))
+        assert aged(office) == []
+    office.run(office.at(AROSE + 7 * AGE) - MINUTE_US)
+    assert aged(office) == []
+    office.run(office.at(AROSE + 7 * AGE))
+    assert len(aged(office)) == 1
+
+
+def test_a_restart_forgets_no_age(tmp_path: Path) -> None:
+    """A store that was killed goes on counting, and ends at its start what came of age meanwhile (spec: CF-5)."""
+    for killed_for in (2 * H, 60 * H):
+        folder = tmp_path / str(killed_for)
+        folder.mkdir()
+        office, _ = in_conflict(folder=folder)
+        office["A"].abandon()
+        office["A"].open(office.at(H + killed_for))
+        office.run(office.at(max(AROSE + AGE, H + killed_for)))
+        assert [event.since_at for event in aged(office)] == [office.at(AROSE)]
+
+
+def test_a_restored_store_counts_anew() -> None:
+    """What ended a conflict after the backup is to come back first, or it would begin again (spec: CF-5, RP-4)."""
+    office, message = in_conflict()
+    backup = office["A"].backup()
+    office["C"].edit(office.at(2 * H), "Projects", message, subject="merged")
+    office.run(office.at(2 * H + 15))
+    office["A"].abandon()
+    office["A"].restore(office.at(3 * AGE), backup)
+    assert shown(office, "A") == ("from B", 2)
+    for quarter in range(4 * 30):
+        office.run(office.at(3 * AGE + 15 * quarter))
+    assert aged(office) == []
+    assert {shown(office, name) for name in "ABC"} == {("merged", 1)}
+
+
+def test_a_restored_store_ends_what_is_still_in_conflict() -> None:
+    """It counts anew, and does not forget (spec: CF-5)."""
+    office, _ = in_conflict()
+    backup = office["A"].backup()
+    office["A"].abandon()
+    office["A"].restore(office.at(2 * H), backup)
+    for hours in range(3, 28):
+        office.run(office.at(hours * H))
+    (event,) = aged(office)
+    assert event.since_at == office.at(2 * H)
+    assert {shown(office, name) for name in "ABC"} == {("from B", 1)}
+
+
+def test_where_the_last_writer_wins_old_versions_go_too() -> None:
+    """What is kept unseen is a conflict like any other, and ends at its age (spec: CF-5, CF-4)."""
+    office, _ = in_conflict(AGED.replace("[kim@test.test]", "[], resolve: last writer wins"))
+    office.run(office.at(AROSE + AGE))
+    assert len(aged(office)) == 1
+    assert shown(office, "A") == ("from B", 1)
+
+
+def test_a_replica_that_goes_takes_its_conflicts_with_it() -> None:
+    """A deleted folder leaves nothing to end (spec: CF-5, HI-6)."""
+    office, _ = in_conflict()
+    office["B"].delete_folder(office.at(H), "Projects")
+    office.run(office.at(H + 15))
+    office.run(office.at(9 * AGE))
+    assert aged(office) == []
+
+
+def test_a_winner_that_could_not_be_sent_again_is_left_to_people() -> None:
+    """A new version is a little larger than the old one; one at the limit stays in conflict, and nothing fails (spec: CF-5)."""
+    office, _ = in_conflict(body="x" * ((MAX_ITEM_BYTES - ITEM_ROOM) // 2 + 1024))
+    assert office["A"].messages("Projects")[0].size > MAX_ITEM_BYTES - ITEM_ROOM
+    office.run(office.at(9 * AGE))
+    assert aged(office) == []
+    assert shown(office, "A") == ("from B", 2)
+
+
+def test_a_store_without_an_agent_waits(tmp_path: Path) -> None:
+    """Nobody would hear of the end; the age counts on, and the conflict ends once there is an agent (spec: CF-5, SE-1)."""
+    office, _ = in_conflict(folder=tmp_path)
+    for hours, replication, ends in ((1, 0, 0), (72, 1, 1)):
+        office["A"].configure(office.at(hours * H), {"Replication": replication})
+        office["A"].abandon()
+        office["A"].open(office.at(hours * H))
+        office.run(office.at((hours + 48) * H))
+        assert len(aged(office)) == ends
+
+
+def test_every_holder_tells_of_the_conflict_that_the_home_store_ends() -> None:
+    """The age begins with the event that the store tells of it (spec: CF-5, CF-1)."""
+    office, _ = in_conflict()
+    office.run(office.at(AROSE + AGE))
+    (event,) = aged(office)
+    arose = [each for each in office.events if isinstance(each, ConflictArose) and each.node == "A"]
+    assert [each.at for each in arose] == [event.since_at]
+    assert arose[0].winner == event.winner
+
+
+BESIDE = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {settings: {Age Limit: 2 d}}, C: {}, D: {}}
+folders:
+  Projects: {replicas: [A, B, C, D]}
+"""
+
+
+def beside_an_expired_version(late: str) -> tuple[Office, str, str]:
+    """A's edit has expired on B when those of these stores come, which knew nothing of it; the message and A's change."""
+    office = Office(BESIDE)
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    expired = office["A"].edit(office.at(16), "Projects", message, subject="from A")
+    for name in late:
+        office[name].edit(office.at(17), "Projects", message, subject=f"from {name}")
+    mails = {name: office.cycle(name, office.at(30)) for name in "A" + late}
+    deliver_all(office, mails["A"], office.at(30), "B")
+    for day in (1, 2, 3, 4):
+        for minutes in (0, 15):
+            office.cycle("B", office.at(day * 24 * H + minutes))
+    assert office["B"].messages("Projects") == []
+    for name in late:
+        deliver_all(office, mails[name], office.at(97 * H), "B")
+    return office, message, expired
+
+
+def test_a_version_beside_an_expired_one_is_in_no_conflict_that_an_edit_could_end() -> None:
+    """What has expired stands in no conflict, so nothing ends with the next edit (spec: CF-1, DL-3)."""
+    office, message, _ = beside_an_expired_version("C")
+    assert not office["B"].messages("Projects")[0].in_conflict
+    office["B"].edit(office.at(98 * H), "Projects", message, subject="from B")
+    assert office.of_type("conflict.ended") == []
+
+
+def test_a_version_that_has_expired_is_none_to_keep() -> None:
+    """A contact keeps one of the versions that are still there (spec: CF-3, DL-3)."""
+    office, message, expired = beside_an_expired_version("CD")
+    assert office["B"].messages("Projects")[0].in_conflict
+    with pytest.raises(Misuse, match="none of the versions kept"):
+        office["B"].resolve(office.at(98 * H), "Projects", message, expired)

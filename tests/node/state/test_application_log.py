@@ -1,0 +1,190 @@
+"""The application log: the real ids, categories, levels and text forms; it survives restarts and is pruned (EV-1)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from node.errors import Misuse
+from node.mail import broadcast
+from node.state import application_log
+from node.state.application_log import KINDS, Level
+from tests.support.post_office import THREE, Office
+from traces.labtime import DAY_US
+from transport.envelope import IncomingHop
+
+OUT = {3014, 3016, 3017, 3018, 3019, 3020, 3021}
+
+
+def texts(office: Office, name: str, event: int) -> list[str]:
+    return [entry.text for entry in office[name].event_log(event=event)]
+
+
+def test_every_id_is_there_with_level_and_category() -> None:
+    """3014 to 3021 out, ten more in, and the others, each with a level and a category (EV-1)."""
+    others = {3002, 3005, 3079, 3089, 3092, 3116, 3118, 3119, 7004, 7010}
+    assert set(KINDS) == OUT | {id_ + 10 for id_ in OUT} | others
+    assert {KINDS[id_].category for id_ in OUT} == {"Replication Outgoing Messages"}
+    assert {KINDS[id_ + 10].category for id_ in OUT} == {"Replication Incoming Messages"}
+    assert {id_ for id_ in KINDS if KINDS[id_].level is Level.ERROR} == {3079, 7004, 7010}
+    assert {KINDS[id_].source for id_ in (7004, 7010)} == {"MSExchangeTransport"}
+
+
+def test_a_hierarchy_mail_is_3018_and_3028() -> None:
+    """The forms of 3018 and 3028: ids with the local replid 1 here and another one there (EV-1)."""
+    office = Office()
+    office["A"].create_folder(office.at(1), "Test 1", replicas=["A", "B"])
+    office.run(office.at(16))
+    [out] = texts(office, "A", 3018)
+    lines = out.splitlines()
+    assert lines[:2] == ["An outgoing replication message was issued.", "Type: 0x2"]
+    assert re.fullmatch(r"Message ID: <\S+@\S+>", lines[2])
+    assert lines[3:] == [
+        'Database "First Storage Group\\Public Folder Store (A)"',
+        "CN min: 1-1, CN max: 1-1",
+        "RFIs: 1",
+        "1) FID: 1-1, PFID: 1-1, Offset: 28",
+        "IPM_SUBTREE\\Test 1",
+    ]
+    [into] = texts(office, "B", 3028)
+    assert into.splitlines()[0] == "An incoming replication message was processed."
+    assert lines[2] in into
+    assert re.search(r"1\) FID: [2-9a-f]+-1, PFID: 1-1, Offset: 28\nIPM_SUBTREE\\Test 1\n", into)
+    assert into.endswith("Server:\n/o=Test/ou=SEA/cn=Configuration/cn=Servers/cn=A/cn=Microsoft Public MDB")
+
+
+def test_a_content_mail_is_3020_and_3030_with_the_items_subjects() -> None:
+    """The entries of a content mail name the folder and each item, up to a limit."""
+    office = Office()
+    for number in range(25):
+        office["A"].post(office.at(1), "Projects", subject=f"item {number}")
+    office.run(office.at(16))
+    for name, event in (("A", 3020), ("B", 3030), ("C", 3030)):
+        [text] = texts(office, name, event)
+        assert "IPM_SUBTREE\\Projects" in text
+        assert text.count("MID: ") == 20
+        assert "\nitem 0\n" in text
+        assert "... (25 in all)" in text
+
+
+def test_a_lost_mail_is_followed_in_the_log() -> None:
+    """Status, backfill request and response are told as 3017, 3016 and 3021 at one end, ten more at the other."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="lost")
+    assert len(office.cycle("A", office.at(16))) == 2  # to B and C, and lost
+    for minutes in range(30, 60 * 60, 15):
+        office.run(office.at(minutes))
+    assert any("Outgoing message type 0x10\n" in text for text in texts(office, "A", 3017))
+    assert any("Type: 0x10\n" in text and "IPM_SUBTREE\\Projects" in text for text in texts(office, "B", 3027))
+    [request] = texts(office, "B", 3016)
+    assert request.startswith("Outgoing message type 0x8\nMessage ID: <")
+    assert re.search(r"CNSET: [0-9a-f]+-1,[0-9a-f]+-1\nCNSET\(FAI\): \{0\}\nServer: /o=Test/ou=SEA/", request)
+    assert len(texts(office, "A", 3026)) == 2
+    response = texts(office, "A", 3021)[0]
+    assert response.startswith("An outgoing replication message was issued.\nType: 0x80000004\n")
+    assert "CNSET: 1-1,1-1" in response
+    assert response.endswith("lost\nIDCN Deleted:\n{0}")
+    assert "lost" in texts(office, "B", 3031)[0]
+
+
+def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
+    """A deleted folder is `IDCN deleted: FID,CN`; what is a tombstone here shows its id and no name (IN-4)."""
+    office = Office()
+    made = office["A"].post(office.at(1), "Projects", subject="secret")
+    [(_, late)] = [each for each in office.cycle("A", office.at(16)) if each[1].next_hop == "B"]
+    office["A"].delete(office.at(17), "Projects", made)
+    office.run(office.at(31))
+    assert re.search(r"IDCN deleted: 1-1,1-2", texts(office, "A", 3020)[-1])
+    office.deliver(("A", late), office.at(32))
+    last = texts(office, "B", 3030)[-1]
+    assert "MID: " in last
+    assert "secret" not in last
+
+
+def test_what_is_wrong_is_told() -> None:
+    """Bad mail is 3089, an item that cannot be decoded 3092, a replica that goes 3005."""
+    office = Office()
+    office["A"].mail_in(
+        office.at(1), IncomingHop("x", None, 0), "x@y.test", ["A-IS@contoso.test"], b"Subject: x\r\n\r\n"
+    )
+    [bad] = office["A"].event_log(event=3089)
+    assert (bad.level, bad.category, bad.logging) == ("Warning", "Replication Errors", "Medium")
+    assert bad.text.startswith("Error 0x8004010f occurred while processing an incoming replication message.")
+    office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
+    for minutes in range(15, 120, 15):
+        office.run(office.at(minutes))
+    [gone] = texts(office, "C", 3005)
+    assert re.fullmatch(r"A replica of public folder \([0-9a-f]+-1\) IPM_SUBTREE\\Projects was removed.", gone)
+
+
+def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside the agent rolls its stimulus back, goes on to the driver, and leaves an entry with the stack."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a planted defect")
+
+    monkeypatch.setattr(broadcast, "split", broken)
+    with pytest.raises(ZeroDivisionError):
+        office["A"].tick(office.at(16))
+    [entry] = office["A"].event_log(event=3079)
+    lines = entry.text.splitlines()
+    assert entry.level == "Error"
+    assert lines[0].startswith("Unexpected replication thread error 0x80004005 (ZeroDivisionError: a planted")
+    assert lines[1:3] == ["broken", "broadcast"]
+    monkeypatch.undo()
+    office["A"].tick(office.at(17))
+    assert texts(office, "A", 3020)
+
+
+def test_a_driver_may_log_what_only_it_knows() -> None:
+    """7004 and 7010 have the published form; an unknown id or a missing value is refused in words."""
+    office = Office()
+    values = {"connection": 29, "peer": "B", "verb": "xexch50", "reply": "504 Need to authenticate first"}
+    office["A"].log(office.at(1), 7004, command="XEXCH50 2336 3", **values)
+    [entry] = office["A"].event_log(event=7004)
+    assert entry.text == (
+        "This is an SMTP protocol error log for virtual server ID 1, connection #29. The remote host"
+        ' "B", responded to the SMTP command "xexch50" with "504 Need to authenticate first ". The full command sent was'
+        ' "XEXCH50 2336 3 ". This will probably cause the connection to fail.'
+    )
+    with pytest.raises(Misuse, match="none of the log's"):
+        office["A"].log(office.at(1), 1)
+    with pytest.raises(Misuse, match="command"):
+        office["A"].log(office.at(1), 7010, **values)
+
+
+def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries are there after a kill and a start; only the newest are kept, and ids go on."""
+    office = Office(THREE, tmp_path)
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office.run(office.at(16))
+    before = office["A"].event_log()
+    assert before
+    office["A"].abandon()
+    office["A"].reopen(office.at(17))
+    assert office["A"].event_log() == before
+    monkeypatch.setattr(application_log, "LOG_KEPT", 3)
+    monkeypatch.setattr(application_log, "PRUNED_EVERY", 1)
+    for number in range(5):
+        office["A"].post(office.at(20 + 15 * number), "Projects", subject="y")
+        office.run(office.at(31 + 15 * number))
+    after = office["A"].event_log()
+    assert len(after) == 3
+    assert office["A"].event_log(after=after[1].id) == after[2:]
+    assert after[0].id > before[-1].id
+    assert after[-1].at - before[-1].at < DAY_US
+
+
+def test_a_stimulus_that_is_rolled_back_leaves_no_entry() -> None:
+    """What did not happen is not in the log: entries are written in the transaction of what they tell of."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="x")
+    office["A"].crash_at = "before commit"
+    with pytest.raises(BaseException, match="before commit"):
+        office["A"].tick(office.at(16))
+    office["A"].reopen(office.at(16))
+    assert texts(office, "A", 3020) == []

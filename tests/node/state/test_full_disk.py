@@ -1,0 +1,158 @@
+"""A store that cannot write: what is refused has changed nothing, what was acknowledged stays, and it goes on by itself."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from node.errors import CannotWrite, MailRefused
+from node.store.node import FREE_FOR_STORES
+from tests.support.post_office import Office
+from traces.segments import list_segments, read_lines
+from transport.envelope import IncomingHop
+from transport.sql import Connection
+
+MAIL = b"From: kim@test.test\r\nMessage-ID: <1@test.test>\r\nSubject: s\r\n\r\n" + b"text\r\n" * 400_000
+LARGE = "x" * 2_000_000
+VAST = "organization: Test\nservers: {A: {settings: {Store Size Limit: 1000000 GB}}}\nfolders: {P: {}}\n"
+FROM_OUTSIDE = IncomingHop("stranger.test", None, 0)
+
+
+@contextmanager
+def no_file_grows(size: int) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes: what a full disk does, in every file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def no_new_files() -> Iterator[None]:
+    """No file can be opened."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def connection(office: Office, name: str) -> Connection:
+    with office[name]._database.reading() as conn:
+        return conn
+
+
+def subjects(office: Office, name: str) -> list[str]:
+    return sorted(each.subject for each in office[name].messages("Projects"))
+
+
+def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
+    """DU-1, IN-2: a post for which there is no room is refused and leaves no trace; those before it are there, and when
+    there is room again posts are taken and everything replicates, with events without a gap."""
+    office = Office(database_folder=tmp_path)
+    office["A"].post(office.at(1), "Projects", subject="before")
+    with no_file_grows(100_000), pytest.raises(CannotWrite, match=r"store A cannot write: .*it goes on by itself"):
+        office["A"].post(office.at(2), "Projects", subject="lost", body=LARGE)
+    assert subjects(office, "A") == ["before"]
+    office["A"].post(office.at(3), "Projects", subject="after", body=LARGE)
+    office.run(office.at(15))
+    assert subjects(office, "A") == subjects(office, "B") == ["after", "before"]
+    numbers = [event.seq for event in office.events if event.node == "A"]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> None:
+    """DU-1: SQLite's own "database is full", of which it rolls back by itself, is refused in the same way."""
+    office = Office(database_folder=tmp_path)
+    conn = connection(office, "A")
+    pages = conn.exec_driver_sql("PRAGMA page_count").scalar_one()
+    conn.exec_driver_sql(f"PRAGMA max_page_count = {pages + 10}")
+    taken = 0
+    with pytest.raises(CannotWrite, match="full"):
+        for taken in range(1000):
+            office["A"].post(office.at(1), "Projects", subject=f"{taken:04}")
+    for _ in range(3):
+        with pytest.raises(CannotWrite):
+            office["A"].post(office.at(1), "Projects", subject="lost", body="x" * 200_000)
+    connection(office, "A").exec_driver_sql("PRAGMA max_page_count = 1000000")
+    office["A"].post(office.at(2), "Projects", subject="last")
+    office.run(office.at(15))
+    assert subjects(office, "B") == [*(f"{each:04}" for each in range(taken)), "last"]
+
+
+def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
+    """IN-2, ML-5: its sender is not told 250, and when it comes again it is posted once."""
+    office = Office(database_folder=tmp_path)
+
+    address = f"Projects@{office.topology.domain}"
+
+    def come() -> None:
+        office["B"].mail_in(office.at(1), FROM_OUTSIDE, "kim@test.test", [address], MAIL)
+
+    with no_file_grows(100_000), pytest.raises(CannotWrite):
+        come()
+    assert subjects(office, "B") == []
+    come()
+    assert subjects(office, "B") == ["s"]
+
+
+def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
+    """DU-1: a store that may open no file takes posts or refuses them, and its events wait for the export."""
+    office = Office(database_folder=tmp_path)
+    node, traces = office["A"], tmp_path / "traces"
+    traces.mkdir()
+    node.traces_dir = traces
+    with no_new_files():
+        node.post(office.at(1), "Projects", subject="posted")
+        with pytest.raises(CannotWrite):
+            node.export()
+    assert subjects(office, "A") == ["posted"]
+    node.export()
+    lines = [line for _, path in list_segments(traces) for line in read_lines(path)]
+    assert len(lines) == len([event for event in office.events if event.node == "A"])
+
+
+def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: Path) -> None:
+    """The events stay in the database, nothing half written stays on the full disk, and the next export has them all."""
+    office = Office(database_folder=tmp_path)
+    node, traces = office["A"], tmp_path / "traces"
+    traces.mkdir()
+    node.traces_dir = traces
+    with no_file_grows(100), pytest.raises(CannotWrite):
+        node.export()
+    assert list(traces.iterdir()) == []
+    node.export()
+    lines = [line for _, path in list_segments(traces) for line in read_lines(path)]
+    assert len(lines) == len([event for event in office.events if event.node == "A"])
+
+
+def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> None:
+    """ML-7: beyond Store Size Limit strangers are told to come again; what a store sends is still taken."""
+    office = Office(
+        "organization: Test\nservers: {A: {settings: {Store Size Limit: 2 MB}}, B: {}}\nfolders: {P: {}}\n", tmp_path
+    )
+    office["A"].check_room(20_000)
+    office["A"].post(office.at(1), "P", subject="large", body=LARGE)
+    with pytest.raises(MailRefused, match=r"452 4\.3\.1 this store is full \(Store Size Limit 2 MB\)"):
+        office["A"].check_room(20_000)
+    office["B"].post(office.at(2), "P", subject="of a store")
+    office.run(office.at(15))
+    assert len(office["A"].messages("P")) == 2
+
+
+def test_mail_from_outside_leaves_room_on_the_disk(tmp_path: Path) -> None:
+    """ML-7: a stranger's mail for which too little of the disk would stay free is refused for now, before it comes."""
+    office = Office(VAST, tmp_path)
+    office["A"].check_room(0)
+    free = office["A"]._database.free_bytes()
+    assert free is not None
+    assert free > FREE_FOR_STORES
+    with pytest.raises(MailRefused, match=r"452 4\.3\.1 no room on the disk"):
+        office["A"].check_room(free // 4)

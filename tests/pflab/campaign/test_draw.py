@@ -1,0 +1,231 @@
+"""Drawing a plan: the same seed is the same plan for ever, and some seed has everything in it."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from pflab.campaign.plans import plan as cp
+from pflab.campaign.plans.draw import draw_organization, draw_plan
+from pflab.campaign.plans.draw_faults import _KINDS as DRAWN_FAULTS
+from pflab.campaign.plans.file import document_of, load_plan, plan_from_text, plan_of, plan_text
+from pflab.campaign.plans.plan import FAULT_KINDS, AnyFault, AnyStep, CreateFolder, Plan, Post
+from pflab.errors import LabError
+from topology import ResolveMethod, load_topology
+from topology.file.load import topology_from_text
+from traces.labtime import DAY_US, MINUTE_US
+
+SEEDS = range(1, 301)
+EXAMPLE = Path(__file__).resolve().parents[3] / "topology" / "examples" / "default.yaml"
+
+
+@pytest.fixture(scope="module")
+def plans() -> list[Plan]:
+    return [draw_plan(seed) for seed in SEEDS]
+
+
+def test_a_seed_is_one_plan() -> None:
+    """The same seed draws the same plan, another seed another."""
+    assert draw_plan(17) == draw_plan(17)
+    assert draw_plan(17) != draw_plan(18)
+
+
+def test_a_seed_is_one_plan_in_any_process(project_root: Path) -> None:
+    """Another process with another PYTHONHASHSEED draws the same plan."""
+    script = (
+        "from pflab.campaign.plans.draw import draw_plan; from pflab.campaign.plans.file import plan_text; "
+        "print(plan_text(draw_plan(23)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=project_root,
+        env={**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": str(project_root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.rstrip("\n") == plan_text(draw_plan(23)).rstrip("\n")
+
+
+def test_every_kind_is_drawn(plans: list[Plan]) -> None:
+    """Among a few hundred seeds there is every kind of step and every kind of fault."""
+    steps = {type(step) for plan in plans for step in plan.steps}
+    faults = {type(fault) for plan in plans for fault in plan.faults}
+    assert steps == set(get_args(AnyStep))
+    assert faults == set(get_args(AnyFault)) == set(cp.FAULT_CLASSES.values())
+    assert tuple(DRAWN_FAULTS) == FAULT_KINDS
+
+
+def test_sizes_are_skewed() -> None:
+    """Two to twelve stores in one to four sites, and most organizations are small."""
+    documents = [draw_organization(random.Random(number)) for number in range(1000)]
+    stores = Counter(len(each["servers"]) for each in documents)
+    assert (min(stores), max(stores)) == (2, 12)
+    assert stores[2] + stores[3] > len(documents) / 2
+    assert {len(each["sites"]) for each in documents} == {1, 2, 3, 4}
+    assert any(len(each.get("connectors", ())) == len(each["sites"]) for each in documents)
+    assert any("joins" in entry for each in documents for entry in each["servers"].values())
+
+
+def test_settings_are_drawn_small(plans: list[Plan]) -> None:
+    """A share of the seeds has limits and time-outs that make rare branches happen."""
+    set_somewhere = Counter(
+        name
+        for plan in plans
+        for entry in (plan.topology, *plan.topology["servers"].values())
+        for name in entry.get("settings", {})
+    )
+    for name in (
+        "Replication Outstanding Backfill Limit",
+        "Replication Message Size Limit",
+        "MTA Expiry Normal",
+        "Replication Folder Tree RMQ Timeout",
+        "Replication Send Status Timeout",
+        "Replication Folder Conflict Age Limit",
+    ):
+        assert set_somewhere[name] > len(plans) / 30, name
+    methods = Counter(folder.get("resolve") for plan in plans for folder in plan.topology["folders"].values())
+    assert methods.keys() >= {str(each) for each in ResolveMethod}
+
+
+def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None:
+    """No two things have one label, and steps and faults stand in order of time, within the days."""
+    for plan in plans:
+        labels = [label for step in plan.steps if isinstance(step, Post) for label in step.labels()]
+        labels += [step.label for step in plan.steps if isinstance(step, CreateFolder)]
+        assert len(labels) == len(set(labels))
+        for items in (plan.steps, plan.faults):
+            times = [item.at_us for item in items]
+            assert times == sorted(times)
+            assert all(time % MINUTE_US == 0 for time in times)
+        assert 0 < plan.length_us <= 3 * DAY_US
+
+
+def test_fault_kinds_that_were_not_asked_for() -> None:
+    """Only the kinds named are drawn; none means a calm network too."""
+    some = [draw_plan(seed, faults=("skew", "gone")) for seed in range(40)]
+    assert {type(fault).__name__ for plan in some for fault in plan.faults} == {"Skew", "Gone"}
+    none = [draw_plan(seed, faults=()) for seed in range(40)]
+    assert all(not plan.faults and plan.network == cp.Network() for plan in none)
+
+
+def test_the_workload_does_not_depend_on_the_faults() -> None:
+    """Each part has a generator of its own: without faults the same seed has the same organization and work."""
+    for seed in range(20):
+        assert draw_plan(seed, faults=()).organization().servers.keys() == draw_plan(seed).organization().servers.keys()
+
+
+def test_a_given_topology_is_kept() -> None:
+    """With a topology only work and faults are drawn, for its stores and folders."""
+    organization = load_topology(EXAMPLE)
+    for seed in range(10):
+        plan = draw_plan(seed, topology=organization)
+        assert plan.organization().as_document() == organization.as_document()
+        assert {step.on for step in plan.steps if isinstance(step, Post)} <= set(organization.servers)
+
+
+def test_an_organization_of_one_store() -> None:
+    """A topology of a single store has work and no faults."""
+    alone = topology_from_text("servers: {A: }\nfolders: {F: }\n", "alone")
+    plans = [draw_plan(seed, topology=alone) for seed in range(10)]
+    assert not any(plan.faults for plan in plans)
+    assert any(plan.steps for plan in plans)
+
+
+# -- plans as files
+
+_HEAD = "seed: 1\nlength: 1 h\ntopology: {}\n"
+
+
+def test_a_plan_survives_its_file(plans: list[Plan]) -> None:
+    """What is written as YAML or as values is read back as the same plan."""
+    for plan in plans[:60]:
+        assert plan_from_text(plan_text(plan, ["a comment", "of two\nlines"])) == plan
+        assert plan_of(document_of(plan)) == plan
+    organization = draw_plan(1, topology=load_topology(EXAMPLE))
+    assert plan_from_text(plan_text(organization)) == organization
+
+
+def test_a_plan_reads_as_a_list() -> None:
+    """Each step is one line, the time first, spans as people write them."""
+    plan = Plan(
+        seed=7,
+        length_us=90 * MINUTE_US,
+        topology={"servers": {"A": {}, "B": {}}, "folders": {"No/On": {"schedule": "Mon-Fri 08:00-18:00"}}},
+        steps=(Post(at_us=75 * MINUTE_US, on="A", folder="No/On", label="m1"),),
+        faults=(cp.Skew(at_us=0, lasts_us=DAY_US, server="B", by_us=-5 * MINUTE_US),),
+    )
+    assert plan_text(plan, ["why"]).splitlines() == [
+        "# why",
+        "plan: 1",
+        "seed: 7",
+        "length: 90 min",
+        "topology:",
+        "  servers:",
+        "    A: {}",
+        "    B: {}",
+        "  folders:",
+        '    No/On: {schedule: "Mon-Fri 08:00-18:00"}',
+        "steps:",
+        "  - {at: 75 min, do: post, on: A, folder: No/On, as: m1}",
+        "faults:",
+        "  - {at: 0 s, fault: skew, lasts: 24 h, server: B, by: -5 min}",
+    ]
+    assert plan_from_text(plan_text(plan)) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("steps: []", "plan: not a plan"),
+        ("- 1", "plan: not a plan"),
+        ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: dance}]", "'dance'"),
+        ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: delete, on: A}]", "`message`"),
+        ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: soon, do: delete, on: A, message: m}]", "'soon'"),
+        (
+            "seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: -1 h, do: delete, on: A, message: m}]",
+            "before the lab's start",
+        ),
+        ("seed: 1\nlength: 1 h\ntopology: {}\nweather: bad", "`weather`"),
+        ("seed: [", "plan:"),
+        ("seed: 1\nlength: 3600\ntopology: {}", "3600 has no unit"),
+        ("seed: 1\nlength: -1 h\ntopology: {}", "length: -1 h is less than nothing"),
+        ("seed: 1\nlength: 900000 d\ntopology: {}", "length: 900000 d; at most 1000 d"),
+        ("seed: -1\nlength: 1 h\ntopology: {}", "seed: -1; 0 or more"),
+        ("seed: 1\nlength: 1 h\nnetwork: {jitter: -10 s}\ntopology: {}", "network.jitter: -10 s is less than nothing"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: -5 h}}]", "faults[0].lasts: -5 h is less than nothing"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: 5 h, count: -1}}]", "faults[0].count: -1; 1 or more"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: delay, lasts: 5 h, by: -1 h}}]", "faults[0].by: a mail comes later"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: skew, lasts: 5 h, server: A, by: -2000 d}}]", "by: -2000 d; at most"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: partition, lasts: 5 h, between: [A, A]}}]", "between: A twice"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 0}}]", "count: 0; 1 or more"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 10001}}]", "count: 10001; at most"),
+        (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, size: -1}}]", "size: -1; 0 or more"),
+        (
+            f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, size: 10000001}}]",
+            "10000001 letters; at most",
+        ),
+    ],
+)
+def test_what_is_not_a_plan(text: str, told: str) -> None:
+    """A file that is no plan is one clear line."""
+    with pytest.raises(LabError) as raised:
+        plan_from_text(text)
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_plan_that_cannot_be_read(tmp_path: Path) -> None:
+    """A file that is not there, or is far too large, is one clear line."""
+    with pytest.raises(LabError, match="no such file or directory; name a plan file"):
+        load_plan(tmp_path / "none.yaml")
+    (tmp_path / "large.yaml").write_bytes(b"#" * (2 * 1024 * 1024))
+    with pytest.raises(LabError, match="no plan is that large"):
+        load_plan(tmp_path / "large.yaml")

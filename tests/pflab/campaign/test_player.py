@@ -1,0 +1,214 @@
+"""Playing a plan: what each step and each fault does, what is passed over, and that the lab is healed in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.store.node import Node
+from pflab.campaign.monitor import Watch
+from pflab.campaign.plans import plan as cp
+from pflab.campaign.player import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Play
+from pflab.campaign.seed import STORE_FAILED, run_plan
+from pflab.simulation.simulator import Simulator
+from pflab.terms.verdict import Judgement
+from tests.support.campaign_plans import A_FAULT_OF_EACH_KIND, DOCUMENT, WORK, plan
+from traces.events import (
+    ChangeMade,
+    ContentResumed,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    NodeStopped,
+    VersionApplied,
+)
+from traces.labtime import HOUR_US, MINUTE_US
+
+
+async def played(a_plan: cp.Plan) -> tuple[Simulator, Play]:
+    """A lab after its plan; all invariants have held."""
+    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+    await lab.up()
+    play = Play(lab, a_plan, Watch(lab))
+    await play.play()
+    return lab, play
+
+
+async def test_every_step_is_a_change() -> None:
+    """Each step does to the lab what it says, in its place; nothing is passed over (CN-2)."""
+    lab, play = await played(plan())
+    assert (play.cast.acts, play.cast.passed_over) == (len(WORK), 0)
+    made = [(event.node, event.kind, event.operation) for event in lab.events() if isinstance(event, ChangeMade)]
+    assert made[:4] == [("A", "message", "create")] * 3 + [("B", "fai", "create")]
+    assert ("C", "folder", "delete") in made
+    views = lab.read("A", lambda node: node.folders())
+    assert [(view.path, view.replicas) for view in views] == [("F", ("A", "B"))]
+    await lab.close()
+
+
+def test_a_clean_run_violates_nothing() -> None:
+    """Without faults every invariant holds at every instant, and in the end all have converged (CV-1 to CV-3)."""
+    result = run_plan(plan())
+    assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
+    assert result.bound_us > 0
+    assert {"conflict", "tombstone", "replica added", "replica dropped"} <= result.branches.keys()
+
+
+@pytest.mark.parametrize(("seed", "played_out"), [(ONE_PLAYED_OUT_OF + 1, False), (ONE_PLAYED_OUT_OF, True)])
+async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out: bool) -> None:
+    """A lab that has converged is played for two more days and no longer, but one in sixteen for all of its bound."""
+    lab, play = await played(plan(seed=seed))
+    healed_at = lab.topology.start_at + plan().length_us
+    assert play.bound_us > JUDGED_EVERY_US + SETTLING_US
+    assert lab.now - healed_at == (play.bound_us if played_out else JUDGED_EVERY_US + SETTLING_US)
+    await lab.close()
+
+
+async def test_what_does_not_converge_gets_all_of_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lab is given up only when its bound has ended: here no store takes any mail."""
+    monkeypatch.setattr(Node, "mail_in", lambda *_: None)
+    a_plan = plan(seed=ONE_PLAYED_OUT_OF + 1)
+    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+    await lab.up()
+    play = Play(lab, a_plan, Watch(lab, ()))
+    await play.play()
+    assert lab.now - lab.topology.start_at - a_plan.length_us == play.bound_us
+    await lab.close()
+
+
+async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
+    """Suspended, content stays at home on the stores that obey; it goes on by a step, or at the latest when all is healed."""
+    steps = (
+        cp.SuspendContent(at_us=MINUTE_US),
+        cp.Post(at_us=2 * MINUTE_US, on="A", folder="F", label="m1"),
+        cp.ResumeContent(at_us=2 * HOUR_US),
+        cp.SuspendContent(at_us=3 * HOUR_US),
+    )
+    lab, play = await played(plan(steps=steps))
+    assert (play.cast.acts, play.cast.passed_over) == (4, 0)
+    start_at = lab.topology.start_at
+    applied = [event.at - start_at for event in lab.events() if isinstance(event, VersionApplied)]
+    assert min(applied) == 2 * HOUR_US + 15 * MINUTE_US
+    resumed = [event.at - start_at for event in lab.events() if isinstance(event, ContentResumed) and event.node == "A"]
+    assert resumed == [2 * HOUR_US, 10 * HOUR_US]
+    await lab.close()
+
+
+async def test_a_deleted_store_never_comes_back() -> None:
+    """A step deletes a store with all that it holds; faults that would start it again and the heal leave it alone (RP-6)."""
+    gone = cp.Gone(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
+    back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
+    steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
+    lab, play = await played(plan(gone, back, steps=steps))
+    assert play.cast.passed_over == 0
+    assert not lab.running("C")
+    assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
+    await lab.close()
+
+
+@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND, ids=lambda fault: type(fault).__name__)
+def test_each_kind_of_fault_is_survived(fault: cp.AnyFault) -> None:
+    """A lab under each kind of fault keeps its invariants and converges once it is healed (CV-3)."""
+    result = run_plan(plan(fault))
+    assert [each.in_words() for each in result.violations] == []
+    assert result.judgement is Judgement.CONVERGED
+
+
+def test_all_kinds_of_fault_at_once_are_survived() -> None:
+    """All of them together, in a network with whims, change nothing of that."""
+    result = run_plan(plan(*A_FAULT_OF_EACH_KIND, network=cp.Network(shuffle=True, jitter_us=5 * MINUTE_US)))
+    assert [each.in_words() for each in result.violations] == []
+
+
+@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND[:7], ids=lambda fault: type(fault).__name__)
+async def test_a_fault_begins_and_ends(fault: cp.AnyFault) -> None:
+    """A fault is injected at its time and healed when it is over, unless it was used up before."""
+    lab, _ = await played(plan(fault))
+    injected = [event for event in lab.events() if isinstance(event, FaultInjected)]
+    healed = [event for event in lab.events() if isinstance(event, FaultHealed)]
+    start_at = lab.topology.start_at
+    assert [event.at for event in injected] == [start_at + fault.at_us]
+    assert [event.at <= start_at + fault.at_us + fault.lasts_us for event in healed] == [True]
+    await lab.close()
+
+
+async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
+    """Stores go down one after the other and come back in the other order."""
+    swizzle = cp.Swizzle(at_us=HOUR_US, lasts_us=HOUR_US, stop=("C", "A"), start=("A", "C"), gap_us=10 * MINUTE_US)
+    lab, _ = await played(plan(swizzle, steps=()))
+    back = [
+        (event.node, event.at) for event in lab.events() if isinstance(event, NodeStarted) and event.reason == "restart"
+    ]
+    last_us = HOUR_US + HOUR_US + 2 * 10 * MINUTE_US
+    start_at = lab.topology.start_at
+    assert back == [("A", start_at + last_us), ("C", start_at + last_us + 10 * MINUTE_US)]
+    await lab.close()
+
+
+async def test_a_store_that_is_gone_at_the_end_comes_back() -> None:
+    """Whatever is down when the plan ends is started again, except a store that never joined."""
+    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
+    gone = cp.Gone(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
+    lab, _ = await played(plan(gone, topology=document, steps=()))
+    assert [event.node for event in lab.events() if isinstance(event, NodeStopped)] == ["B"]
+    assert (lab.running("B"), lab.absent("D")) == (True, True)
+    await lab.close()
+
+
+async def test_a_store_joins_once() -> None:
+    """A store that joins later does so at its step; a second step finds it there (RP-3)."""
+    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
+    joins = tuple(cp.Join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
+    lab, play = await played(plan(topology=document, steps=joins))
+    assert play.cast.passed_over == 2
+    assert lab.running("D")
+    await lab.close()
+
+
+def test_what_is_not_there_is_passed_over() -> None:
+    """Steps and faults whose store, folder or message does not exist do nothing and harm nothing."""
+    steps: tuple[cp.AnyStep, ...] = (
+        cp.Post(at_us=0, on="Z", folder="F", label="m1"),
+        cp.Post(at_us=0, on="A", folder="nowhere", label="m2"),
+        cp.Edit(at_us=0, on="A", message="m1"),
+        cp.Delete(at_us=0, on="A", message="m2"),
+        cp.Resolve(at_us=0, on="A", message="m9", keep="all"),
+        cp.CreateFolder(at_us=0, on="A", label="g", title="G", under="nowhere"),
+        cp.MoveFolder(at_us=0, on="A", folder="F", under="nowhere"),
+        cp.DeleteFolder(at_us=0, on="A", folder="nowhere"),
+        cp.AddReplica(at_us=0, on="A", folder="F", store="Z"),
+        cp.RemoveReplica(at_us=0, on="A", folder="F", store="Z"),
+        cp.Join(at_us=0, store="Z"),
+    )
+    faults = (
+        cp.Gone(at_us=0, lasts_us=1, server="Z"),
+        cp.Partition(at_us=0, lasts_us=1, between=("A", "Z")),
+        cp.Loss(at_us=0, lasts_us=1, from_="Z"),
+        cp.Swizzle(at_us=0, lasts_us=1, stop=("Z",), start=("Z",), gap_us=1),
+    )
+    result = run_plan(plan(*faults, steps=steps))
+    assert (result.acts, result.passed_over) == (len(steps), len(steps))
+    assert result.judgement is Judgement.CONVERGED
+
+
+def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside a store, from a user's act or from the lab's own, ends the play as a violation, not as a crash."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise AssertionError("planted")
+
+    monkeypatch.setattr(Node, "tick", broken)
+    (found,) = run_plan(plan()).violations
+    assert found.invariant == STORE_FAILED
+    assert "planted" in found.witness
+    monkeypatch.undo()
+    monkeypatch.setattr(Node, "post_batch", broken)
+    (found,) = run_plan(plan()).violations
+    assert found.witness == "server A failed a user: AssertionError: planted"
+
+
+def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a store told its user that it took must be among its events (DU-1)."""
+    monkeypatch.setattr(Node, "delete", lambda *_: f"{'ee' * 16}:9")
+    (found,) = run_plan(plan()).violations
+    assert found.invariant == "acknowledged is committed"
+    assert found.witness.startswith("A acknowledged eeee")

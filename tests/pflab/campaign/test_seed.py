@@ -1,0 +1,200 @@
+"""Campaigns: one result a seed whatever the number of workers, exit codes, branches that must be seen, verification."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pflab.campaign import seeds
+from pflab.campaign.coverage import BRANCHES
+from pflab.campaign.plans.plan import FAULT_KINDS
+from pflab.campaign.seed import SeedResult, parse_faults, run_seed
+from pflab.campaign.seeds import (
+    LONG_CAMPAIGN,
+    CampaignResult,
+    Order,
+    as_document,
+    chosen_for_verification,
+    jobs_here,
+    run_campaign,
+)
+from pflab.invariants.invariant import Violation
+from pflab.terms.verdict import ExitCode, Judgement
+from topology import topology_from_text
+
+SEEDS = range(1, 7)
+SHORT = Order(days=1)
+
+
+@pytest.fixture(scope="module")
+def tiny() -> CampaignResult:
+    return run_campaign(SEEDS, SHORT)
+
+
+def test_a_tiny_campaign(tiny: CampaignResult) -> None:
+    """Six seeds with all faults converge, and keep every invariant on their way."""
+    assert [each.in_words() for each in tiny.failed] == []
+    assert [each.seed for each in tiny.results] == list(SEEDS)
+    assert tiny.exit_code == ExitCode.GOOD
+    assert all(each.bound_us > 0 for each in tiny.results)
+    assert tiny.branches()["status sent"] == len(SEEDS)
+
+
+def test_results_do_not_depend_on_the_number_of_workers(tiny: CampaignResult) -> None:
+    """Two workers give the same results, digests of all events included, in the same order."""
+    heard: list[int] = []
+    apart = run_campaign(SEEDS, SHORT, jobs=2, done=lambda result: heard.append(result.seed))
+    assert apart.results == tiny.results
+    assert heard == list(SEEDS)
+
+
+def test_another_hash_seed_changes_no_byte(tiny: CampaignResult) -> None:
+    """Seeds played again in a process with another PYTHONHASHSEED have the same events."""
+    again: list[int] = []
+    campaign = run_campaign(range(1, 4), SHORT, verify_share=0.4, verified=again.append)
+    assert (campaign.verified, campaign.differing) == (2, ())
+    assert again == [1, 3]
+    assert campaign.results == tiny.results[:3]
+    assert campaign.exit_code == ExitCode.GOOD
+
+
+def test_a_seed_that_differs_fails_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seed whose events another process tells otherwise is a violation."""
+    played = iter([SeedResult(1, Judgement.CONVERGED, digest="one"), SeedResult(1, Judgement.CONVERGED, digest="two")])
+    monkeypatch.setattr(seeds, "_played", lambda *_, **__: iter([next(played)]))
+    campaign = run_campaign([1], SHORT, verify_share=1.0)
+    assert campaign.differing == (1,)
+    assert campaign.exit_code == ExitCode.VIOLATION
+
+
+@pytest.mark.parametrize(
+    ("count", "share", "chosen"),
+    [(0, 1.0, 0), (6, 0.0, 0), (6, 1.0, 6), (6, 0.5, 3), (200, 0.05, 10), (3, 0.05, 1), (3, 9.0, 3)],
+)
+def test_the_share_that_is_verified(count: int, share: float, chosen: int) -> None:
+    """About that share of the seeds is played again, evenly spread, at least one."""
+    assert len(chosen_for_verification(range(count), share)) == chosen
+
+
+def well(seed: int, *branches: str) -> SeedResult:
+    return SeedResult(seed, Judgement.CONVERGED, branches=dict.fromkeys(branches, 1))
+
+
+def test_a_long_campaign_must_see_every_branch() -> None:
+    """From 1,000 seeds on, with all faults and drawn organizations, a branch that was never seen fails the campaign."""
+    most = tuple(well(seed, *BRANCHES[1:]) for seed in range(LONG_CAMPAIGN))
+    long = CampaignResult(most)
+    assert (long.unseen, long.must_see_all, long.exit_code) == (BRANCHES[:1], True, ExitCode.VIOLATION)
+    assert CampaignResult((*most, well(0, *BRANCHES))).exit_code == ExitCode.GOOD
+    assert CampaignResult(most[1:]).exit_code == ExitCode.GOOD
+    assert CampaignResult(most, Order(faults=FAULT_KINDS[1:])).exit_code == ExitCode.GOOD
+    assert CampaignResult(most, Order(topology="{}")).exit_code == ExitCode.GOOD
+
+
+def test_exit_codes() -> None:
+    """0 for good, 1 for a violation, 2 where nobody can tell, or where there was nothing to judge."""
+    bad = SeedResult(1, Judgement.NOT_CONVERGED, (Violation("x", (), 0, ""),))
+    unknown = SeedResult(2, Judgement.UNKNOWN, doubts=("why",))
+    assert CampaignResult((well(1),)).exit_code == ExitCode.GOOD
+    assert CampaignResult((well(1), bad, unknown)).exit_code == ExitCode.VIOLATION
+    assert CampaignResult((well(1), unknown)).exit_code == ExitCode.UNKNOWN
+    assert CampaignResult(()).exit_code == ExitCode.UNKNOWN
+    assert CampaignResult((well(1),), interrupted=True).exit_code == ExitCode.UNKNOWN
+
+
+def test_what_fails_beside_the_stores_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of the campaign's own does not end it; the seed is told as unknown."""
+
+    def broken(*_: object, **__: object) -> SeedResult:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(seeds, "run_seed", broken)
+    campaign = run_campaign([1, 2], SHORT)
+    assert [each.doubts for each in campaign.results] == [("the campaign itself failed: RuntimeError: planted",)] * 2
+    assert campaign.exit_code == ExitCode.UNKNOWN
+
+
+def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupted campaign gives the results so far and says that it was stopped."""
+
+    def stopped(*_: object, **__: object) -> Iterator[SeedResult]:
+        yield well(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(seeds, "_played", stopped)
+    campaign = run_campaign([1, 2], SHORT)
+    assert ([each.seed for each in campaign.results], campaign.interrupted) == ([1], True)
+
+
+def test_ctrl_c_with_workers(project_root: Path) -> None:
+    """SIGINT to the whole process group ends a campaign with workers in order: results told, exit code 2, no traceback."""
+    script = (
+        "import sys; from pflab.cli.app import run\n"
+        "if __name__ == '__main__': sys.exit(run(['simulate', '--seeds', '1..5000', '--jobs', '2']))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=project_root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    try:
+        begun = process.stderr.readline()
+        time.sleep(0.5)  # so that the workers are at it; when they are not, the end is the same
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    assert begun == "seeds 1..5000\n"
+    assert process.returncode == ExitCode.UNKNOWN
+    assert "stopped after" in out or "pflab: stopped" in err
+    assert "Traceback" not in err
+
+
+def test_a_given_topology_travels_to_the_workers() -> None:
+    """An order with a topology plays it in every process."""
+    organization = topology_from_text("servers: {A: , B: }\nfolders: {F: {replicas: [A, B]}}\n", "small")
+    order = Order.of(1, (), organization)
+    assert order.organization() == organization
+    assert run_campaign([1], order).results[0].judgement is Judgement.CONVERGED
+
+
+def test_fault_words() -> None:
+    """--faults takes all, none, or kinds by name in any order; another word is told with what there is."""
+    assert parse_faults("all") == FAULT_KINDS
+    assert parse_faults("none") == ()
+    assert parse_faults("skew, loss") == ("loss", "skew")
+    with pytest.raises(ValueError, match="no fault is called frob; there are all, none, loss, "):
+        parse_faults("loss,frob")
+
+
+def test_results_for_programs(tiny: CampaignResult) -> None:
+    """A campaign as a document says what the text says, in parts."""
+    document = as_document(tiny)
+    assert [each["seed"] for each in document["seeds"]] == list(SEEDS)
+    assert document["branches"].keys() >= set(BRANCHES)
+    assert (document["verified"], document["differing"], document["interrupted"]) == (0, [], False)
+
+
+def test_traces_of_a_seed(tmp_path: Path) -> None:
+    """A seed can be played with its traces kept, to be looked at, and is the same seed."""
+    kept = run_seed(1, days=1, folder=tmp_path)
+    assert kept.digest == run_seed(1, days=1).digest
+    assert list((tmp_path / "seed-1" / "00001" / "traces").glob("*.jsonl"))
+
+
+def test_as_many_workers_as_cores() -> None:
+    """There is at least one."""
+    assert jobs_here() >= 1

@@ -1,0 +1,150 @@
+"""`pflab simulate`: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pflab.campaign.monitor import Watch
+from pflab.campaign.plans.draw import draw_plan
+from pflab.campaign.plans.file import load_plan, plan_from_text, plan_of, plan_text
+from pflab.cli.app import run
+from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.registry import INVARIANTS
+from pflab.terms.verdict import ExitCode
+from tests.support.campaign_plans import plan
+from traces.events import TombstoneMade
+
+
+class NobodyDeletes(Invariant):
+    id = "planted"
+    rules = ("DL-1",)
+    says = "Nothing is ever deleted."
+
+    def hears(self) -> Hears:
+        return {TombstoneMade: self._made}
+
+    def _made(self, event: TombstoneMade) -> Witnesses:
+        yield f"{event.node} deleted something"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run in a folder of their own, as a user's do."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every lab of this process has one more invariant, which does not hold."""
+    init = Watch.__init__
+
+    def with_planted(self: Watch, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
+        init(self, lab, (*INVARIANTS, NobodyDeletes))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Watch, "__init__", with_planted)
+
+
+def test_seeds_that_converge(capsys: pytest.CaptureFixture[str]) -> None:
+    """Good seeds are counted and the exit code is 0; the seeds are named so that they can be had again."""
+    assert run(["simulate", "--seeds", "1..2", "--days", "1", "--jobs", "1"]) == ExitCode.GOOD
+    captured = capsys.readouterr()
+    assert captured.out == "2 of 2 seeds converged and kept every acknowledged change\n"
+    assert captured.err == "seeds 1..2\n"
+
+
+def test_fresh_seeds_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --seeds fresh ones are drawn, and printed."""
+    assert run(["simulate", "--count", "1", "--days", "1", "--faults", "none", "--jobs", "1"]) == ExitCode.GOOD
+    said = capsys.readouterr().err.split()
+    assert said[0] == "seeds"
+    assert said[1].isdigit()
+
+
+def test_a_seed_is_expanded_to_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    """--expand prints the plan of a seed, as YAML or as JSON, and plays nothing."""
+    assert run(["simulate", "--seeds", "17..17", "--expand"]) == ExitCode.GOOD
+    assert plan_from_text(capsys.readouterr().out) == draw_plan(17)
+    assert run(["simulate", "--seeds", "17..18", "--expand", "--json", "--days", "1"]) == ExitCode.GOOD
+    assert [plan_of(each) for each in json.loads(capsys.readouterr().out)] == [
+        draw_plan(17, days=1),
+        draw_plan(18, days=1),
+    ]
+
+
+def test_a_plan_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--plan plays a file; its traces can be kept."""
+    Path("p.yaml").write_text(plan_text(plan()), "utf-8")
+    assert run(["simulate", "--plan", "p.yaml", "--traces", "kept"]) == ExitCode.GOOD
+    assert capsys.readouterr().out == "seed 1: converged\n"
+    assert list((tmp_path / "kept").glob("seed-1/*/traces/*.jsonl"))
+    assert run(["simulate", "--plan", "p.yaml", "--json"]) == ExitCode.GOOD
+    assert json.loads(capsys.readouterr().out)["judgement"] == "converged"
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_failing_seed_is_told_and_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A violation is told with its witness, exit code 1; --shrink writes a small plan, which --plan plays to the same."""
+    Path("p.yaml").write_text(plan_text(plan()), "utf-8")
+    assert run(["simulate", "--plan", "p.yaml", "--shrink"]) == ExitCode.VIOLATION
+    out = capsys.readouterr().out
+    assert "planted (DL-1) at 2003-10-21T01:00:00Z: A deleted something" in out
+    (path,) = (tmp_path / "runs" / "simulate").glob("*/shrunk-1.yaml")
+    assert str(path.relative_to(tmp_path)) in out
+    assert len(load_plan(path).steps) == 2
+    assert "A deleted something" in path.read_text("utf-8").splitlines()[0]
+    assert run(["simulate", "--plan", str(path)]) == ExitCode.VIOLATION
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """--seed-file plays the seeds that a file names, and each that fails is told."""
+    deleting = [
+        seed for seed in range(1, 30) if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed).steps)
+    ]
+    Path("seeds.txt").write_text(f"# once failed\n{deleting[0]}\n", "utf-8")
+    run(["simulate", "--seed-file", "seeds.txt", "--jobs", "1"])
+    captured = capsys.readouterr()
+    assert captured.err == f"seeds {deleting[0]}\n"
+    assert f"seed {deleting[0]}: not converged" in captured.out
+    assert f"pflab simulate --seeds {deleting[0]}" in captured.out
+
+
+@pytest.mark.usefixtures("planted")
+def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that is told for a failing seed names all that its plan was drawn from."""
+    seed = next(
+        seed
+        for seed in range(1, 40)
+        if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed, days=2, faults=("loss", "gone")).steps)
+    )
+    run(["simulate", "--seeds", str(seed), "--days", "2", "--faults", "loss,gone", "--jobs", "1"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"pflab simulate --seeds {seed} --days 2 --faults loss,gone;" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--plan", "none.yaml"], "none.yaml: no such file or directory; name a plan file"),
+        (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
+        (["--seed-file", "empty.txt"], "empty.txt: no seeds; write one, or a range such as 1..20, on each line"),
+        (["--seed-file", "bad.txt"], "bad.txt:2: --seeds many: not a range of seeds; write 1..200, the smaller first"),
+        (["--seeds", "1", "--faults", "frob"], "--faults frob: no fault is called frob; there are all, none, "),
+        (
+            ["--plan", "p.yaml", "--seeds", "1", "--expand"],
+            "--plan says all that is played; leave out --seeds and --expand",
+        ),
+        (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
+    ],
+)
+def test_misuse_is_one_line(args: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistake is told in one line that says what would be right, and the exit code is 2."""
+    Path("empty.txt").write_text("# none\n", "utf-8")
+    Path("bad.txt").write_text("3\nmany\n", "utf-8")
+    assert run(["simulate", *args]) == ExitCode.UNKNOWN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line

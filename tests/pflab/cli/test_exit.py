@@ -1,0 +1,145 @@
+"""How the command line ends when it is not left to finish: Ctrl-C, a reader who has gone; and how little it needs to
+begin."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pflab.cli
+from pflab.cli import app, run_or_lab
+from pflab.cli.exit_codes import STOPPED
+from pflab.errors import LabError
+from pflab.terms.verdict import ExitCode
+
+PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()"]
+PATIENCE_S = 60.0
+"""Far more than any of these needs; only a program that hangs reaches it."""
+
+
+@pytest.fixture
+def env(project_root: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(project_root)}
+
+
+def stopped(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def stopped_badly(*_: object) -> None:
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise LabError("server A is running; start it first")
+
+
+@pytest.mark.parametrize("verb", [stopped, stopped_badly])
+def test_ctrl_c_ends_a_verb_with_130(
+    verb: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A verb that is stopped says so in one line, and not what went wrong while it tidied up."""
+    monkeypatch.setattr(run_or_lab, "existing_run", verb)
+    assert app.run(["state"]) == STOPPED
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "pflab: stopped\n")
+
+
+def test_ctrl_c_while_pflab_begins_ends_it_with_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the first import on there is no traceback."""
+    monkeypatch.setattr(app, "run", stopped)
+    with pytest.raises(SystemExit) as ended:
+        pflab.cli.main([])
+    assert ended.value.code == STOPPED
+
+
+def test_an_error_of_our_own_says_nothing_of_what_was_asked_about(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exit code of 1 is a violation; a defect of pflab's own ends with 2, and with where it happened."""
+
+    def broken(_: object) -> int:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(app, "run", broken)
+    with pytest.raises(SystemExit) as ended:
+        pflab.cli.main(["state"])
+    assert ended.value.code == ExitCode.UNKNOWN == pflab.cli.UNKNOWN
+    assert "ZeroDivisionError: planted" in capsys.readouterr().err
+    assert capsys.readouterr().err == ""
+
+
+def test_help_needs_no_lab(env: dict[str, str]) -> None:
+    """pflab --help answers without the libraries of stores, mail and models."""
+    code = (
+        "import sys; from pflab.cli import app; app.run(['--help']);"
+        "print(*{'sqlalchemy', 'pydantic', 'aiosmtpd', 'cryptography', 'yaml'} & set(sys.modules), file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert ended.stderr == "\n"
+    assert "simulate" in ended.stdout
+
+
+@pytest.mark.parametrize("args", [["--help"], ["schema", "topology"], ["decode", "mail.eml"]])
+def test_a_reader_who_has_gone_is_no_error(args: list[str], env: dict[str, str], tmp_path: Path) -> None:
+    """Output into a pipe that nobody reads any more ends quietly, and not with the code of a violation."""
+    (tmp_path / "mail.eml").write_bytes(b"Subject: Hi\r\n\r\nHello\r\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            [*PFLAB, *args], env=env, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (ended.returncode, ended.stderr) == (app.READER_GONE, b"")
+
+
+@pytest.mark.live
+def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path: Path) -> None:
+    """Enter goes on to the next question, and whoever is asked may stop the demo there, without pressing it."""
+    ours, theirs = pty.openpty()
+    demo = subprocess.Popen([*PFLAB, "demo"], env=env, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
+        os.write(ours, b"\n")
+        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
+        demo.send_signal(signal.SIGINT)
+        shown = _read_until(ours, b"pflab: stopped")
+        assert demo.wait(PATIENCE_S) == STOPPED
+    finally:
+        demo.kill()
+        demo.wait()
+        os.close(ours)
+    assert b"Traceback" not in shown
+
+
+def _read_until(terminal: int, wanted: bytes) -> bytes:
+    """All that comes up to `wanted`, to the end, or until nothing comes any more."""
+    shown = b""
+    while wanted not in shown:
+        if not select.select([terminal], [], [], PATIENCE_S)[0]:
+            break
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # Linux says so when the other end has been closed
+            break
+        if not part:
+            break
+        shown += part
+    return shown
+
+
+def test_good_is_still_good(capsys: pytest.CaptureFixture[str]) -> None:
+    """A verb that prints and ends keeps its own code."""
+    assert app.run(["schema", "topology"]) == ExitCode.GOOD
+    assert capsys.readouterr().out.startswith("{")

@@ -1,0 +1,124 @@
+"""pflab import, export and mailbox: a user's own mail goes in and comes out at every store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.terms.verdict import ExitCode
+from pflab.workload.mail_files import mbox_of, split_mbox
+from tests.support.real_world_mails import HAND_MADE
+from traces.labtime import parse_instant
+
+TOPOLOGY = "servers: {A: , B: , C: }\nfolders: {Projects: {replicas: [A, B], contacts: [kim@contoso.test]}}\n"
+AT = parse_instant("2003-10-21T00:00Z")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOPOLOGY, "utf-8")
+
+
+def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """An mbox and a single message are imported at A and exported from B to the byte (ML-5)."""
+    mails = [mail + b"\n" for mail in HAND_MADE.values() if mail.strip()]
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in mails[1:])))
+    Path("one.eml").write_bytes(mails[0])
+    assert run(["import", "Projects", "one.eml", "in.mbox", "--topology", "t.yaml"]) == ExitCode.GOOD
+    assert f"{len(mails)} mails posted into Projects, 0 refused".encode() in capfdbinary.readouterr().out
+    for server in ("A", "B"):
+        assert run(["export", "Projects", "--server", server, "-o", f"{server}.mbox"]) == ExitCode.GOOD
+        assert sorted(split_mbox(Path(f"{server}.mbox").read_bytes())) == sorted(mails)
+    capfdbinary.readouterr()
+    assert run(["export", "Projects"]) == ExitCode.GOOD
+    assert capfdbinary.readouterr().out == Path("A.mbox").read_bytes()
+    assert run(["export", "Projects", "--server", "C"]) == ExitCode.UNKNOWN
+    assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
+
+
+def test_a_file_that_is_there_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:
+    """An export leaves a file that is there as it is, unless --force says otherwise."""
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
+    Path("mine.mbox").write_bytes(b"mine")
+    capsys.readouterr()
+    assert run(["export", "Projects", "-o", "mine.mbox"]) == ExitCode.UNKNOWN
+    error = capsys.readouterr().err
+    assert error == "mine.mbox: there already; name another file, or write over it with --force\n"
+    assert Path("mine.mbox").read_bytes() == b"mine"
+    assert run(["export", "Projects", "-o", "mine.mbox", "--force"]) == ExitCode.GOOD
+    assert b"Subject: 1" in Path("mine.mbox").read_bytes()
+
+
+def test_one_mail_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers agree with their nouns: 1 mail is no `1 mails`, nor 1 seed `1 seeds`."""
+    Path("one.eml").write_bytes(b"Subject: 1\n\n")
+    assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
+    assert "1 mail posted into Projects, 0 refused" in capsys.readouterr().out
+    assert run(["simulate", "--seeds", "1", "--days", "1"]) == ExitCode.GOOD
+    assert "1 of 1 seed converged" in capsys.readouterr().out
+
+
+def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mail beyond a limit is named with the reason; the others are posted; the exit code says that one was not."""
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
+    Path("in.mbox").write_bytes(
+        b"".join(mbox_of(("x", AT, mail) for mail in (b"Subject: 1\n\n", deep, b"Subject: 2\n\n")))
+    )
+    assert run(["import", "Projects", "in.mbox", "--topology", "t.yaml", "--json"]) == ExitCode.VIOLATION
+    done = json.loads(capsys.readouterr().out)
+    assert (done["imported"], done["refused"]) == (2, 1)
+    assert done["reasons"][0]["source"] == "in.mbox:2"
+    assert "nested more than" in done["reasons"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("Nothing", "one.eml"), "no such folder"),
+        (("Projects", "missing.eml"), "missing.eml"),
+        (("Projects", "one.eml", "--server", "C"), "holds no replica"),
+    ],
+)
+def test_what_cannot_be_imported_is_misuse(
+    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown folder, file or holder is one line, and exit code 2; nothing is left behind."""
+    Path("one.eml").write_bytes(b"Subject: x\n\n")
+    assert run(["import", *args, "--topology", "t.yaml"]) == ExitCode.UNKNOWN
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert said in error[0]
+    assert not Path("runs").exists()
+
+
+def test_the_mailbox_of_a_run(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """pflab mailbox shows notices to people, and one of them whole with its attachments (CF-2)."""
+    Path("s.yaml").write_text(
+        "title: A conflict\ntopology: t.yaml\nsteps:\n"
+        "  - post: {on: A, folder: Projects, subject: Plan, as: plan}\n"
+        "  - advance: 16 min\n"
+        "  - edit: {on: A, message: plan, body: of A}\n"
+        "  - edit: {on: B, message: plan, body: of B}\n"
+        "  - advance: 20 min\n",
+        "utf-8",
+    )
+    assert run(["run", "s.yaml", "--simulate", "--traces", "runs"]) == ExitCode.GOOD
+    capfdbinary.readouterr()
+    assert run(["mailbox", "--json"]) == ExitCode.GOOD
+    [notice] = json.loads(capfdbinary.readouterr().out)
+    assert (notice["store"], notice["recipient"], notice["subject"]) == (
+        "A",
+        "kim@contoso.test",
+        "Conflict in Projects",
+    )
+    assert run(["mailbox"]) == ExitCode.GOOD
+    assert b"to kim@contoso.test" in capfdbinary.readouterr().out
+    assert run(["mailbox", "--server", "A", "--show", str(notice["id"])]) == ExitCode.GOOD
+    assert capfdbinary.readouterr().out.count(b"Content-Type: message/rfc822") == 2
+    assert run(["mailbox", "--show", "1"]) == ExitCode.UNKNOWN
+    assert run(["mailbox", "--server", "A", "--show", "99"]) == ExitCode.UNKNOWN

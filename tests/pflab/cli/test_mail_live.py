@@ -1,0 +1,179 @@
+"""pflab import, export, mailbox and log against a lab that is up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.cli.verbs import mail
+from pflab.client import Client
+from pflab.terms.verdict import ExitCode
+from pflab.workload.mail_files import MailFile, mbox_of, split_mbox
+from pflab.workload.mail_transfer import Imported, Interrupted, door_of_client, import_mails
+from tests.support.real_world_mails import HAND_MADE
+from tests.support.running_lab import lab_up
+from traces.labtime import parse_instant
+
+pytestmark = pytest.mark.live
+
+AT = parse_instant("2003-10-21T00:00Z")
+MAILS = [mail + b"\n" for mail in HAND_MADE.values() if mail.strip()]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with lab_up(tmp_path_factory.mktemp("lab")) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def asked(capsys: pytest.CaptureFixture[str], *args: str) -> Any:
+    assert run([*args, "--json"]) == ExitCode.GOOD
+    return json.loads(capsys.readouterr().out)
+
+
+def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """ML-5: an mbox imported at one store comes out of another to the byte, and importing it again doubles nothing;
+    a mail that is in it twice is posted twice."""
+    sent = [*MAILS, MAILS[0]]
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in sent)))
+    done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
+    assert (done["imported"], done["refused"], done["node"]) == (len(sent), 0, "A")
+    again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
+    assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
+    assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
+    told = f"0 mails posted into Projects at A, {len(sent)} there from an import before, 0 refused"
+    assert capsys.readouterr().out.splitlines()[-1] == told
+    with Client(lab) as client:
+        assert client.until_converged("Projects", "2 h")["held"]
+        assert len(client.messages("B", "Projects")) == len(sent)
+    assert run(["export", "Projects", "--node", "B", "-o", "out.mbox", "--lab", lab]) == ExitCode.GOOD
+    assert sorted(split_mbox(Path("out.mbox").read_bytes())) == sorted(sent)
+    capsys.readouterr()
+    more = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--again", "--lab", lab)
+    assert not set(more["ids"]) & set(done["ids"])
+
+
+def test_without_a_node_the_first_holder_takes_it(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that only B holds is filled at B; an unknown one is named with the nearest that there is."""
+    Path("one.eml").write_bytes(b"Subject: x\n\n")
+    assert asked(capsys, "import", "News", "one.eml", "--lab", lab)["node"] == "B"
+    assert run(["import", "New", "one.eml", "--lab", lab]) == ExitCode.UNKNOWN
+    assert "News" in capsys.readouterr().err
+    assert run(["import", "News", "one.eml", "--lab", lab, "--topology", "t.yaml"]) == ExitCode.UNKNOWN
+    assert "name one of the two" in capsys.readouterr().err
+
+
+def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mail beyond a limit is named with the reason, the others are posted, and the exit code says it."""
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("x", AT, mail) for mail in (b"Subject: 1\n\n", deep))))
+    assert run(["import", "News", "in.mbox", "--lab", lab, "--json"]) == ExitCode.VIOLATION
+    done = json.loads(capsys.readouterr().out)
+    assert (done["imported"], done["refused"], done["reasons"][0]["source"]) == (1, 1, "in.mbox:2")
+
+
+def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """CF-2, EV-1: the mailbox and the application logs of stores that run are shown as those of a run are."""
+    with Client(lab) as client:
+        made = client.post("A", "Projects", subject="Plan")
+        client.until_converged("Projects", "2 h")
+        client.edit("A", "Projects", made, body="of A")
+        client.edit("B", "Projects", made, body="of B")
+        client.advance("40 min")
+    assert run(["mailbox", "--lab", lab, "--json"]) == ExitCode.GOOD
+    (notice,) = json.loads(capfdbinary.readouterr().out)
+    assert notice["subject"] == "Conflict in Projects"
+    assert run(["mailbox", "--lab", lab, "--server", notice["store"], "--show", str(notice["id"])]) == ExitCode.GOOD
+    assert capfdbinary.readouterr().out.count(b"Content-Type: message/rfc822") == 2
+    assert run(["log", "--lab", lab, "--server", "B", "--json"]) == ExitCode.GOOD
+    entries = json.loads(capfdbinary.readouterr().out)
+    assert entries and {each["store"] for each in entries} == {"B"}
+    one = str(entries[0]["event"])
+    assert run(["log", "--lab", lab, "--event", one, "--json"]) == ExitCode.GOOD
+    assert {str(each["event"]) for each in json.loads(capfdbinary.readouterr().out)} == {one}
+
+
+def test_the_example_of_its_help_does_what_it_says(lab: str) -> None:
+    """What the help of import gives as an example is done."""
+    Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", AT, b"Subject: old\n\nmail\n")])))
+    example = str(mail.import_.__doc__).partition("Example: pflab ")[2]
+    assert run([*shlex.split(example), "--lab", lab]) == ExitCode.GOOD
+
+
+class DeafAfter(BaseHTTPRequestHandler):
+    """Hands requests on to a lab, and loses the answer of every second one."""
+
+    lab = ""
+    count = 0
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        headers = {"Idempotency-Key": self.headers["Idempotency-Key"]}
+        with Client(type(self).lab) as client:
+            answer = client.content("POST", self.path, content, headers=headers)
+        type(self).count += 1
+        if type(self).count % 2:
+            self.close_connection = True
+            return
+        self.send_response(201)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        """Tests say nothing."""
+
+
+def test_lost_answers_double_nothing(lab: str) -> None:
+    """A mail whose answer is lost is asked for again under its key, and is there once."""
+    DeafAfter.lab = lab
+    server = ThreadingHTTPServer(("127.0.0.1", 0), DeafAfter)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        sent = [MailFile(str(n), b"Subject: deaf %d\n\n" % n) for n in range(5)]
+        with Client(f"http://127.0.0.1:{server.server_port}") as client:
+            door = door_of_client(client, "B", "News")
+            done = asyncio.run(import_mails(sent, door, lambda _: None))
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert DeafAfter.count == 2 * len(sent)
+    with Client(lab) as client:
+        there = [each for each in client.messages("B", "News") if each["subject"].startswith("deaf")]
+    assert {each["id"] for each in there} == set(done.ids)
+    assert len(there) == len(sent)
+
+
+def test_a_lab_that_goes_away_interrupts(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the server has gone an import ends in one line that says how to go on; no mail counts as refused."""
+    Path("one.eml").write_bytes(b"Subject: later\n\n")
+    with Client(lab) as client:
+        client.stop("B")
+        done = Imported()
+        with pytest.raises(Interrupted):
+            asyncio.run(
+                import_mails(
+                    [MailFile("x", b"Subject: x\n\n")], door_of_client(client, "B", "News"), lambda _: None, done
+                )
+            )
+        assert (done.ids, done.refused_count) == ([], 0)
+        assert run(["import", "News", "one.eml", "--node", "B", "--lab", lab]) == ExitCode.UNKNOWN
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "0 of 1 mail posted; give the same command again" in line
+        client.start("B")

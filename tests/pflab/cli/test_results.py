@@ -1,0 +1,210 @@
+"""The command line: what it prints, and the exit code of each end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.terms.verdict import ExitCode
+from tests.support.cli_runs import GOOD, document, lines
+
+
+def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab run tells what the scenario says, that it passed, and exits 0."""
+    assert run(["run", good, "--simulate"]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert out == [
+        "A post arrives",
+        "2003-10-21T00:00:00Z  A posts.",
+        "passed: A post arrives (4 steps, 1 mail, 15 min of lab time)",
+    ]
+
+
+def test_a_scenario_that_fails_exits_1(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One failed scenario among several makes the exit code 1; all are run."""
+    assert run(["run", bad, good, "--simulate"]) == ExitCode.VIOLATION
+    out, _ = lines(capsys)
+    assert "failed: A post arrives" in out
+    assert "    expected  B to have hello in Projects within 14 min" in out
+    assert out[-1].startswith("passed: A post arrives")
+
+
+def test_results_as_json(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json prints one document, whose failures say what the text says."""
+    assert run(["run", good, bad, "--simulate", "--json"]) == ExitCode.VIOLATION
+    first, second = document(capsys)
+    assert (first["passed"], first["failure"], first["verdict"]["judgement"]) == (True, None, "converged")
+    assert (second["passed"], second["failure"]["step"], second["failure"]["line"]) == (False, 3, 7)
+    assert second["rules"] == ["OUT-1"]
+
+
+def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A live run leaves topology, seed, databases, traces and verdict, and runs/latest points at them."""
+    assert run(["run", good]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert out[-1].startswith("kept in runs/good/")
+    latest = tmp_path / "runs" / "latest"
+    assert sorted(each.name for each in (latest / "databases").glob("*.sqlite")) == ["A.sqlite", "B.sqlite", "C.sqlite"]
+    assert json.loads((latest / "verdict.json").read_text("utf-8"))["passed"] is True
+    assert list((latest / "traces").glob("A-*.jsonl"))
+    assert run(["state", "--folder", "Projects", "--server", "A"]) == ExitCode.GOOD
+    out, err = lines(capsys)
+    assert err == [f"of the run {latest.resolve().relative_to(tmp_path)}"]
+    assert out[0].startswith("Replication State Table for Server A")
+    assert any("Projects on Server A" in line and "Last update sent: A-1" in line for line in out)
+    assert any("Projects on Server B" in line and "never" in line for line in out)
+
+
+def test_traces_go_where_they_are_wanted(good: str, tmp_path: Path) -> None:
+    """--traces keeps a simulated run too, below the folder named."""
+    assert run(["run", good, "--simulate", "--traces", "kept"]) == ExitCode.GOOD
+    assert list((tmp_path / "kept" / "good" / "00001" / "traces").glob("*.jsonl"))
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_same_seed_gives_the_same_trace(good: str, tmp_path: Path) -> None:
+    """A simulation is repeatable: two runs of one seed leave the same traces."""
+    for _ in range(2):
+        run(["run", good, "--simulate", "--traces", "kept", "--seed", "5"])
+    first, second = (
+        {each.name: each.read_bytes() for each in (tmp_path / "kept" / "good" / number / "traces").iterdir()}
+        for number in ("00001", "00002")
+    )
+    assert first == second
+    assert first
+
+
+def test_state_as_json(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab state --json gives sets as ranges by store."""
+    run(["run", good])
+    capsys.readouterr()
+    assert run(["state", "--folder", "Projects", "--node", "B", "--json"]) == ExitCode.GOOD
+    (table,) = document(capsys)
+    assert (table["store"], table["folder"]) == ("B", "Projects")
+    assert {row["store"]: row["has"] for row in table["rows"]} == {"B": {"A": [[1, 1]]}, "A": {"A": [[1, 1]]}, "C": {}}
+
+
+def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab backfill prints each entry with its time-out; a store that misses nothing says so."""
+    (tmp_path / "missing.yaml").write_text(
+        "title: x\ntopology: one-site.yaml\nsteps:\n"
+        "  - lose: {from: A, to: B, type: content, count: 1}\n"
+        "  - post: {on: A, folder: Projects, subject: Hello}\n"
+        "  - advance: 2003-10-22T01:00Z\n",
+        "utf-8",
+    )
+    run(["run", "missing.yaml"])
+    capsys.readouterr()
+    assert run(["backfill"]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert "Server A misses nothing that it knows of." in out
+    assert any(line.startswith("Backfill array of Server B") for line in out)
+    assert run(["backfill", "--node", "B", "--json"]) == ExitCode.GOOD
+    (entry,) = document(capsys)
+    assert (entry["missing"], entry["due_at"], entry["local"]) == ({"A": [[1, 1]]}, "2003-10-22T06:15:00Z", True)
+
+
+def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that can be run is told as such, topology or scenario."""
+    (Path("lab.yaml")).write_text("servers: {A: {}, B: {}}\nfolders: {Projects: {}}\n", "utf-8")
+    assert run(["validate", good]) == run(["validate", "lab.yaml"]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert out == [
+        "good.yaml: a scenario that can be run: A post arrives (4 steps, rules OUT-1)",
+        "lab.yaml: a topology that can be run: 2 servers in 1 site, 1 folder",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["topology", "scenario"])
+def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab schema prints a JSON Schema document."""
+    assert run(["schema", kind]) == ExitCode.GOOD
+    assert document(capsys)["type"] == "object"
+
+
+def test_a_few_seeds_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab simulate plays seeds and says how many converged."""
+    assert run(["simulate", "--seeds", "1..2", "--days", "1", "--faults", "none"]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert out == ["2 of 2 seeds converged and kept every acknowledged change"]
+
+
+def test_decode_shows_a_mail_down_to_its_headers(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab decode prints the tree of a mail; an ordinary one is told as such."""
+    Path("mail.eml").write_bytes(
+        b"From: <a@contoso.test>\r\nSubject: Hi\r\nMessage-ID: <1@contoso.test>\r\n\r\nHello\r\n"
+    )
+    assert run(["decode", "mail.eml"]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert any("Subject: Hi" in line for line in out)
+    assert any("ordinary mail" in line for line in out)
+
+
+@pytest.mark.usefixtures("lost_mail")
+def test_a_kept_mail_can_be_taken_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab run --keep-mails leaves each mail as a file, and pflab decode shows it with all its properties named."""
+    mails = sorted(Path("runs/latest/mails").glob("*.eml"))
+    assert [each.name for each in mails][:2] == [
+        "2003-10-21T001500Z-A-to-B-content.eml",
+        "2003-10-21T001500Z-A-to-C-content.eml",
+    ]
+    assert run(["decode", str(mails[0])]) == ExitCode.GOOD
+    out, _ = lines(capsys)
+    assert any(line.strip() == "PFLAB_TYPE 0x67110003: 0x4 content" for line in out)
+    assert not [line for line in out if line.strip().startswith("0x")]
+
+
+@pytest.mark.usefixtures("lost_mail")
+def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kept simulation leaves databases as a live run does, and how long ago counts from the end of the run."""
+    assert run(["state", "--folder", "Projects", "--server", "C"]) == ExitCode.GOOD
+    out, err = lines(capsys)
+    assert err == ["of the run runs/lost-mail/00001"]
+    assert any("47 h 45 min ago" in line for line in out)
+    assert run(["backfill"]) == ExitCode.GOOD
+
+
+def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json names the run folder, or none where nothing was kept."""
+    assert run(["run", good, "--simulate", "--json"]) == ExitCode.GOOD
+    assert document(capsys)[0]["folder"] is None
+    assert run(["run", good, "--simulate", "--traces", "kept", "--json"]) == ExitCode.GOOD
+    assert document(capsys)[0]["folder"] == "kept/good/00001"
+
+
+@pytest.mark.parametrize("name", ["edit", "edit.yaml"])
+def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab run edit plays pflab's scenario of that name from any folder; one of the user's own is taken before."""
+    assert run(["run", name, "--simulate"]) == ExitCode.GOOD
+    assert "passed: An edited message" in capsys.readouterr().out
+    Path("scenarios").mkdir()
+    Path("scenarios/edit.yaml").write_text(GOOD, "utf-8")
+    assert run(["run", name, "--simulate"]) == ExitCode.GOOD
+    assert "passed: An edited message" not in capsys.readouterr().out
+
+
+def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """A topology that comes with pflab is found by its name from any folder."""
+    for name in ("one-site", "one-site.yaml"):
+        assert run(["analyze", name]) == ExitCode.GOOD
+    assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN
+    assert "no-site: no such file or directory; name a topology file" in capsys.readouterr().err
+
+
+@pytest.mark.live
+def test_the_demo_ends_with_all_replicas_equal(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab demo --headless asks nothing, tells the lesson, shows the tables, and its verdict is that all agree."""
+    assert run(["demo", "--headless", "--skip-check"]) == ExitCode.GOOD
+    text = capsys.readouterr().out
+    for needed in (
+        "Replication State Table for Server A",
+        "Last update sent: A-1",
+        "loses a mail",
+        "all replicas of all",
+        "mails/2003-10-21T001500Z-A-to-B-content.eml",
+    ):
+        assert needed in text
+    assert Path("runs/latest/verdict.json").is_file()

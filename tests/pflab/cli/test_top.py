@@ -1,0 +1,126 @@
+"""pflab top: a running lab, one line an event."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.cli.verbs import top
+from pflab.client import Client, ClientError
+from pflab.drivers.launch import node_environment
+from pflab.terms.verdict import ExitCode
+from tests.support.cut_connections import cut_line
+from tests.support.running_lab import lab_up
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A lab in which a post at A has reached B, and another one in News has not gone anywhere."""
+    with lab_up(tmp_path_factory.mktemp("lab")) as url:
+        with Client(url) as client:
+            client.post("A", "Projects", subject="Hello")
+            client.advance("20 min")
+            client.post("B", "News", subject="Aside")
+        yield url
+
+
+def test_one_line_an_event_with_names(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line says when, where and what in words, under the names of things."""
+    assert run(["top", "--lab", lab, "--once", "--last", "1000"]) == ExitCode.GOOD
+    lines = capsys.readouterr().out.splitlines()
+    assert "2003-10-21T00:00:00Z  A       makes 'Hello' in Projects as A-1" in lines
+    assert all(line[20:22] == "  " and line[0:4] == "2003" for line in lines)
+
+
+def test_filters_say_what_is_shown(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Servers, a folder and types are each a filter, all at once; JSON is a line an event."""
+    order = ["top", "--lab", lab, "--once", "--last", "1000", "--json"]
+    assert run([*order, "--node", "B", "--type", "version"]) == ExitCode.GOOD
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert told and {(each["node"], each["type"].partition(".")[0]) for each in told} == {("B", "version")}
+    assert run([*order, "--folder", "News", "--type", "change"]) == ExitCode.GOOD
+    (only,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert "Aside" in only["words"]
+    assert run([*order[:-1], "--last", "2"]) == ExitCode.GOOD
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("option", "value", "right"), [("--node", "X", "--node X"), ("--type", "mial", "mail")])
+def test_a_filter_that_nothing_meets_is_misuse(
+    lab: str, option: str, value: str, right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown server or type is one line with what would be right."""
+    assert run(["top", "--lab", lab, "--once", option, value]) == ExitCode.UNKNOWN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert right in line
+
+
+def test_it_goes_on_with_what_happens(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --once it waits for what comes, and ends after --count lines."""
+    with Client(lab) as client:
+        before = len(list(client.events()))
+        made = client.post("A", "Projects", subject="Live")
+        told = [event for event in client.events() if event.get("subject") == "Live"]
+        with closing(client.events(follow=True, after=before)) as stream:
+            assert next(stream) == told[0]
+        assert made
+    assert run(["top", "--lab", lab, "--type", "change", "--last", "1", "--count", "1"]) == ExitCode.GOOD
+    assert "Live" in capsys.readouterr().out
+
+
+def test_a_stream_that_is_cut_goes_on(lab: str) -> None:
+    """Events come in order, none missing and none twice, though the line is cut again and again, also inside an event."""
+    with Client(lab) as client:
+        client.post_batch("A", "Projects", [{"subject": f"Many {n}"} for n in range(60)])
+        right = list(client.events())
+    with cut_line(lab, 5000) as (url, connections), Client(url) as client:
+        with closing(client.events(follow=True)) as stream:
+            assert list(islice(stream, len(right))) == right
+        assert len(connections) > 3
+
+
+def test_a_stream_of_another_lab_is_not_gone_on_with(lab: str, tmp_path: Path) -> None:
+    """Where another lab has come up at the same place, the follower is told so."""
+    with lab_up(tmp_path) as url, Client(url) as client:
+        stream = client.events(follow=True)
+        next(stream)
+        port = int(url.rpartition(":")[2])
+    with lab_up(tmp_path, port=port), pytest.raises(ClientError, match="another lab"):
+        for _ in stream:
+            pass
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_who_watches_hears_of_the_end_in_one_line(tmp_path: Path, more: list[str]) -> None:
+    """A lab that is watched ends as quietly as any, and who watched it is told in one line that nobody answers."""
+    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "top", "--all", "--lab"]
+    with lab_up(tmp_path, *more) as url:
+        pipe = subprocess.PIPE
+        top = subprocess.Popen([*order, url], stdout=pipe, stderr=pipe, text=True, env=node_environment(), cwd=tmp_path)
+        assert top.stdout is not None
+        assert top.stdout.readline()
+        with Client(url) as client:
+            client.post("A", "Projects", subject="Seen")
+        while "Seen" not in (line := top.stdout.readline()):
+            assert line
+    assert (tmp_path / "errors").read_text() == ""
+    _, errors = top.communicate(timeout=60)
+    assert (top.returncode, errors.count("\n")) == (ExitCode.UNKNOWN, 1)
+    assert errors.startswith(f"pflab: no answer from {url}")
+
+
+def test_the_example_of_its_help_does_what_it_says(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the help gives as an example is done."""
+    told = str(top.top.__doc__)
+    assert run([*shlex.split(told.partition("Example: pflab ")[2]), "--lab", lab]) == ExitCode.GOOD

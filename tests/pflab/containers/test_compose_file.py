@@ -1,0 +1,75 @@
+"""`pflab compose`: what it writes, and that the project's own file is that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pflab.cli.app import run
+from pflab.containers.compose_file import ComposeOrder, addresses_of, compose_text
+from pflab.errors import LabError
+from pflab.terms.verdict import ExitCode
+from topology import topology_from_text
+
+ORDER = ComposeOrder("./lab.yaml", ".")
+
+
+def written(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(compose_text(topology_from_text(text), ORDER))
+    return document
+
+
+def test_the_projects_own_file_is_what_it_writes(
+    project_root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """docker-compose.yml at the root is the file for the default topology, to the byte."""
+    monkeypatch.chdir(project_root)
+    assert run(["compose", "topology/examples/default.yaml"]) == ExitCode.GOOD
+    assert capsys.readouterr().out == (project_root / "docker-compose.yml").read_text("utf-8")
+
+
+def test_paths_are_as_seen_from_the_file(project_root: Path, tmp_path: Path) -> None:
+    """Written elsewhere, the file finds the topology and the source all the same."""
+    (tmp_path / "lab.yaml").write_text("servers: {A: , B: }\n", "utf-8")
+    assert run(["compose", str(tmp_path / "lab.yaml"), "-o", str(tmp_path / "compose.yml")]) == ExitCode.GOOD
+    lab = yaml.safe_load((tmp_path / "compose.yml").read_text("utf-8"))["services"]["lab"]
+    assert lab["volumes"][0]["source"] == "./lab.yaml"
+    assert (tmp_path / lab["build"]["context"]).resolve() == project_root
+
+
+def test_fifty_stores_are_fifty_services() -> None:
+    """A file for fifty stores has a service and a volume for each, and beside them two services, and four for analytics."""
+    servers = "\n".join(f"  S{number:02}: " for number in range(50))
+    document = written(f"servers:\n{servers}\n")
+    services = {name for name, each in document["services"].items() if "profiles" not in each}
+    assert services == {"lab", "load", *(f"s{number:02}" for number in range(50))}
+    assert set(document["services"]) - services == {"spark", "spark-worker-1", "spark-worker-2", "analytics"}
+    assert len(document["volumes"]) == 50 + 4
+    assert document["services"]["s07"]["command"][:2] == ["node", "S07"]
+
+
+def test_nothing_is_published_beyond_loopback_and_nothing_may_more_than_it_must() -> None:
+    """One port, on 127.0.0.1; every container without capabilities, its root read-only; secrets read-only but for the
+    coordinator."""
+    services = written("servers: {A: , B: }")["services"]
+    published = [port for each in services.values() for port in each.get("ports", [])]
+    assert len(published) == 1
+    assert published[0].startswith("127.0.0.1:")
+    for name, each in services.items():
+        assert each["cap_drop"] == ["ALL"], name
+        assert each["read_only"], name
+        assert each["security_opt"] == ["no-new-privileges:true"], name
+        assert ("secrets:/secrets:ro" in each["volumes"]) == (name != "lab"), name
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(["A", "a"], "differ in case"), (["Lab", "B"], "one of the lab's own"), (["Spark-1"], "one of the lab's own")],
+)
+def test_names_that_do_not_do_as_services_are_refused(names: list[str], told: str) -> None:
+    """Services are called as servers in lower case; what would collide is told in one line."""
+    with pytest.raises(LabError, match=told):
+        addresses_of(names)

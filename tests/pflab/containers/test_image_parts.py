@@ -1,0 +1,75 @@
+"""Small parts that a lab in containers needs: its secrets, its gateway, and who is let in."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from node.api.access import Guard
+from pflab.containers.access import default_gateways, made_or_read
+
+HEADER = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+GATEWAY = "172.18.0.1"
+
+
+def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None:
+    """Secret and token differ, stay as they are, and only their owner may read them."""
+    secret, token = made_or_read(tmp_path / "secrets")
+    assert secret != token
+    assert len(secret) == len(token) == 64
+    assert made_or_read(tmp_path / "secrets") == (secret, token)
+    files = list((tmp_path / "secrets").iterdir())
+    assert sorted(each.name for each in files) == ["secret", "token"]
+    assert [each.stat().st_mode & 0o777 for each in files] == [0o400, 0o400]
+
+
+def test_the_default_gateway_is_read_from_the_routes(tmp_path: Path) -> None:
+    """Of the kernel's routes the one to everywhere counts; where there are none nobody is trusted."""
+    routes = tmp_path / "route"
+    routes.write_text(
+        HEADER
+        + "eth0\t00000000\t010012AC\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+        + "eth0\t000012AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0\n",
+        "ascii",
+    )
+    assert default_gateways(routes) == {GATEWAY}
+    assert default_gateways(tmp_path / "none") == frozenset()
+
+
+async def _asked(peer: str, **headers: str) -> int:
+    """The status that somebody at an address gets."""
+    said: list[MutableMapping[str, Any]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        said.append(message)
+
+    given = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "GET", "path": "/lab", "headers": given, "client": (peer, 40000)}
+    await Guard(app, token="right", trusted=frozenset({GATEWAY}))(scope, receive, send)
+    return int(said[0]["status"])
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "status"),
+    [
+        ("172.18.0.7", {"host": "lab:8025"}, 401),
+        ("172.18.0.7", {"host": "lab:8025", "authorization": "Bearer right"}, 200),
+        ("172.18.0.7", {"host": "127.0.0.1:8025"}, 401),
+        (GATEWAY, {"host": "127.0.0.1:8025"}, 200),
+        (GATEWAY, {"host": "127.0.0.1:8025", "authorization": "Bearer wrong"}, 401),
+        (GATEWAY, {"host": "evil.example:8025"}, 403),
+        (GATEWAY, {"host": "127.0.0.1:8025", "origin": "http://evil.example"}, 403),
+    ],
+)
+async def test_the_gateway_counts_as_loopback_and_nobody_else(peer: str, headers: dict[str, str], status: int) -> None:
+    """Who asks from the network needs the token; the machine itself does not, but a browser on it is no way in."""
+    assert await _asked(peer, **headers) == status

@@ -1,0 +1,152 @@
+"""What a lab tells of its past after it went back to where it was saved, and after its coordinator came back."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.client import Client, ClientError
+from pflab.runs.run_folder import RunFolder
+from pflab.terms.verdict import ExitCode
+from tests.drivers.conftest import TOKEN
+from tests.pflab.containers.test_coordinate import ORGANIZATION, coordinated, wait_for
+from tests.support.process_keeper import Keeper
+from topology import topology_from_text
+from traces import read_folder
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
+    monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
+    (tmp_path / "lab.yaml").write_text(ORGANIZATION, "utf-8")
+    with Keeper(topology_from_text(ORGANIZATION), RunFolder.at(tmp_path / "run"), token=TOKEN) as keeper:
+        yield keeper
+
+
+def said(capsys: pytest.CaptureFixture[str], *order: str) -> str:
+    """What a verb prints that does well."""
+    capsys.readouterr()
+    assert run(list(order)) == ExitCode.GOOD
+    return capsys.readouterr().out
+
+
+def reset(client: Client, name: str, history: str) -> None:
+    client.reset(name)
+    wait_for(client, history)
+
+
+def happened(client: Client) -> list[dict[str, Any]]:
+    return list(client.events())
+
+
+def test_a_lab_that_went_back_tells_its_past(
+    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After a reset `explain`, `events` and `trace` tell what happened up to the save as they did before it, folders by
+    their names, and nothing that came after; so they do after a second reset and after the coordinator was killed."""
+    with coordinated(keeper, tmp_path, signal.SIGKILL) as url, Client(url, token=TOKEN) as client:
+        client.create_folder("A", "Made", replicas=["A", "B"])
+        client.advance("1 h")
+        client.post("A", "Made", subject="Hello")
+        client.advance("1 h")
+        life = said(capsys, "explain", "A-2", "--lab", url)
+        assert "'Hello' in Made" in life
+        client.save("start")
+        before = happened(client)
+        trace = said(capsys, "trace", "--lab", url, "--type", "change", "--type", "version")
+        client.post("B", "Made", subject="afterwards")
+        client.advance("1 h")
+        for history in ("Contoso-2", "Contoso-3"):
+            reset(client, "start", history)
+            after = happened(client)
+            assert after[: len(before)] == before
+            assert "change.made" not in {each["type"] for each in after[len(before) :]}
+            assert said(capsys, "explain", "A-2", "--lab", url) == life
+            assert said(capsys, "trace", "--lab", url, "--type", "change", "--type", "version") == trace
+        client.post("A", "Projects", subject="anew")
+        client.advance("1 h")
+        before = happened(client)
+        life = said(capsys, "explain", "A-2", "--lab", url)
+        events = said(capsys, "events", "--lab", url)
+    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+        assert happened(client)[: len(before)] == before
+        assert said(capsys, "explain", "A-2", "--lab", url) == life
+        again = said(capsys, "events", "--lab", url)
+        assert again.startswith(events)
+        assert "Setup" not in again
+        numbers = [(each["node"], each["seq"]) for each in happened(client)]
+        assert len(numbers) == len(set(numbers))
+
+
+def test_a_trace_after_a_reset_begins_with_the_past(
+    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`pflab lab ship` writes all that has happened, of every server, into the folder of the course that it names; after a
+    reset it has what came up to the save too, gapless and not twice; and so it is in the course that was left."""
+    traces = tmp_path / "run" / "traces"
+    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+        client.post("A", "Projects", subject="before")
+        client.advance("1 h")
+        assert said(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-1: ")
+        client.post("B", "Projects", subject="before too")
+        client.advance("1 h")
+        client.save("start")
+        before = happened(client)
+        client.post("A", "Projects", subject="left")
+        client.advance("1 h")
+        reset(client, "start", "Contoso-2")
+        client.post("A", "Projects", subject="anew")
+        client.advance("1 h")
+        assert said(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-2: ")
+        now = happened(client)
+        for course in ("Contoso-1", "Contoso-2"):
+            found = read_folder(traces / course)
+            assert found.report() == []
+            numbers = {(each.node, each.seq) for each in found.events}
+            assert numbers >= {(each["node"], each["seq"]) for each in before}
+        assert numbers == {(each["node"], each["seq"]) for each in now}
+
+
+def test_a_saved_lab_is_not_lost_by_its_name_given_twice(
+    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`pflab lab save` refuses a name that is taken, in one line, and leaves what has it; with --replace it saves anew."""
+    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+        begun = client.now()
+        said(capsys, "lab", "save", "start", "--lab", url)
+        client.advance("1 h")
+        assert run(["lab", "save", "start", "--lab", url]) == ExitCode.UNKNOWN
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "'start'" in line
+        assert "--replace" in line
+        with pytest.raises(ClientError) as refused:
+            client.save("start")
+        assert (refused.value.status, refused.value.kind) == (409, "Taken")
+        reset(client, "start", "Contoso-2")
+        assert client.now() == begun
+        client.advance("2 h")
+        at = client.now()
+        said(capsys, "lab", "save", "start", "--replace", "--lab", url)
+        client.advance("1 h")
+        reset(client, "start", "Contoso-3")
+        assert client.now() == at
+
+
+def test_who_follows_a_lab_that_goes_back_is_told(keeper: Keeper, tmp_path: Path) -> None:
+    """A stream of events does not go on in another course of events as if nothing had been."""
+    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+        client.save("start")
+        client.post("A", "Projects", subject="left")
+        with Client(url, token=TOKEN) as other:
+            stream = other.events(follow=True, after=0)
+            next(stream)
+            reset(client, "start", "Contoso-2")
+            with pytest.raises(ClientError, match="it was reset"):
+                list(stream)

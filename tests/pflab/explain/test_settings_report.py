@@ -1,0 +1,46 @@
+"""What `pflab analyze` finds in a topology."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.played_runs import document, told
+
+
+def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each value with its default, its place and what it does; the preferred source is checked (SE-1)."""
+    Path("t.yaml").write_text(
+        "sites: [SEA, NYC]\n"
+        "connectors: [{between: [SEA, NYC]}]\n"
+        "servers:\n"
+        "  A: {site: SEA, settings: {Preferred Backfill Source: B, Replication Always Interval: 5}}\n"
+        "  B: {site: NYC, settings: {Preferred Backfill Source: Z, Replication Folder Count Limit: 30}}\n"
+        "  C: {site: NYC, settings: {Preferred Backfill Source: C, Repeat Status: 0}}\n"
+        "folders: {Plans: {replicas: [A]}, Other: {alias: plans}}\n",
+        "utf-8",
+    )
+    found = document(capsys, "analyze", "t.yaml")
+    by_name = {(each["server"], each["setting"]): each for each in found["findings"]}
+    interval = by_name["A", "Replication Always Interval"]
+    assert (interval["value"], interval["default"], interval["unit"]) == ("5 min", "15 min", "min")
+    assert by_name["A", "Preferred Backfill Source"]["place"].endswith(r"\A\Public-<GUID>\Preferred Backfill Source")
+    told_of = {(each["server"], each["text"]) for each in found["warnings"]}
+    for server, text in (
+        ("A", "it backfills from B first while B is up, although that is in another site (NYC, not SEA)"),
+        ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
+        ("B", "Replication Folder Count Limit has no effect on 2003, only on 5.5, 2000"),
+        ("", "folder Plans is held by A alone: what that store loses is lost"),
+        ("", "folder Other cannot have the address plans@contoso.test, which is Plans's"),
+    ):
+        assert (server, text) in told_of
+    assert any(server == "B" and "'Z' is no server" in text for server, text in told_of)
+    lines = told(capsys, "analyze", "t.yaml")
+    assert "  Replication Always Interval = 5 min (default 15 min)" in lines
+
+
+def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing changed, nothing found."""
+    Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
+    assert told(capsys, "analyze", "t.yaml") == ["Every setting has its default."]

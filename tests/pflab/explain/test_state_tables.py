@@ -1,0 +1,151 @@
+"""The state tables and backfill arrays as a person reads them (spec: RST-1 to RST-3, BF-2)."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from node.views import EntryView, RequestView, RowView, StateView
+from pflab.explain.state_tables import MOST_RANGES, backfill_table, data_lines, state_tables
+from traces.labtime import DAY_US, MINUTE_US, SECOND_US, LabTime, parse_instant
+
+NOON = parse_instant("2003-10-22T12:15Z")
+
+
+def own(store: str, numbers: str, last_sent: str | None = None) -> RowView:
+    return RowView(store, True, numbers, "", last_sent, None)
+
+
+def other(store: str, numbers: str, heard_at: LabTime | None = NOON, fai: str = "") -> RowView:
+    return RowView(store, False, numbers, fai, None, heard_at)
+
+
+def state(*rows: RowView) -> StateView:
+    here = next(row.store for row in rows if row.is_local)
+    return StateView("x:1", "Projects", here, rows)
+
+
+def shown(table: object, width: int) -> str:
+    text = io.StringIO()
+    Console(file=text, width=width, color_system=None).print(table)
+    return text.getvalue()
+
+
+def test_complete_rows_read_as_the_source_prints_them() -> None:
+    """RST-1: the own replica shows the last update sent, another's what it has received, each as its highest number."""
+    rows = [own("A", "A-1..100, B-1..50", "A-100"), other("B", "A-1..100, B-1..50")]
+    (table,) = state_tables([state(*rows)])
+    assert table.title == "Replication State Table for Server A"
+    assert list(table.columns[0].cells) == ["Projects on Server A\n(local replica)", "Projects on Server B"]
+    assert list(table.columns[1].cells) == ["Last update sent: A-100", "A-100 received\nB-50 received"]
+
+
+def test_rows_are_in_the_order_of_the_servers_names() -> None:
+    """As in the source's table of Server B, the local replica stands where its name puts it, and is marked."""
+    (table,) = state_tables([state(own("B", "A-1", None), other("C", "A-1"), other("A", "A-1"))])
+    replicas = list(table.columns[0].cells)
+    assert replicas == ["Projects on Server A", "Projects on Server B\n(local replica)", "Projects on Server C"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ("A-2..3", ["A-2..3 received", "A-1 missing"]),
+        ("A-2", ["A-2 received", "A-1 missing"]),
+        ("A-1..2, A-5..9, A-11", ["A-1..2, A-5..9, A-11 received", "A-3..4, A-10 missing"]),
+        ("A-1..4, B-3", ["A-4 received", "B-3 received", "B-1..2 missing"]),
+        ("", ["nothing received"]),
+    ],
+)
+def test_a_hole_is_seen(numbers: str, told: list[str]) -> None:
+    """RST-3: a store that lacks something below its highest number is not shown as if it had all."""
+    row = other("B", numbers)
+    assert data_lines(row, [own("A", "A-1..20, B-1..3"), row]) == told
+
+
+def test_the_own_replica_tells_its_holes_too() -> None:
+    """A store that knows from another's row that it lacks something says so in its own."""
+    rows = [own("B", "A-2, B-1", "B-1"), other("A", "A-1..2")]
+    assert data_lines(rows[0], rows) == ["Last update sent: B-1", "A-1 missing"]
+
+
+def test_numbers_older_than_the_folder_are_no_hole() -> None:
+    """The changes before a folder's first one were made elsewhere, and no row of its table has them."""
+    rows = [own("A", "A-2..3", "A-3"), other("B", "A-2..3")]
+    assert data_lines(rows[1], rows) == ["A-3 received"]
+    assert data_lines(rows[0], rows) == ["Last update sent: A-3"]
+
+
+def test_later_numbers_are_no_hole() -> None:
+    """A row that is behind is not one that lacks something in between."""
+    rows = [own("A", "A-1..100", "A-100"), other("B", "A-1..60")]
+    assert data_lines(rows[1], rows) == ["A-60 received"]
+
+
+def test_a_set_in_many_pieces_is_cut_and_counted() -> None:
+    """A row with very many holes stays readable, and says how many there are."""
+    row = other("B", ", ".join(f"A-{number}" for number in range(1, 40, 2)))
+    received, missing = data_lines(row)
+    assert received.startswith("A-1, A-3, A-5")
+    assert received.endswith("A-11, ... up to A-39 (20 ranges) received")
+    assert missing.endswith("... up to A-38 (19 ranges) missing")
+    assert missing.count("A-") == MOST_RANGES + 1
+
+
+def test_associated_messages_have_lines_of_their_own() -> None:
+    """CN-9: what is known of a folder's associated messages is told apart."""
+    row = other("B", "A-1", fai="A-3")
+    assert data_lines(row, [row, RowView("A", True, "A-1", "A-2..3", "A-3", None)]) == [
+        "A-1 received",
+        "A-3 received (associated)",
+        "A-2 missing (associated)",
+    ]
+
+
+def test_what_is_said_of_one_instant_agrees() -> None:
+    """How long ago a row was heard is rounded to the minute, not cut, as the instant beside it is to the second."""
+    heard_at = NOON + 30_000
+    now = heard_at - 30_000 + DAY_US + 45 * MINUTE_US
+    (table,) = state_tables([state(own("A", ""), other("B", "A-1", heard_at))], now)
+    assert list(table.columns[2].cells) == ["", "2003-10-22T12:15:00Z\n24 h 45 min ago"]
+
+
+@pytest.mark.parametrize(("since_us", "told"), [(34 * SECOND_US, "34 s"), (0, "0 s"), (MINUTE_US, "1 min")])
+def test_less_than_a_minute_ago_is_told_in_seconds(since_us: int, told: str) -> None:
+    """Half a minute is neither a minute nor none."""
+    (table,) = state_tables([state(own("A", ""), other("B", "A-1", NOON))], NOON + since_us)
+    assert str(list(table.columns[2].cells)[1]).endswith(f"\n{told} ago")
+
+
+def entry(path: str = "Projects", requests: tuple[RequestView, ...] = ()) -> EntryView:
+    return EntryView(
+        id=1,
+        folder="x:1",
+        path=path,
+        missing="A-1..3, PUBLIC-STORE-1-17",
+        missing_fai="",
+        made_at=NOON,
+        due_at=NOON + 6 * 60 * MINUTE_US + SECOND_US // 2,
+        attempts=len(requests),
+        local=True,
+        waiting_for_slot=False,
+        requests=requests,
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_nothing_of_a_backfill_entry_is_cut(width: int) -> None:
+    """BF-2: since when it is known, when it asks and whom it asked are whole on any terminal, and where there is none."""
+    asked = RequestView("PUBLIC-STORE-1", "A-1..3", NOON, NOON + DAY_US)
+    text = shown(backfill_table("B", [entry("Projects/Archive/Old and rather long", (asked,))]), width)
+    assert "…" not in text
+    if width >= 80:
+        for needed in ("2003-10-22T12:15:00Z", "2003-10-22T18:15:00Z", "2003-10-23T12:15:00Z", "PUBLIC-STORE-1"):
+            assert needed in text
+
+
+def test_how_often_was_asked() -> None:
+    """An entry says in words how often it was asked for."""
+    assert "not asked yet" in shown(backfill_table("B", [entry()]), 100)

@@ -1,0 +1,75 @@
+"""A run's events line by line (`pflab trace`), and the application logs of its stores (`pflab log`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.runs.events import style_of
+from pflab.terms.verdict import ExitCode
+from tests.support.played_runs import LOST, document, play, told
+from traces.events import EVENT_TYPES
+
+
+def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
+    """By server, folder, type or group of types, and time; the last ones if there are too many."""
+    play(LOST)
+    everything = told(capsys, "trace")
+    assert all(line.startswith("2003-10-2") for line in everything)
+    requests = told(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
+    assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
+    assert len(told(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
+    limited = told(capsys, "trace", "--limit", "3")
+    assert limited == [f"({len(everything) - 3} earlier ones; --limit shows more)", *everything[-3:]]
+    found = document(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
+    assert {each["type"] for each in found} == {"version.applied"}
+    assert {each["node"] for each in found} == {"C"}
+
+
+def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.CaptureFixture[str]) -> None:
+    """The lab's own events are written at the end of a run; without them trace and explain have the names of folders from
+    the topology that the run's folder keeps."""
+    path = play(LOST)
+    whole = told(capsys, "trace", "--node", "A")
+    (lab,) = (path / "traces").glob("lab-*.jsonl")
+    lab.unlink()
+    assert told(capsys, "trace", "--node", "A") == whole
+    life = told(capsys, "explain", "A-1")
+    assert life[0].startswith("Change A-1: 'Hello' in Projects, made on A")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--type", "version.aplied"), "did you mean"),
+        (("--server", "Z"), "no such server"),
+        (("--since", "yesterday"), "--since yesterday"),
+    ],
+)
+def test_filters_that_fit_nothing_are_refused(
+    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt type, server or instant is misuse, in one line."""
+    play(LOST)
+    capsys.readouterr()
+    assert run(["trace", *args]) == ExitCode.UNKNOWN
+    assert said in capsys.readouterr().err
+
+
+def test_events_have_the_look_of_their_kind() -> None:
+    """What went wrong is red, the longest beginning of a type decides, and plain news is plain."""
+    plain = [tag for tag in EVENT_TYPES if not style_of(tag)]
+    assert {tag.partition(".")[0] for tag in plain} == {"setting", "address", "folder", "responders", "post", "sources"}
+    assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
+
+
+def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab log prints ids, levels, categories and texts of all stores in order; one id of one server if asked."""
+    play(LOST)
+    lines = told(capsys, "log")
+    assert any(
+        line.endswith("3020  Information  MSExchangeIS Public Store  Replication Outgoing Messages") for line in lines
+    )
+    found = document(capsys, "log", "--server", "B", "--event", "3031")
+    assert [each["event"] for each in found] == [3031]
+    assert "Hello" in found[0]["text"]

@@ -1,0 +1,123 @@
+"""The invariant of whom a store asks fires on planted violations alone (BF-3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pflab.invariants.backfill_sources import SourcesAreChosenAsTold
+from tests.support.invariant_builders import FOLDER, START_AT, Trace, numbers
+from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, SourceDown, SourcesConsidered
+
+
+def lab() -> Trace:
+    """A knows that B and C, of its site, hold the folder, and what each of them said that it has."""
+    trace = Trace(SourcesAreChosenAsTold)
+    for store in "ABC":
+        trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}
+    trace.change("A", 1, folder="1-1", **made)
+    for store, counters in (("B", (1,)), ("C", (1, 2))):
+        row = numbers("B", *counters)
+        trace.add(
+            RowReplaced, "A", folder=FOLDER, store=store, cnset=row, cnset_fai="", sent_at=START_AT, sent_number=1
+        )
+    return trace
+
+
+def candidate(store: str, has: int, **fields: Any) -> Candidate:
+    given: dict[str, Any] = {
+        "down": False,
+        "preferred": False,
+        "cost": 0,
+        "version": "2003",
+        "passed_over": "",
+        "site": "SEA",
+        "near": True,
+        "has_all": has == 2,
+        "affinity": 0,
+        "guid": store * 32,
+    }
+    return Candidate(store=store, has=has, **given | fields)
+
+
+C_FIRST = (candidate("C", 2), candidate("B", 1, passed_over="the ones before it have all it has"))
+
+
+def considers(
+    trace: Trace, *candidates: Candidate, chosen: tuple[str, ...] = ("C",), method: str = "sorted list"
+) -> None:
+    missing = numbers("B", 1, 2)
+    trace.add(
+        SourcesConsidered,
+        "A",
+        folder=FOLDER,
+        entry=1,
+        candidates=candidates,
+        chosen=chosen,
+        method=method,
+        cnset=missing,
+        missing=missing,
+    )
+
+
+def test_a_right_choice_is_nothing_to_tell() -> None:
+    """Who has most comes first of two that are alike."""
+    trace = lab()
+    considers(trace, *C_FIRST)
+    assert trace.witnesses() == []
+
+
+@pytest.mark.parametrize(
+    ("candidates", "told"),
+    [
+        (C_FIRST[::-1], "considered B, C; the order is C, B"),
+        (C_FIRST[:1], "did not consider B"),
+        ((candidate("C", 1), C_FIRST[1]), "takes C for one with what it has 1; it is 2"),
+        ((candidate("C", 2, down=True), C_FIRST[1]), "takes C for one with down True; it is False"),
+        ((candidate("C", 2, preferred=True), C_FIRST[1]), "takes C for one with preferred True; it is False"),
+        ((candidate("C", 2, version="2007"), C_FIRST[1]), "takes C for one with version 2007; it is 2003"),
+        ((candidate("C", 2, cost=5), C_FIRST[1]), "takes C for one with cost 5; it is 0"),
+        ((candidate("C", 2, transit_us=5), C_FIRST[1]), "takes C for one with transmission time 5; it is None"),
+        ((candidate("C", 2, has_all=False), C_FIRST[1]), "takes C for one with having all False; it is True"),
+    ],
+)
+def test_a_wrong_view_of_a_holder(candidates: tuple[Candidate, ...], told: str) -> None:
+    """Who is left out, out of order, or taken for what it is not, is told."""
+    trace = lab()
+    considers(trace, *candidates)
+    assert any(told in each for each in trace.witnesses()), trace.witnesses()
+
+
+def test_a_row_goes_with_the_list_that_lacks_its_store() -> None:
+    """Of a store that was taken off the list and put back nothing is known until it speaks again (RST-4)."""
+    trace = lab()
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "parent": "1-1", "operation": "modify"}
+    trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
+    trace.change("A", 3, folder="1-1", replicas=("A", "B", "C"), **made)
+    considers(trace, *C_FIRST)
+    assert any("takes C for one with what it has 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
+
+
+def test_a_wrong_way_and_a_wrong_pick() -> None:
+    """A version's way is its own, and the first that has something is asked."""
+    trace = lab()
+    considers(trace, *C_FIRST, method="six groups")
+    considers(trace, *C_FIRST, chosen=("B",))
+    first, second = trace.witnesses()
+    assert "chose by 'six groups'; 2003 chooses by 'sorted list'" in first
+    assert "chose B; it should be C" in second
+
+
+def test_what_was_asked_and_who_was_silent_is_remembered() -> None:
+    """A source that was asked and marked down counts as such at the next choice (BF-4, BF-9)."""
+    trace = lab()
+    trace.add(
+        RequestSent, "A", folder=FOLDER, entry=1, source="C", cnset=numbers("B", 1), cnset_fai="", retry_at=START_AT
+    )
+    trace.add(SourceDown, "A", store="C", folder=FOLDER)
+    considers(trace, *C_FIRST)
+    told = "\n".join(trace.witnesses())
+    assert "takes C for one with down False; it is True" in told
+    assert "takes C for one with last backfill 0" in told

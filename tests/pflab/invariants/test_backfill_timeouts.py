@@ -1,0 +1,199 @@
+"""The invariant of how long entries wait fires on planted violations alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from pflab.campaign.plans.file import plan_from_text
+from pflab.campaign.seed import run_plan
+from pflab.invariants.backfill_timeouts import EntriesWaitAsSet
+from pflab.terms.verdict import Judgement
+from tests.support.invariant_builders import FOLDER, START_AT, Trace, entry, numbers
+from traces.events import AddressStamped, EntryMade, RowReplaced
+from traces.labtime import HOUR_US
+
+LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
+
+
+def lab() -> Trace:
+    """A trace in which A knows that all three, of one site, hold the folder."""
+    trace = Trace(EntriesWaitAsSet)
+    for store in "ABC":
+        trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}
+    trace.change("A", 1, folder="1-1", **made)
+    return trace
+
+
+def says(trace: Trace, *counters: int) -> None:
+    """A takes B's row from a mail."""
+    row = numbers("B", *counters)
+    trace.add(
+        RowReplaced, "A", folder=FOLDER, store="B", cnset=row, cnset_fai="", sent_at=START_AT, sent_number=len(counters)
+    )
+
+
+def finds(trace: Trace, due_us: int, *, local: bool) -> None:
+    missing = numbers("B", 1, 2)
+    trace.add(
+        EntryMade, "A", folder=FOLDER, entry=1, cnset=missing, cnset_fai="", local=local, due_at=START_AT + due_us
+    )
+
+
+@pytest.mark.parametrize(
+    ("due_us", "local", "told"),
+    [
+        (LOCAL_US, True, ""),
+        (REMOTE_US, True, "by the settings at"),
+        (REMOTE_US, False, "counts as remote, and B of the site has all of it"),
+    ],
+)
+def test_a_store_of_the_site_has_it(due_us: int, local: bool, told: str) -> None:
+    """What a store of the site has waits for the first time-out for near sources, and no other."""
+    trace = lab()
+    says(trace, 1, 2)
+    finds(trace, due_us, local=local)
+    assert [told in each for each in trace.witnesses()] == ([True] if told else [])
+
+
+def test_nobody_near_has_it() -> None:
+    """What no store of the site has all of is not local."""
+    trace = lab()
+    says(trace, 1)
+    finds(trace, LOCAL_US, local=True)
+    assert "counts as local, and no store of the site has all of it" in trace.witnesses()[0]
+
+
+@pytest.mark.parametrize(("due_us", "told"), [(LOCAL_US, []), (REMOTE_US, [True])])
+def test_a_store_of_the_site_comes_to_have_it(due_us: int, told: list[bool]) -> None:
+    """Once a store of the site has all of it the due time is the earlier of the two."""
+    trace = lab()
+    says(trace, 1)
+    finds(trace, REMOTE_US, local=False)
+    says(trace, 1, 2)
+    trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
+    assert ["all of which B of its site has" in each for each in trace.witnesses()] == told
+
+
+WAITED_FOR_ITS_REPLICA = """
+plan: 1
+seed: 888
+length: 1 d 1 h 16 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA, version: "2000"}, D: {site: SEA, version: "5.5"}}
+  settings: {Replication Short Backfill Request Timeout: 30 min}
+steps:
+  - {at: 21 h 5 min, do: create folder, on: A, as: g25, title: M25, replicas: [A, D]}
+  - {at: 23 h 16 min, do: post, on: A, folder: g25, as: m27, size: 10}
+  - {at: 23 h 31 min, do: post, on: A, folder: g25, as: m28, size: 10}
+faults:
+  - {at: 19 h 54 min, fault: restore, lasts: 5 h, server: D}
+  - {at: 23 h 16 min, fault: delay, lasts: 2 h, from: A, to: D, type: content response, count: 1, by: 80 min}
+  - {at: 23 h 24 min, fault: loss, lasts: 15 min, from: A, to: D, type: content, count: 1}
+"""
+
+
+def test_a_response_that_waited_for_its_replica_begins_to_fill_it() -> None:
+    """On 5.5 a new replica asks at once until a response has come for it, one that had waited for it included (BF-2, IN-5)."""
+    assert run_plan(plan_from_text(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
+
+
+EXPIRED_AT_THE_ONE_THAT_ANSWERS = """
+plan: 1
+seed: 881
+length: 1 d 9 h 30 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 1}}}
+  settings:
+    Age Limit: 6 h
+    Replication Short Backfill Request Timeout: 1 h
+    Replication Short Backfill Request Timeout Later Retry: 1 h
+steps:
+  - {at: 0 s, do: create folder, on: C, as: g25, title: M25, replicas: [C, B, A]}
+  - {at: 2 h, do: post, on: B, folder: g25, as: m27, size: 10}
+faults:
+  - {at: 150 min, fault: restore, lasts: 26 h, server: B}
+  - {at: 450 min, fault: gone, lasts: 26 h, server: A}
+"""
+
+
+def test_who_said_that_it_expired_need_not_be_asked_again() -> None:
+    """At a later time-out a store whose row claims what has expired there is passed over (DL-3, BF-3)."""
+    assert run_plan(plan_from_text(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
+
+
+A_HOLE_AMONG_ASSOCIATED_MESSAGES = """
+plan: 1
+seed: 982
+length: 19 h 30 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers:
+    A: {site: SEA, version: "5.5"}
+    B: {site: SEA, version: "2003", settings: {Age Limit: 1 h, Replication Expiry: 1 h}}
+  folders: {F0: {replicas: [B]}}
+steps:
+  - {at: 16 min, do: post, on: B, folder: F0, as: m2, size: 10}
+  - {at: 201 min, do: add replica, on: A, folder: F0, store: A}
+  - {at: 386 min, do: post, on: B, folder: F0, as: m6, size: 10, associated: true}
+faults:
+  - {at: 330 min, fault: delay, lasts: 14 h, from: B, to: A, type: content, count: 1, by: 40 min}
+  - {at: 424 min, fault: loss, lasts: 40 min, from: B, to: A, type: content, count: 1}
+"""
+
+
+def test_what_expired_of_contents_is_a_hole_among_associated_messages() -> None:
+    """A number that expired as one of contents lies in the other set as a hole, and may still be asked for there (DL-3)."""
+    assert run_plan(plan_from_text(A_HOLE_AMONG_ASSOCIATED_MESSAGES)).judgement is Judgement.CONVERGED
+
+
+BACK_ON_THE_LIST = """
+plan: 1
+seed: 1125
+length: 551 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers: {A: {site: SEA, version: "5.5"}, C: {site: SEA, version: "5.5"}}
+  folders: {F0: {replicas: [A, C]}}
+steps:
+  - {at: 5 min, do: post, on: C, folder: F0, as: m2, size: 10}
+  - {at: 5 min, do: remove replica, on: C, folder: F0, store: A}
+  - {at: 491 min, do: add replica, on: C, folder: F0, store: A}
+"""
+
+
+def test_a_store_that_stays_after_all_waits_for_what_it_was_told_meanwhile() -> None:
+    """A leaving store asks for nothing; back on the list before it has gone, it misses what others told of (RP-2, BF-1)."""
+    assert run_plan(plan_from_text(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
+
+
+EXPIRED_WHERE_NOBODY_CAN_TELL = """
+plan: 1
+seed: 1046
+length: 1 d 1 h 48 min
+topology:
+  organization: Campaign
+  sites: [SEA]
+  servers:
+    A: {site: SEA, version: "2000", settings: {Age Limit: 1 h}}
+    B: {site: SEA, version: "2000"}
+    C: {site: SEA, version: "2000"}
+  folders: {F0: {replicas: [A, B]}}
+steps:
+  - {at: 437 min, do: create folder, on: A, as: g5, title: G4, under: F0, replicas: [A]}
+  - {at: 851 min, do: add replica, on: B, folder: g5, store: C}
+  - {at: 856 min, do: move folder, on: B, folder: g5}
+  - {at: 1 d 43 min, do: post, on: C, folder: g5, as: m16, size: 10}
+  - {at: 1 d 48 min, do: delete folder, on: B, folder: F0}
+"""
+
+
+def test_stores_differ_by_what_expired_also_where_nobody_can_tell_what_must_exist() -> None:
+    """In a folder whose fate is in doubt too an age limit may take a message at one store and not at another (CV-2, DL-3)."""
+    assert run_plan(plan_from_text(EXPIRED_WHERE_NOBODY_CAN_TELL)).judgement is Judgement.CONVERGED

@@ -1,0 +1,105 @@
+"""Each invariant of numbers and clocks fires on a violation that was planted, says who and what, and is silent on its like."""
+
+from __future__ import annotations
+
+from pflab.invariants.mail_contents import OwnRowIsTrue
+from pflab.invariants.versions import (
+    EventsWithoutGaps,
+    LaterThanWhatItReplaces,
+    MailNumbersGrow,
+    NumbersNeverReissued,
+    TimeGoesForward,
+)
+from tests.support.invariant_builders import GUIDS, MESSAGE, START_AT, Trace, number
+from traces.events import (
+    NodeStopped,
+)
+from traces.labtime import HOUR_US
+
+
+def test_a_number_given_twice() -> None:
+    """A change number that a store gives a second time is a violation (CN-1)."""
+    trace = Trace(NumbersNeverReissued)
+    trace.change("A", 5)
+    assert trace.witnesses() == []
+    trace.change("A", 5, object=number("A", 300))
+    assert trace.witnesses() == ["A gave a change the number A-5, which it had given before"]
+
+
+def test_a_counter_that_goes_back() -> None:
+    """A later stimulus with a lower number is a violation, one stimulus with numbers in any order is none (CN-1)."""
+    trace = Trace(NumbersNeverReissued)
+    trace.change("A", 5)
+    trace.change("A", 4)
+    assert trace.witnesses() == []
+    trace.at += 1
+    trace.change("A", 3)
+    assert trace.witnesses() == ["A gave a change the number A-3 after it had given 5"]
+
+
+def test_a_number_of_another_guid() -> None:
+    """A change under a GUID that is not the store's present one is a violation (CN-1)."""
+    trace = Trace(NumbersNeverReissued)
+    trace.change("A", 5, number=number("B", 5))
+    assert trace.witnesses() == ["A gave a change the number B-5, which is not of its own GUID"]
+
+
+def test_an_object_id_given_twice() -> None:
+    """An object id that a store gives a second time is a violation (CN-1)."""
+    trace = Trace(NumbersNeverReissued)
+    trace.change("A", 5, object=MESSAGE)
+    trace.change("A", 6, object=MESSAGE)
+    (witness,) = trace.witnesses()
+    assert f"A created object {MESSAGE} with A-6" in witness
+
+
+def test_a_version_that_is_not_later() -> None:
+    """A version is later in time than each that it replaces (CN-8)."""
+    trace = Trace(LaterThanWhatItReplaces)
+    made = trace.change("A", 5)
+    trace.change("B", 1, object=made.object, supersedes=(made.number,), modified_at=made.modified_at + 1)
+    assert trace.witnesses() == []
+    trace.change("B", 2, object=made.object, supersedes=(made.number,), modified_at=made.modified_at)
+    (witness,) = trace.witnesses()
+    assert "A-5, which it replaces" in witness
+
+
+def test_a_gap_in_the_events() -> None:
+    """A sequence number that is left out or given twice is a violation."""
+    trace = Trace(EventsWithoutGaps)
+    trace.change("A", 1)
+    assert trace.witnesses() == []
+    trace.change("A", 2, seq=9)
+    assert trace.witnesses() == ["event 9 of A (change.made) follows its event 2"]
+
+
+def test_a_clock_that_goes_back() -> None:
+    """Neither time nor Lamport number of a node's events may go back; other nodes have clocks of their own (TM-1)."""
+    trace = Trace(TimeGoesForward)
+    trace.change("A", 1, at=START_AT + HOUR_US)
+    trace.change("B", 1, at=START_AT)
+    assert trace.witnesses() == []
+    trace.change("A", 2, at=START_AT)
+    trace.change("A", 3, at=START_AT, lamport=1)
+    first, second = trace.witnesses()
+    assert "event 3 of A is of 2003-10-21T00:00:00Z, the one before of 2003-10-21T01:00:00Z" in first
+    assert "event 4 of A has Lamport number 1" in second
+
+
+def test_mail_numbers() -> None:
+    """A mail number must grow, and no two mails have one id (RST-4); a restored store may begin anew."""
+    trace = Trace(MailNumbersGrow)
+    trace.mail("A", 1)
+    trace.mail("A", 2)
+    trace.mail("B", 1)
+    assert trace.witnesses() == []
+    trace.mail("A", 2)
+    assert trace.witnesses() == ["A sent mail number 2 after mail number 2", "A sent a second mail with the id 2@A"]
+
+
+def test_an_unheard_event_is_no_violation() -> None:
+    """Events that an invariant does not ask for leave it alone."""
+    trace = Trace(NumbersNeverReissued, OwnRowIsTrue)
+    trace.add(NodeStopped, "A", how="stop")
+    assert trace.witnesses() == []
+    assert GUIDS["A"] in trace.facts.store_of

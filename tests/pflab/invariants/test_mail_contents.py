@@ -1,0 +1,90 @@
+"""Each invariant of versions on their way, answers and acceptance fires on a violation that was planted, says who and what,
+and is silent on its like."""
+
+from __future__ import annotations
+
+from pflab.invariants.backfill_array import RequestsWithinTheLimit
+from pflab.invariants.mail_contents import (
+    AcceptedIsDurable,
+    AnswersAreAsked,
+    SameBytesEverywhere,
+    TombstonesStay,
+)
+from tests.support.invariant_builders import FOLDER, START_AT, Trace, applies, number, numbers
+from traces.events import (
+    HopReceived,
+    HopSent,
+    RequestAnswered,
+    RequestEnded,
+    RequestSent,
+    TombstoneDropped,
+    TombstoneMade,
+)
+
+
+def test_other_bytes_than_the_authors() -> None:
+    """A version is applied with its author's bytes, and no version that nobody made (ML-2)."""
+    trace = Trace(SameBytesEverywhere)
+    made = trace.change("A", 5)
+    applies(trace, "B", made)
+    assert trace.witnesses() == []
+    applies(trace, "B", made, digest="others")
+    applies(trace, "B", made, number=number("A", 6))
+    first, second = trace.witnesses()
+    assert "B applied A-5" in first
+    assert "with other bytes than its author's" in first
+    assert second == "B applied A-6, which nobody made"
+
+
+def test_a_version_after_the_tombstone() -> None:
+    """An object that was deleted at a store lives there no more, until the tombstone is dropped (IN-4)."""
+    trace = Trace(TombstonesStay)
+    made = trace.change("A", 5)
+    trace.add(TombstoneMade, "B", folder=FOLDER, object=made.object, number=number("A", 6))
+    applies(trace, "C", made)
+    assert trace.witnesses() == []
+    applies(trace, "B", made)
+    (witness,) = trace.witnesses()
+    assert witness.startswith("B applied A-5 of 'post 5'")
+    assert witness.endswith("deleted there by A-6")
+    trace.add(TombstoneDropped, "B", folder=FOLDER, object=made.object, number=number("A", 6))
+    applies(trace, "B", made)
+    assert len(trace.witnesses()) == 1
+
+
+def test_a_250_without_a_commit() -> None:
+    """A mail that its sender saw accepted must be among the next server's events (IN-2)."""
+    trace = Trace(AcceptedIsDurable)
+    sent = {"next_hop": "B", "connector": None, "recipients": (), "size": 1, "attempt": 1, "queue_id": 1}
+    trace.add(HopReceived, "B", mail="1@A", peer="A", recipients=(), size=1)
+    trace.add(HopSent, "A", mail="1@A", **sent)
+    assert trace.witnesses() == []
+    trace.add(HopSent, "A", mail="2@A", **sent)
+    assert trace.witnesses() == ["A was told by B that mail 2@A is safe, and it is not there"]
+
+
+def test_answers() -> None:
+    """A request is answered once, with nothing that it did not ask for (BF-5)."""
+    trace = Trace(AnswersAreAsked)
+    trace.mail("B", 1, message_type=0x8, cnset=numbers("A", 1, 2))
+    answer = {"folder": FOLDER, "requester": "B", "mails": 1, "request_mail": "1@B"}
+    trace.add(RequestAnswered, "A", cnset=numbers("A", 1), **answer)
+    assert trace.witnesses() == []
+    trace.add(RequestAnswered, "A", cnset=numbers("A", 1, 3), **answer)
+    assert trace.witnesses() == [
+        "A answered the request 1@B a second time",
+        "A answered B with A-3, which was not asked for",
+    ]
+
+
+def test_requests_over_the_limit() -> None:
+    """More requests outstanding than the limit are a violation; one that ended gives its slot back (BF-6)."""
+    trace = Trace(RequestsWithinTheLimit)
+    sent = {"folder": FOLDER, "entry": 1, "cnset": "", "cnset_fai": "", "retry_at": START_AT}
+    for source in ("B", "C"):
+        trace.add(RequestSent, "A", source=source, **sent)
+    trace.add(RequestEnded, "A", folder=FOLDER, entry=1, source="B", how="satisfied")
+    trace.add(RequestSent, "A", source="B", **sent)
+    assert trace.witnesses() == []
+    trace.add(RequestSent, "A", source="B", **sent)
+    assert trace.witnesses() == ["A has 3 requests outstanding, its limit is 2"]

@@ -1,0 +1,228 @@
+"""Each invariant of rows, and of what mails say of sets, fires on a violation that was planted, says who and what, and is
+silent on its like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pflab.invariants.backfill_array import MailsBringWhatTheyName, RequestsWithinTheLimit
+from pflab.invariants.mail_contents import (
+    AnswersAreAsked,
+    MailsNameWhatTheSenderHas,
+    OwnRowGrows,
+    OwnRowIsTrue,
+    RowsOfOthersAreTheirs,
+    TombstonesStay,
+)
+from pflab.invariants.versions import MailNumbersGrow
+from tests.support.invariant_builders import FOLDER, START_AT, Trace, applies, number, numbers
+from traces.events import (
+    HopReceived,
+    ItemExpired,
+    MailReceived,
+    NodeStarted,
+    ReplicaDropped,
+    RequestAnswered,
+    RowReplaced,
+    VersionFailed,
+    VersionHeld,
+)
+from traces.labtime import HOUR_US
+
+
+def test_an_own_row_above_every_change() -> None:
+    """A row that claims more than its author ever made in the folder is a violation (CN-6)."""
+    trace = Trace(OwnRowIsTrue)
+    trace.change("A", 5)
+    trace.mail("A", 1, row=numbers("A", 3, 4, 5))  # 3 and 4 are holes that A itself closes
+    assert trace.witnesses() == []
+    trace.mail("A", 2, row=numbers("A", 6))
+    assert trace.witnesses() == [
+        f"A says in a content that it has A-6 of {FOLDER}, above the last change of its store there"
+    ]
+
+
+def test_an_own_row_with_what_never_came() -> None:
+    """A row that claims a change that nothing brought to the store is a violation (RST-1)."""
+    trace = Trace(OwnRowIsTrue)
+    trace.change("A", 5)
+    trace.mail("B", 1, row=numbers("A", 5))
+    (witness,) = trace.witnesses()
+    assert witness == f"B says in a content that it has A-5 of {FOLDER}, which nothing ever brought it"
+
+
+def test_an_own_row_with_what_a_version_brought() -> None:
+    """What an applied version stands for may be claimed (CN-7)."""
+    trace = Trace(OwnRowIsTrue)
+    trace.change("A", 5)
+    applies(trace, "B", trace.facts.changes[number("A", 5)], stands_for=numbers("A", 2, 5))
+    trace.mail("B", 1, row=numbers("A", 2, 5))
+    assert trace.witnesses() == []
+
+
+def test_an_own_row_that_shrinks() -> None:
+    """A row that loses a number while the replica lives is a violation, after the replica was dropped it is none (RST-1)."""
+    trace = Trace(OwnRowGrows)
+    trace.mail("A", 1, row=numbers("A", 1, 2))
+    trace.mail("A", 2, marks=("no replica",))
+    trace.mail("A", 3, row=numbers("A", 1, 2, 3))
+    assert trace.witnesses() == []
+    trace.mail("A", 4, row=numbers("A", 1, 3))
+    assert trace.witnesses() == [f"A no longer says that it has A-2 of {FOLDER}, and its replica was not dropped"]
+    trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    trace.mail("A", 5, row="")
+    assert len(trace.witnesses()) == 1
+
+
+def test_a_restored_store_may_have_less() -> None:
+    """A store back from a backup may claim less, answer again and count its mails anew (RP-4)."""
+    trace = Trace(OwnRowGrows, AnswersAreAsked, MailNumbersGrow, TombstonesStay, RequestsWithinTheLimit)
+    trace.mail("B", 1, message_type=0x8, cnset=numbers("A", 1))
+    trace.mail("A", 7, row=numbers("A", 1, 2))
+    answer = {"folder": FOLDER, "requester": "B", "cnset": numbers("A", 1), "mails": 1, "request_mail": "1@B"}
+    trace.add(RequestAnswered, "A", **answer)
+    trace.add(NodeStarted, "A", version="2003", replica_guid="ab" * 16, reason="restored")
+    trace.add(RequestAnswered, "A", **answer)
+    trace.mail("A", 3, row=numbers("A", 1))
+    assert trace.witnesses() == []
+
+
+def test_a_set_that_the_sender_lacks() -> None:
+    """A mail whose set goes beyond its sender's row is a violation (OUT-4)."""
+    trace = Trace(MailsNameWhatTheSenderHas)
+    trace.mail("A", 1, cnset=numbers("A", 1), row=numbers("A", 1, 2))
+    assert trace.witnesses() == []
+    trace.mail("A", 2, cnset=numbers("A", 3), row=numbers("A", 1, 2))
+    assert trace.witnesses() == [f"A's content for {FOLDER} names A-3, which its own row in the same mail lacks"]
+
+
+def test_a_request_for_what_one_has() -> None:
+    """A backfill request for what the requester's own row has is a violation (BF-1)."""
+    trace = Trace(MailsNameWhatTheSenderHas)
+    trace.mail("A", 1, message_type=0x8, cnset=numbers("B", 3), row=numbers("A", 1))
+    assert trace.witnesses() == []
+    trace.mail("A", 2, message_type=0x8, cnset=numbers("B", 3), row=numbers("B", 3))
+    (witness,) = trace.witnesses()
+    assert "asks for B-3, which its own row in the same mail has" in witness
+
+
+def replaced(trace: Trace, number_: int, row: str, node: str = "B") -> None:
+    """`node` keeps that row of A, out of A's mail of that number."""
+    trace.add(
+        RowReplaced,
+        node,
+        mail=f"{number_}@A",
+        folder=FOLDER,
+        store="A",
+        cnset=row,
+        cnset_fai="",
+        sent_at=START_AT,
+        sent_number=number_,
+    )
+
+
+def test_a_row_that_its_store_did_not_say() -> None:
+    """A row kept of another store must be what that store put into that mail (RST-2, RST-4)."""
+    trace = Trace(RowsOfOthersAreTheirs)
+    trace.mail("A", 1, row=numbers("A", 1))
+    trace.mail("A", 2, row=numbers("A", 1))
+    replaced(trace, 1, numbers("A", 1))
+    assert trace.witnesses() == []
+    replaced(trace, 2, numbers("A", 1, 2))
+    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now A-1..2, which A did not say in mail 2@A"]
+
+
+def test_a_row_of_an_older_mail() -> None:
+    """A row is not replaced by that of a mail sent earlier, unless the store may have left the list meanwhile (RST-4)."""
+    trace = Trace(RowsOfOthersAreTheirs)
+    for index in (1, 2):
+        trace.mail("A", index, row=numbers("A", index))
+    replaced(trace, 2, numbers("A", 2))
+    replaced(trace, 1, numbers("A", 1), node="C")
+    assert trace.witnesses() == []
+    replaced(trace, 1, numbers("A", 1))
+    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now that of mail number 1, before it was that of 2"]
+    folder = trace.change("B", 1, folder="1-1", kind="folder", object=FOLDER, replicas=("A", "B"), parent="1-1")
+    assert folder.object == FOLDER
+    replaced(trace, 1, numbers("A", 1))
+    assert len(trace.witnesses()) == 1
+
+
+def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
+    """What is taken from a mail must be what its sender wrote (ML-6)."""
+    trace = Trace(RowsOfOthersAreTheirs)
+    sent = trace.mail("A", 1, row=numbers("A", 1))
+    same = {"message_type": 0x4, "recipients": ("B",), "size": 100, "number": 1}
+    trace.add(MailReceived, "B", mail="1@A", sender="A", folders=sent.folders, **same)
+    assert trace.witnesses() == []
+    trace.add(MailReceived, "B", mail="1@A", sender="A", folders=(), **same)
+    trace.add(MailReceived, "B", mail="1@A", sender="C", folders=sent.folders, **same)
+    assert trace.witnesses() == [
+        "B read something else in mail 1@A than A wrote",
+        "B took mail 1@A as C's, which C never sent",
+    ]
+
+
+def arrives(trace: Trace, number_: int, *brought: str, **section: Any) -> None:
+    """A's mail of that number comes to B, who holds the folder, with those versions."""
+    sent = trace.mail("A", number_, **section)
+    trace.add(HopReceived, "B", mail=f"{number_}@A", peer="A", recipients=(), size=1)
+    trace.add(
+        MailReceived,
+        "B",
+        mail=f"{number_}@A",
+        sender="A",
+        message_type=0x4,
+        folders=sent.folders,
+        recipients=("B",),
+        size=1,
+        number=number_,
+    )
+    replaced(trace, number_, section.get("row", ""))
+    for each in brought:
+        applies(trace, "B", trace.facts.changes[each])
+
+
+def test_a_mail_that_names_what_it_does_not_bring() -> None:
+    """A change of the folder that a mail's set names comes with it, or was there (CN-7)."""
+    trace = Trace(MailsBringWhatTheyName)
+    first, second = trace.change("A", 5), trace.change("A", 6)
+    arrives(trace, 1, first.number, cnset=numbers("A", 3, 4, 5))  # 3 and 4 belong to other folders
+    arrives(trace, 2, cnset=numbers("A", 5))
+    trace.change("B", 1)
+    assert trace.witnesses() == []
+    arrives(trace, 3, cnset=numbers("A", 6))
+    trace.change("B", 2)
+    (witness,) = trace.witnesses()
+    assert witness.startswith("a mail to B names A-6 (the creation of 'post 6'")
+    assert second.number == number("A", 6)
+
+
+def test_what_waits_or_failed_is_not_asked_for() -> None:
+    """A held version, and a mail of which an item could not be read, are no violation; nor is a change that lost (CN-6)."""
+    trace = Trace(MailsBringWhatTheyName)
+    made = trace.change("A", 5)
+    arrives(trace, 1, cnset=numbers("A", 5))
+    held = {"until_at": START_AT, "waits_for": FOLDER, "way": "broadcast", "digest": "", "deleted": False}
+    same = {"folder": FOLDER, "object": made.object, "number": made.number, "kind": "message", "pcl": made.pcl}
+    trace.add(VersionHeld, "B", modified_at=START_AT, stands_for=made.pcl, **same, **held)
+    trace.change("A", 6)
+    arrives(trace, 2, cnset=numbers("A", 6))
+    trace.add(VersionFailed, "B", number=None, reason="planted")
+    lost = trace.change("A", 7)
+    trace.change("C", 1, object=lost.object, operation="delete")
+    arrives(trace, 3, cnset=numbers("A", 7))
+    trace.change("B", 1)
+    assert trace.witnesses() == []
+
+
+def test_what_expired_at_its_author_before_it_was_sent_is_a_hole() -> None:
+    """A mail may name what an age limit took from its author; what another store let expire it must bring (DL-3, CN-6)."""
+    for by, witnesses in (("A", 0), ("C", 1)):
+        trace = Trace(MailsBringWhatTheyName)
+        made = trace.change("A", 5)
+        went = {"folder": FOLDER, "object": made.object, "number": made.number, "limit_us": HOUR_US}
+        trace.add(ItemExpired, by, modified_at=made.modified_at, **went)
+        arrives(trace, 1, cnset=numbers("A", 5))
+        trace.change("B", 1)
+        assert len(trace.witnesses()) == witnesses

@@ -1,0 +1,101 @@
+"""CV-3's bound: the sum of the waits that the settings allow, with the reason for each."""
+
+from __future__ import annotations
+
+from pflab.faults.fault import Mails
+from pflab.oracle.convergence_bound import Bound, bound_of, bound_of_topology, longest_gap_us
+from pflab.simulation.simulator import Simulator
+from topology import NEVER, topology_from_text
+from topology.schedule import parse_schedule
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
+
+ONE_SITE = "servers: {A: , B: }\nfolders: {Projects: }\n"
+
+TWO_SITES = """
+sites: [SEA, NYC]
+connectors:
+  - {name: SEA-NYC, between: [SEA, NYC], cost: 10, latency: 20 min}
+servers: {A: {site: SEA}, B: {site: NYC}}
+folders: {Projects: {replicas: [A, B], schedule: every 4 h}}
+"""
+
+
+def us(bound: Bound, words: str) -> list[int]:
+    """The waits whose reason has these words."""
+    return [term.us for term in bound.terms if words in term.why]
+
+
+def test_one_site_with_default_settings() -> None:
+    """In one site: a cycle, a day's status and its check, six hours, and the later retry's day."""  # spec: CV-3
+    bound = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
+    assert us(bound, "replication cycle") == [15 * MINUTE_US]
+    assert us(bound, "a status is sent") == [24 * HOUR_US]
+    assert us(bound, "status check") == [12 * HOUR_US]
+    assert us(bound, "first backfill time-out, known in the site") == [6 * HOUR_US]
+    assert us(bound, "longest retry") == [24 * HOUR_US]
+    assert bound.total_us == sum(term.us for term in bound.terms)
+
+
+def test_content_outside_the_site_waits_longer() -> None:
+    """Over sites the long time-outs count, the slowest schedule, and every mail's way over the connectors."""
+    # spec: BF-2
+    near = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
+    far = bound_of_topology(topology_from_text(TWO_SITES), hierarchy_changes=False)
+    assert us(far, "first backfill time-out, known outside the site") == [12 * HOUR_US]
+    assert us(far, "longest retry") == [48 * HOUR_US]
+    assert us(far, "replication cycle") == [4 * HOUR_US]
+    assert us(far, "slowest way")[0] - us(near, "slowest way")[0] == 4 * 20 * MINUTE_US
+
+
+def test_a_changed_hierarchy_comes_first() -> None:
+    """Where folders changed, they have to converge before their content can, by the "always" interval."""  # spec: HI-3
+    bound = bound_of_topology(topology_from_text(TWO_SITES))
+    assert us(bound, "replication cycle") == [15 * MINUTE_US, 4 * HOUR_US]
+    assert len(us(bound, "longest retry")) == 2
+
+
+def test_settings_count() -> None:
+    """A setting that lengthens a wait lengthens the bound by as much."""
+    slow = topology_from_text(ONE_SITE + "settings: {Replication Short Backfill Request Timeout: 10 h}\n")
+    longer = bound_of_topology(slow).total_us - bound_of_topology(topology_from_text(ONE_SITE)).total_us
+    assert longer == 2 * 4 * HOUR_US
+
+
+def test_the_longest_gap_of_a_schedule() -> None:
+    """The longest silence of a schedule counts, over the turn of the week too; "never" has none."""
+    assert longest_gap_us(parse_schedule("always"), 15 * MINUTE_US) == 15 * MINUTE_US
+    assert longest_gap_us(parse_schedule("every 4 h"), 0) == 4 * HOUR_US
+    assert longest_gap_us(parse_schedule("Mon 00:00-00:15"), 0) == 7 * DAY_US
+    assert longest_gap_us(NEVER, 0) is None
+
+
+def test_the_bound_is_told_in_words() -> None:
+    """The printed bound has the sum first and one line for each reason."""
+    lines = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False).in_words()
+    assert lines[0].startswith("converged within ")
+    assert "  6 h: content: the first backfill time-out, known in the site" in lines
+
+
+async def test_a_labs_bound_counts_what_is_held_back() -> None:
+    """The bound of a lab counts folders made since the start, and mail that a fault still holds."""
+    async with Simulator(topology_from_text(ONE_SITE)) as lab:
+        quiet = bound_of(lab)
+        assert quiet.total_us == bound_of_topology(lab.topology, hierarchy_changes=False).total_us
+        lab.faults.delay(Mails("A", "B"), by_us=20 * HOUR_US, count=1)
+        await lab.do("A", lambda node, now: node.create_folder(now, "News", schedule="every 4 h"))
+        await lab.advance(lab.now + 15 * MINUTE_US)
+        lab.faults.heal()
+        bound = bound_of(lab)
+        assert us(bound, "held back") == [20 * HOUR_US]
+        assert us(bound, "replication cycle") == [15 * MINUTE_US, 4 * HOUR_US]
+
+
+def test_an_old_conflict_is_ended_last() -> None:
+    """Where a home store ends conflicts, one that came about last ends at that age, and its end has to go its way."""
+    # spec: CF-5
+    plain = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
+    limit = "settings: {Replication Folder Conflict Age Limit: 3 d}\n"
+    aged = bound_of_topology(topology_from_text(ONE_SITE + limit), hierarchy_changes=False)
+    assert us(plain, "a home store ends") == []
+    assert us(aged, "a home store ends") == [3 * DAY_US]
+    assert aged.total_us == 2 * plain.total_us + 3 * DAY_US

@@ -1,0 +1,388 @@
+"""Reading scenario files: what is right becomes steps, what is wrong becomes one line each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.scenario.conditions import Entry, Expect, Until
+from pflab.scenario.load import KEYS, Scenario, ScenarioError, load_scenario, scenario_from_text
+from pflab.scenario.model import VERBS, scenario_schema
+from pflab.scenario.steps import STEPS
+from pflab.scenario.values import Count, Moment
+from traces.errors import TimeTextError
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, parse_duration, parse_instant
+
+HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
+
+
+def steps(*lines: str) -> Scenario:
+    return scenario_from_text(HEAD + "".join(f"  - {line}\n" for line in lines))
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ScenarioError) as caught:
+        scenario_from_text(text, "test.yaml")
+    return str(caught.value).splitlines()
+
+
+def wrong(*lines: str) -> list[str]:
+    return problems(HEAD + "".join(f"  - {line}\n" for line in lines))
+
+
+def test_steps_keep_their_verb_and_line() -> None:
+    """Each step knows its number and the line it stands in, so that a failure can point there."""
+    scenario = steps("say: Hello", "{advance: 15 min}")
+    assert [(each.number, each.line, each.verb) for each in scenario.steps] == [(1, 4, "say"), (2, 5, "advance")]
+
+
+def test_a_time_of_day_is_no_number() -> None:
+    """12:15 is a clock time: its next occurrence, never a sexagesimal number."""
+    (step,) = steps("advance: 12:15").steps
+    assert step.args == Moment(clock_us=12 * HOUR_US + 15 * MINUTE_US)
+    noon = parse_instant("2003-10-21T12:15Z")
+    assert step.args.resolve(noon - MINUTE_US) == noon
+    assert step.args.resolve(noon) == noon + DAY_US
+
+
+def test_moments_are_durations_instants_and_clock_times() -> None:
+    """An advance takes all three forms."""
+    taken = [step.args for step in steps("advance: 6 h", "advance: 2003-10-22T00:15Z", "advance: 00:15").steps]
+    assert taken == [
+        Moment(after_us=6 * HOUR_US),
+        Moment(at=parse_instant("2003-10-22T00:15Z")),
+        Moment(clock_us=15 * MINUTE_US),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits", "fails"),
+    [("2", [2], [1, 3]), ("none", [0], [1]), ("at least 2", [2, 9], [1]), ("at most 2", [0, 2], [3])],
+)
+def test_counts(text: str, fits: list[int], fails: list[int]) -> None:
+    """Counts are a number, none, at least or at most."""
+    (step,) = steps(f"expect: {{mails: {{count: {text}}}}}").steps
+    count: Count = step.args.mails[0].count
+    assert all(number in count for number in fits)
+    assert not any(number in count for number in fails)
+
+
+def test_one_entry_needs_no_list() -> None:
+    """array takes none, an entry, or a list of entries; mails and events one or several."""
+    texts = ("none", "{missing: A-1}", "[{missing: A-1}, {local: true}]")
+    taken = [steps(f"expect: {{on: B, array: {text}}}").steps[0].args.array for text in texts]
+    assert taken == [(), (Entry(missing=("A-1",)),), (Entry(missing=("A-1",)), Entry(local=True))]
+
+
+def test_every_verb_of_the_file_can_be_done() -> None:
+    """What the model takes the runner can do."""
+    assert set(VERBS) == set(STEPS)
+
+
+QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((QUIZ % "C", "reveal: So."), "steps[0].quiz: 'C' is no choice; the answer is one of 'A', 'B'"),
+        (
+            (QUIZ % "A",),
+            "steps[0].quiz: a question without an answer; a reveal in a later step, where the lab has shown it",
+        ),
+        ((QUIZ % "A", QUIZ % "B", "reveal: So."), "steps[0].quiz: a question without an answer"),
+        (("reveal: So.",), "steps[0].reveal: an answer without a question; a quiz in a step before it"),
+        (("quiz: {ask: Who?, choices: [A], answer: A, because: x}",), "steps[0].quiz.choices:"),
+    ],
+)
+def test_a_question_has_choices_and_an_answer(given: tuple[str, ...], told: str) -> None:
+    """Each question's answer is among its choices, and is revealed before the next question and the end."""
+    (line, *_) = wrong(*given)
+    assert told.replace("'", '"') in line.replace("'", '"')
+
+
+def test_a_lesson_has_plain_words() -> None:
+    """A lesson's words and questions come with the scenario, and a question without mistake is taken."""
+    taken = steps(QUIZ % "A", "reveal: So.")
+    assert [step.verb for step in taken.steps] == ["quiz", "reveal"]
+    assert taken.lesson is None
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    """Each mistake is one line with its line number, what is wrong and what would be right."""
+    lines = problems(
+        "title: Many mistakes\n"
+        "topology: one-site.yaml\n"
+        "rules: [BF-1, nonsense]\n"
+        "steps:\n"
+        "  - posst: {on: A}\n"
+        "  - post: {on: Z, folder: Projects, subject: Hello}\n"
+        "  - post: {on: A, foldr: Projects, subject: Hello}\n"
+        "  - advance: soon\n"
+        "  - expect: {on: B, folder: Projekts, array: none}\n"
+        "  - until: {mail: content, within: 0 min}\n"
+    )
+    with pytest.raises(TimeTextError) as not_a_duration:
+        parse_duration("soon")
+    assert lines == [
+        'test.yaml:3:15: rules[1]: "nonsense" is no rule; an id such as BF-3 (docs/rules.md)',
+        'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
+        'test.yaml:6:16: steps[1].post.on: "Z" is no server; one of "A", "B", "C"',
+        'test.yaml:7:11: steps[2].post: "folder" is missing;'
+        " the keys are on, folder, subject, body, attachment, sender, associated, as",
+        'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
+        f"test.yaml:8:14: steps[3].advance: {not_a_duration.value}",
+        'test.yaml:9:29: steps[4].expect.folder: "Projekts" is no folder of the topology or of an earlier step;'
+        ' did you mean "Projects"?',
+        "test.yaml:10:36: steps[5].until.within: '0 min' is out of range; a duration is above zero and at most 400 d",
+    ]
+
+
+def test_a_step_is_one_verb() -> None:
+    """Two verbs in one step, or none, are refused with what a step looks like."""
+    (first, second) = wrong("{advance: 1 h, say: Hello}", "advance")
+    assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and what it takes")
+    assert second.startswith("test.yaml:5:5: steps[1]: not a step")
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("expect: {on: B}", "nothing is asked; give one of has, lacks,"),
+        ("expect: {has: x}", "has asks about a store; add on:"),
+        ("expect: {on: B, array: none, since: x}", "since goes with mails or events"),
+        ("until: {within: 1 h}", "nothing to wait for; give mail, event, or a condition"),
+        ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event do not go together"),
+        ("until: {event: entry.made, from: A, within: 1 h}", "from, to and marked go with mail"),
+        ("until: {mail: content}", '"within" is missing'),
+        ("until: {mail: content, within: bound}", "within: bound is the time in which all must converge"),
+        ("expect: {on: A, folder: Projects, replicas: A, within: bound}", "it goes with converged or settled"),
+        ("expect: {equal: Projekts}", '"Projekts" is no folder of the topology or of an earlier step'),
+        ("expect: {settled: false}", "settled"),
+        ("folder: {on: A}", "nothing is asked; give one of create, change, rename, move, delete"),
+        ("folder: {on: A, create: X, delete: Y}", "create and delete do not go together"),
+        ("folder: {on: A, rename: Projects}", "rename and to go together"),
+        ("folder: {on: A, delete: Projects, schedule: never}", "go with create or change only"),
+        ("folder: {on: A, create: X/Y}", '"X" is no folder yet; create "X" first'),
+        ("cut: {from: A}", "from and to go together"),
+        ("cut: {between: [A]}", "between names two servers or sites"),
+        ("cut: {connector: X}", '"X" is no connector; there is none'),
+        ("lose: {type: contents}", "'contents' is not a mail type; the types are hierarchy, content,"),
+        ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; a text; put quotes around it'),
+        ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
+        ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
+        ("edit: {on: A, message: x}", "nothing is asked; give one of subject, body"),
+        ("edit: {on: A, message: x, subject: y}", '"x" is no message of an earlier step (its as); there is none'),
+        ("heal: x", '"x" is no fault (the name given with as, or all)'),
+        ("expect: {mails: {count: 1}, since: x}", '"x" is no checkpoint of an earlier step'),
+        ("expect: {events: {event: entry.mad, count: 1}}", '"entry.mad" is no event; did you mean "entry.made"?'),
+        ("expect: {events: {event: entry.made, with: {locl: true}, count: 1}}", 'entry.made has no field "locl"'),
+        ("expect: {on: A, folder: Projects, state: {Q: {has: A-1}}}", '"Q" is no server'),
+        ("settings: {on: A}", '"set" is missing'),
+        ("kill: [A, Q]", '"Q" is no server'),
+        ("settings: {on: A, set: {Replicaton: 0}}", '"Replicaton" is not a setting; did you mean "Replication"?'),
+        ("settings: {on: A, set: {Replication: maybe}}", '"maybe" is not a switch'),
+        ("say: [one, two]", "[one, two] is a list; a single text"),
+        ("stop: [A, [B]]", "[A, [B]] is not a name or a list of names"),
+        ("folder: {on: A, create: 1-1}", '"1-1" is what the hierarchy is called; another name'),
+        ("folder: {on: A, rename: Projects, to: 1-1}", '"1-1" is what the hierarchy is called'),
+        ("replica: {folder: Projects, remove: [A, B, C]}", "A, B, C has the last replica of Projects; add another"),
+        ("advance: 2003-10-20T00:00Z", "2003-10-20T00:00:00Z has passed; here the clock shows 2003-10-21T00:00:00Z"),
+        ("until: {mail: content, within: 1 h, at: 2003-10-20T00:00Z}", "2003-10-20T00:00:00Z has passed"),
+    ],
+)
+def test_what_is_wrong_with_a_step(step: str, told: str) -> None:
+    """Each kind of mistake in a step is told in one line that names it."""
+    lines = wrong(step)
+    assert len(lines) == 1
+    assert lines[0].startswith("test.yaml:4:")
+    assert told in lines[0]
+
+
+TWO_OF_THREE = """\
+title: A test
+topology: {servers: {A: , B: , C: }, folders: {Projects: {replicas: [A, B]}, Projects/Old: {replicas: [B]}}}
+steps:
+"""
+
+
+def course(*lines: str) -> list[str]:
+    """The problems of steps in a lab where C holds nothing, without their places; none if there are none."""
+    text = TWO_OF_THREE + "".join(f"  - {line}\n" for line in lines)
+    try:
+        scenario_from_text(text, "test.yaml")
+    except ScenarioError as error:
+        return [each.what for each in error.problems]
+    return []
+
+
+POST = "post: {on: A, folder: Projects, subject: x, as: x}"
+AT_C = '"C" has no replica of Projects'
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["post: {on: C, folder: Projects, subject: x}"], [AT_C]),
+        (["posts: {on: C, folder: Projects, count: 2}"], [AT_C]),
+        ([POST, "edit: {on: C, message: x, subject: y}"], [AT_C]),
+        ([POST, "delete: {on: C, message: x}"], [AT_C]),
+        ([POST, "resolve: {on: C, message: x, keep: all}"], [AT_C]),
+        (["replica: {folder: Projects, add: C}", "post: {on: C, folder: Projects, subject: x}"], []),
+        (["folder: {on: A, change: Projects, replicas: [A, C]}", "post: {on: C, folder: Projects, subject: x}"], []),
+        (["folder: {on: C, create: New}", "post: {on: C, folder: New, subject: x}"], []),
+        (["folder: {on: C, create: New}", "post: {on: A, folder: New, subject: x}"], ['"A" has no replica of New']),
+        (
+            ["folder: {on: A, create: Projects/New}", "post: {on: C, folder: Projects/New, subject: x}"],
+            ['"C" has no replica of Projects/New'],
+        ),
+        (
+            ["folder: {on: A, rename: Projects, to: Plans}", "post: {on: A, folder: Plans/Old, subject: x}"],
+            ['"A" has no replica of Plans/Old'],
+        ),
+        (
+            [
+                "folder: {on: B, move: Projects/Old, under: /}",
+                "replica: {folder: Old, add: C}",
+                "post: {on: C, folder: Projects/Old, subject: x}",
+            ],
+            [],
+        ),
+        (["replica: {folder: Projects, remove: A}", "replica: {folder: Projects, remove: B}"], []),
+        (["replica: {folder: Projects/Old, remove: B}"], ["B has the last replica of Projects/Old"]),
+        (["replica: {folder: Projects/Old, remove: B, refused: true}"], []),
+        (["advance: 2 d", "advance: 2003-10-22T00:00Z"], ["2003-10-22T00:00:00Z has passed"]),
+        (["advance: 23:00", "advance: 2003-10-21T23:00Z"], []),
+        (
+            ["until: {mail: status, within: 2 d, at: 12:15}", "advance: 2003-10-21T12:00Z"],
+            ["2003-10-21T12:00:00Z has passed"],
+        ),
+        (["advance: 12:15", "until: {mail: status, within: 2 d, at: 12:15}", "advance: 2003-10-21T12:15Z"], []),
+    ],
+)
+def test_what_no_run_could_do_is_told_before(lines: list[str], told: list[str]) -> None:
+    """Users at stores that never were to hold the folder, the last replica, and times that have passed are mistakes of
+    the file; what depends on who knows what by then is left to the run."""
+    assert course(*lines) == told
+
+
+def test_replicas_can_be_added_and_removed_together() -> None:
+    """replica takes one server or a list of them."""
+    one, several = steps("replica: {folder: Projects, remove: B}", "replica: {folder: Projects, remove: [B, C]}").steps
+    assert (one.args.remove, several.args.remove) == (("B",), ("B", "C"))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("servers: {A: , B: }\nfolders: {Projects: }\n", "a topology"),
+        ("plan: 1\nseed: 7\nsteps: []\n", "a plan of pflab simulate"),
+    ],
+)
+def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
+    """A topology or a plan given for a scenario is called what it is, once."""
+    assert problems(text) == [f"test.yaml:1:1: {kind}, not a scenario; {KEYS}"]
+
+
+def test_a_name_can_be_given_once() -> None:
+    """Two messages of one name would make every later step ambiguous."""
+    post = "post: {on: A, folder: Projects, subject: x, as: x}"
+    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is taken; a name of its own']
+
+
+def test_posts_name_all_and_each() -> None:
+    """The name of several posts is known, and each of theirs."""
+    scenario = steps(
+        "posts: {on: A, folder: Projects, count: 3, as: many}", "delete: {on: A, message: [many-1, many-3]}"
+    )
+    assert scenario.steps[1].args.message == ("many-1", "many-3")
+
+
+def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
+    """Created, renamed and moved folders may be spoken of by their new paths, with all below them."""
+    steps(
+        "folder: {on: A, create: Projects/Plans}",
+        "folder: {on: A, create: Projects/Plans/Old}",
+        "folder: {on: A, rename: Projects/Plans, to: Ideas}",
+        "folder: {on: A, move: Projects/Ideas, under: /}",
+        "post: {on: A, folder: Ideas/Old, subject: x}",
+    )
+
+
+def test_not_a_scenario() -> None:
+    """A file that is no mapping, or no YAML, is one line."""
+    assert problems("- 1\n") == ["test.yaml:1:1: not a scenario; a scenario has the keys title, topology and steps"]
+    assert problems("title: [\n")[0].startswith("test.yaml:2:1: not YAML")
+
+
+def test_a_missing_topology_is_told_with_what_there_is() -> None:
+    """A topology is a file beside the scenario or an example; otherwise the examples are named."""
+    (line,) = problems(HEAD.replace("one-site", "no-site") + "  - say: x\n")
+    assert line.startswith(
+        'test.yaml:2:11: topology: "no-site.yaml" is no topology file; a file beside the scenario, or one of'
+    )
+    assert "one-site.yaml" in line
+
+
+def test_a_mistake_in_an_inline_topology_is_told_at_its_line() -> None:
+    """The topology may stand in the scenario; its mistakes point into the scenario file."""
+    lines = problems(
+        "title: x\ntopology:\n  servers:\n    A: {}\n    B: {version: 1999}\n"
+        "  folders:\n    Plans.2003: {replicas: [Q]}\nsteps:\n  - say: x\n"
+    )
+    assert [line.split(": ")[0:2] for line in lines] == [
+        ["test.yaml:5:9", "topology.servers.B.version"],
+        ["test.yaml:7:29", "topology.folders.Plans.2003.replicas[0]"],
+    ]
+
+
+def test_settings_of_a_scenario_hold_for_all_servers() -> None:
+    """A scenario's settings are the organization's: a server's own go first."""
+    scenario = scenario_from_text(
+        "title: x\ntopology: {servers: {A: {}, B: {settings: {Replication Outstanding Backfill Limit: 7}}}}\n"
+        "settings: {Replication Outstanding Backfill Limit: 3}\nsteps:\n  - say: x\n"
+    )
+    texts = [
+        server.settings.text("Replication Outstanding Backfill Limit") for server in scenario.topology.servers.values()
+    ]
+    assert texts == ["3", "7"]
+
+
+def test_an_unknown_setting_is_told() -> None:
+    """A setting that does not exist is refused before anything runs."""
+    (line,) = problems("title: x\ntopology: one-site.yaml\nsettings: {Replication Nonsense: 3}\nsteps:\n  - say: x\n")
+    assert line.startswith("test.yaml:3:12: settings.Replication Nonsense: ")
+
+
+def test_a_scenario_may_bear_the_name_of_its_topology(tmp_path: Path) -> None:
+    """new-store.yaml plays on new-store.yaml: the example is meant, not the scenario itself."""
+    path = tmp_path / "new-store.yaml"
+    path.write_text("title: x\ntopology: new-store.yaml\nsteps:\n  - say: x\n", "utf-8")
+    assert list(load_scenario(path).topology.servers) == ["A", "B", "E"]
+
+
+def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are one line with the line they stand in."""
+    path = tmp_path / "x.yaml"
+    path.write_bytes(b"title: x\n# \xff\n")
+    with pytest.raises(ScenarioError, match=r"x\.yaml:2:1: not UTF-8; save it as UTF-8"):
+        load_scenario(path)
+
+
+def test_the_schema_names_every_verb_and_key() -> None:
+    """The JSON Schema offers each verb once, and the keys under the names that files use."""
+    schema = scenario_schema()
+    offered = [next(iter(step["properties"])) for step in schema["properties"]["steps"]["items"]["oneOf"]]
+    assert offered == list(VERBS)
+    assert {"on", "has", "array", "within"} <= set(schema["$defs"]["Expect"]["properties"])
+    assert {"from", "with", "mail"} <= set(schema["$defs"]["Until"]["properties"])
+    assert schema["required"] == ["title", "topology", "steps"]
+
+
+def test_until_and_expect_are_different_models() -> None:
+    """An until needs a limit; an expect may do without."""
+    first, second = steps("until: {converged: all, within: 1 h}", "expect: {converged: all}").steps
+    assert isinstance(first.args, Until)
+    assert isinstance(second.args, Expect)
+    assert second.args.within is None

@@ -1,0 +1,67 @@
+"""A lab's face hands requests on to the processes of its nodes, which may end at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import struct
+from collections.abc import MutableMapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pflab.server.proxy import Proxy
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+AT_ONCE = struct.pack("ii", 1, 0)
+"""SO_LINGER: no goodbye, but a reset, as the kernel says for a process that was killed."""
+
+
+def _documents() -> Starlette:
+    async def nothing(_request: Any) -> Response:
+        return Response()
+
+    return Starlette(routes=[Route("/nodes/{name}/folders", nothing, methods=["POST"])])
+
+
+@asynccontextmanager
+async def _killed(once_connected: asyncio.Event) -> AsyncIterator[tuple[str, int]]:
+    """A server that is killed as soon as somebody has connected."""
+
+    async def reset(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line: socket.socket = writer.get_extra_info("socket")
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+        writer.transport.abort()
+        once_connected.set()
+
+    server = await asyncio.start_server(reset, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()
+
+
+async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() -> None:
+    """A server that is killed between the connection and the request gives 502, which says: ask again."""
+    gone = asyncio.Event()
+    told: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> MutableMapping[str, Any]:
+        await gone.wait()
+        for _ in range(10):  # our end hears of the reset
+            await asyncio.sleep(0)
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        told.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/nodes/A/folders", "raw_path": b"/nodes/A/folders"}
+    async with _killed(gone) as address:
+        proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), "token")
+        await proxy({**scope, "query_string": b"", "headers": [], "root_path": ""}, receive, send)
+    assert told[0]["status"] == 502
+    assert json.loads(told[1]["body"])["detail"] == "the server ended before it had answered"

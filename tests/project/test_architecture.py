@@ -1,0 +1,57 @@
+"""The layout: folders of one subject, a map that names them all, and tests that stand on their own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PRODUCT = ("pflab", "node", "transport", "topology", "traces", "analytics")
+MOST_MODULES = 15
+
+
+def packages(root: Path, *tops: str) -> Iterator[Path]:
+    """Every folder with modules below these, from the top down."""
+    for top in tops:
+        for init in sorted((root / top).rglob("__init__.py")):
+            yield init.parent
+
+
+def modules(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("__"))
+
+
+@pytest.mark.parametrize("top", [*PRODUCT, "tests"])
+def test_a_folder_has_at_most_fifteen_modules(project_root: Path, top: str) -> None:
+    """A folder has one subject, and so at most 15 modules; tests may have a conftest.py beside them."""
+    crowded = {
+        str(folder.relative_to(project_root)): len(modules(folder))
+        for folder in packages(project_root, top)
+        if folder.name != "support" and len(set(modules(folder)) - {"conftest"}) > MOST_MODULES
+    }
+    assert crowded == {}
+
+
+@pytest.mark.parametrize("top", PRODUCT)
+def test_every_package_states_its_subject(project_root: Path, top: str) -> None:
+    """A package's `__init__` begins with a docstring that says what the folder is about."""
+    silent = [
+        str(folder.relative_to(project_root))
+        for folder in packages(project_root, top)
+        if len(ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or "") < 40
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("top", PRODUCT)
+def test_the_map_names_every_folder(project_root: Path, top: str) -> None:
+    """ARCHITECTURE.md names each folder of the product by its path, such as `node/agent/`."""
+    page = (project_root / "ARCHITECTURE.md").read_text("utf-8")
+    unnamed = [
+        name
+        for folder in packages(project_root, top)
+        if f"`{(name := folder.relative_to(project_root).as_posix())}/`" not in page
+    ]
+    assert unnamed == []

@@ -1,0 +1,204 @@
+"""The project's own files: what they promise each other."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.campaign.plans.file import LONGEST_US, MAX_BYTES, MOST_LETTERS, MOST_POSTS
+from traces.labtime import DAY_US
+
+FLOORS = ["pflab", "node", "transport", "topology", "traces"]
+
+
+@pytest.fixture(scope="module")
+def pyproject(project_root: Path) -> dict[str, Any]:
+    return tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def normal(name: str) -> str:
+    """A distribution's name as an index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(project_root: Path) -> dict[str, str]:
+    lines = (project_root / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    found = (line.partition("==") for line in lines if line and not line.startswith("#"))
+    return {normal(name): version for name, _, version in found}
+
+
+def test_every_constraint_is_an_exact_pin(project_root: Path) -> None:
+    """A line of constraints.txt is a comment or name==version: no hosts, paths, options or ranges."""
+    for line in (project_root / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        assert re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line), line
+
+
+def test_every_dependency_is_pinned(project_root: Path, pyproject: dict[str, Any]) -> None:
+    """What pyproject.toml asks for, for use and for development, has its version in constraints.txt."""
+    project = pyproject["project"]
+    asked = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    names = {normal(re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0]) for one in asked}
+    assert names <= pins(project_root).keys() | {"pflab"}
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", ".ci/run"])
+def test_nothing_says_where_packages_come_from(project_root: Path, name: str) -> None:
+    """No file of the build names a package index: which one is used is the affair of the machine."""
+    text = (project_root / name).read_text(encoding="utf-8")
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|--trusted-host", text)
+
+
+def contracts(pyproject: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [one for one in pyproject["tool"]["importlinter"]["contracts"] if one["type"] == kind]
+
+
+def test_the_floors_are_held_in_order(pyproject: dict[str, Any]) -> None:
+    """One contract holds the floors from the top down, one the folders inside each floor, and one forbids cycles."""
+    layers = contracts(pyproject, "layers")
+    assert layers[0]["layers"] == FLOORS
+    assert {one["containers"][0] for one in layers[1:]} == {*FLOORS, "analytics"}
+    assert all(one["exhaustive"] for one in layers[1:])
+    (acyclic,) = contracts(pyproject, "acyclic_siblings")
+    assert set(acyclic["ancestors"]) == {*FLOORS, "analytics"}
+
+
+@pytest.mark.parametrize(
+    ("floor", "outward"), [("transport", {"smtp"}), ("node", {"host", "api", "process", "__main__"})]
+)
+def test_agents_are_kept_from_the_world(
+    project_root: Path, pyproject: dict[str, Any], floor: str, outward: set[str]
+) -> None:
+    """A contract bans clocks, random numbers, sockets and web libraries from all folders but those that meet the world."""
+    inside = {path.stem for path in (project_root / floor).iterdir() if path.suffix == ".py" or path.is_dir()}
+    inward = {f"{floor}.{name}" for name in inside - outward - {"__init__", "__pycache__", "py"}}
+    inward -= {f"{floor}.py.typed"}
+    world = {"asyncio", "time", "random", "uuid", "socket", "os", "threading", "http"}
+    world |= {"aiosmtpd", "aiosmtplib", "fastapi", "uvicorn"}
+    assert any(
+        inward <= set(one["source_modules"]) and world <= set(one["forbidden_modules"])
+        for one in contracts(pyproject, "forbidden")
+    )
+
+
+def test_every_floor_is_typed(project_root: Path) -> None:
+    """Each top-level package carries py.typed, so that users' type checkers read ours."""
+    assert [name for name in [*FLOORS, "analytics"] if not (project_root / name / "py.typed").exists()] == []
+
+
+def test_make_explains_itself(project_root: Path) -> None:
+    """Every target that README or CONTRIBUTING may name is in `make help`."""
+    makefile = (project_root / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert phony is not None
+    explained = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    assert explained == set(phony.group(1).split())
+    assert explained >= {"install", "demo", "test", "check", "bench", "simulate", "rules", "clean", "help"}
+
+
+def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) -> None:
+    """Whoever waits for `make install` is told in one line what for and how long, and at its end what to do next."""
+    told = call(
+        ["make", "--no-print-directory", "--dry-run", "--what-if=pyproject.toml", "install"], project_root
+    ).splitlines()
+    (begins,) = [line for line in told if line.startswith("echo") and "Installing" in line]
+    assert "minutes" in begins
+    assert "1 GB" in begins
+    assert told.index(begins) < next(number for number, line in enumerate(told) if "pip install" in line)
+    assert told[-1].startswith("echo")
+    assert "make demo" in told[-1]
+    assert ".venv/bin/activate" in told[-1]
+
+
+def test_ci_is_runnable_and_strict(project_root: Path) -> None:
+    """.ci/run is executable, stops at the first failure, and checks, tests, simulates and runs the demo."""
+    script = project_root / ".ci" / "run"
+    text = script.read_text(encoding="utf-8")
+    assert os.access(script, os.X_OK)
+    assert text.startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in text
+    places = [text.index(step) for step in ("make check", "make test", "pflab simulate", "make demo HEADLESS=1")]
+    assert places == sorted(places)
+
+
+def test_the_index_lists_every_page(project_root: Path) -> None:
+    """docs/README.md links every page of docs/."""
+    index = (project_root / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = sorted(path.name for path in (project_root / "docs").glob("*.md") if path.name != "README.md")
+    assert [name for name in pages if f"({name})" not in index] == []
+
+
+def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> None:
+    """docs/campaigns.md says how large a plan file, its spans, its posts and their letters may be."""
+    page = " ".join((project_root / "docs" / "campaigns.md").read_text(encoding="utf-8").split())
+    assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
+    assert f"every span at most {LONGEST_US // DAY_US:,} d" in page
+    assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} letters" in page
+
+
+def test_what_is_installed_plays_its_own_scenarios_anywhere(project_root: Path, tmp_path: Path) -> None:
+    """A wheel holds the scenarios and the example topologies, and pflab out of it finds them by name in any folder."""
+    tree, installed, elsewhere = (tmp_path / name for name in ("tree", "installed", "elsewhere"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        tree.mkdir(exist_ok=True)
+        shutil.copy(project_root / name, tree)
+    for name in (*FLOORS, "analytics", "scenarios"):
+        shutil.copytree(project_root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    elsewhere.mkdir()
+    build = "import setuptools; setuptools.setup()"
+    call([sys.executable, "-c", build, "-q", "build", "--build-lib", str(installed)], tree)
+    for folder in ("scenarios", "topology/examples"):
+        shipped = {each.name for each in (project_root / folder).glob("*.yaml")}
+        assert {each.name for each in (installed / folder).iterdir()} >= shipped > set()
+    pflab = f"import sys; sys.path.insert(0, {str(installed)!r}); from pflab.cli import main; main()"
+    told = call([sys.executable, "-P", "-c", pflab, "run", "new-post", "--simulate"], elsewhere)
+    assert "passed" in told
+    assert "six-groups" in call([sys.executable, "-P", "-c", pflab, "demo", "--lessons"], elsewhere)
+    whence = f"import sys; sys.path.insert(0, {str(installed)!r}); import pflab.scenario.load as s; print(s.SHIPPED)"
+    assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / "scenarios")
+
+
+def call(command: list[str], folder: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_numbers_of_things_are_told_as_people_say_them(project_root: Path) -> None:
+    """No text of ours says `1 mails` or `mail(s)`: how many of a thing there are is told by `counted`."""
+    found = []
+    for path in (each for floor in ("pflab", "analytics") for each in sorted((project_root / floor).rglob("*.py"))):
+        for text in (each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.JoinedStr)):
+            for value, after in pairwise(text.values):
+                if not isinstance(after, ast.Constant):
+                    continue
+                of_length = isinstance(value, ast.FormattedValue) and ast.unparse(value.value).startswith("len(")
+                if re.match(r" [a-z]*\(s\)", str(after.value)) or (of_length and _MANY.match(str(after.value))):
+                    found.append(f"{path.name}:{text.lineno}")
+    assert found == []
+
+
+_MANY = re.compile(r" (?!is |as |was |has |of )(more )?[a-z]+s\b")
+
+
+def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:
+    """`python -m bench` answers a name that no benchmark has with the names there are, and exit status 2."""
+    command = [sys.executable, "-m", "bench", "nothing-of-the-kind"]
+    done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "no benchmark is named nothing-of-the-kind; there are: ceilings, cnset" in done.stderr

@@ -1,0 +1,31 @@
+"""Replication mail taken apart and put together again, as only somebody with its author's key could, or anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from node.codec.replication_message import ReplicationMail, decode, encode
+from tests.support.post_office import AUTHORITY, Office
+from transport.envelope import IncomingHop
+from transport.mapi.system_message import SystemMessage
+from transport.mapi.tnef import decode_tnef, encode_tnef
+from transport.mime.message import BodyForm, MailHeaders, build_mail, parse_mail
+
+HEADERS = MailHeaders("forged@x.test", "A-IS@contoso.test", ("B-IS@contoso.test",), "Folder Content", 0)
+HOP = IncomingHop("A", None, 0, authenticated=True, system=True)
+
+
+def wrapped(message: SystemMessage) -> bytes:
+    return build_mail(HEADERS, BodyForm.TNEF, encode_tnef(message))
+
+
+def message_in(content: bytes) -> SystemMessage:
+    body = parse_mail(content).body
+    assert body is not None
+    return decode_tnef(body)
+
+
+def altered(office: Office, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
+    """A mail of A's as A itself would have signed it with something else inside."""
+    mail = decode(message_in(content), office["A"]._verifier)
+    return wrapped(encode(change(mail), AUTHORITY.identity("A")))

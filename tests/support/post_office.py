@@ -1,0 +1,151 @@
+"""A post office for tests of the store: real nodes in memory, their mail carried by hand, in any order and number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from node.codec.signing import LabAuthority
+from node.store.node import Node
+from topology.file.load import topology_from_text
+from traces.events.header import Event
+from traces.labtime import HOUR_US, MINUTE_US, LabTime
+from transport.envelope import Transmission
+
+THREE = """
+organization: Test
+sites: [SEA]
+servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}
+folders:
+  Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
+"""
+
+TWO_SITES = """
+organization: Test
+sites: [SEA, NYC]
+connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 10}]
+servers: {A: {site: SEA}, B: {site: SEA}, C: {site: NYC}}
+folders:
+  Projects: {replicas: [A, B, C]}
+"""
+
+LATER = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {}, E: {joins: later}}
+settings: {Replication Folder Tombstone Age Limit: 1 d}
+folders:
+  P: {replicas: [A, B]}
+"""
+AUTHORITY = LabAuthority(b"office of the tests")
+
+H = 60
+"""An hour, in minutes as `Office.at` takes them."""
+
+CHECK = 36 * H + 15
+"""The check at 12:15 of the second day, the first 24 h or more after a post at 00:01."""
+
+
+class Office:
+    """Opened nodes of one topology. Times are minutes after the topology's start."""
+
+    def __init__(self, text: str = THREE, database_folder: Path | None = None) -> None:
+        self.topology = topology_from_text(text)
+        self.start: LabTime = self.topology.start_at
+        self.events: list[Event] = []
+        self.nodes = {
+            name: Node(
+                name,
+                topology=self.topology,
+                database=database_folder / f"{name}.db" if database_folder else None,
+                run="test",
+                seed=f"seed of {name}".encode(),
+                identity=AUTHORITY.identity(name),
+                on_events=self.events.extend,
+            )
+            for name in self.topology.servers
+        }
+        self.running: list[str] = []
+        for name in self.topology.servers_from_start():
+            self.nodes[name].open(self.start)
+            self.running.append(name)
+
+    def __getitem__(self, name: str) -> Node:
+        return self.nodes[name]
+
+    def join(self, name: str, now: LabTime) -> None:
+        """A store that joins later starts, and the others hear of it."""
+        self.nodes[name].open(now)
+        for other in self.running:
+            self.nodes[other].join(now, name)
+        self.running.append(name)
+
+    def at(self, minutes: float) -> LabTime:
+        return self.start + int(minutes * MINUTE_US)
+
+    def take(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
+        """Everything the node has to send at `now`, taken out of its queue."""
+        taken = []
+        while mails := self.nodes[name].outgoing(now):
+            for mail in mails:
+                self.nodes[name].hop_done(now, mail.queue_id)
+                taken.append((name, mail))
+        return taken
+
+    def cycle(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
+        """Does what is due and takes what that sends."""
+        self.nodes[name].tick(now)
+        return self.take(name, now)
+
+    def deliver(self, mail: tuple[str, Transmission], now: LabTime) -> None:
+        sender, transmission = mail
+        self.nodes[transmission.next_hop].mail_in(
+            now,
+            transmission.hop_from(sender, authenticated=True),
+            transmission.sender,
+            transmission.recipients,
+            transmission.content,
+        )
+
+    def run(self, now: LabTime, names: str = "") -> None:
+        """Cycles and deliveries at `now` until nobody has anything to do."""
+        for _ in range(100):
+            mails = [mail for name in names or self.running for mail in self.cycle(name, now)]
+            if not mails:
+                return
+            for mail in mails:
+                self.deliver(mail, now)
+        raise AssertionError("the office never came to rest")
+
+    def of_type(self, tag: str) -> list[Event]:
+        return [event for event in self.events if event.__struct_config__.tag == tag]
+
+
+def only(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
+    """Those of the mails that go to a server."""
+    return [mail for mail in mails if mail[1].next_hop == to]
+
+
+def deliver_all(office: Office, mails: list[tuple[str, Transmission]], now: int, to: str = "ABCDE") -> None:
+    """Deliver the mails that go to one of these servers; the others are lost."""
+    for mail in mails:
+        if mail[1].next_hop in to:
+            office.deliver(mail, now)
+
+
+def missing_from_afar() -> tuple[Office, tuple[str, Transmission]]:
+    """A and B in one site, C in the other; mail of C comes by way of A. A post of C was lost, and A and B have heard of it: the
+    office and that mail."""
+    office = Office(TWO_SITES)
+    office["C"].post(office.at(1), "Projects", subject="x")
+    (lost,) = office.cycle("C", office.at(15))
+    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    return office, lost
+
+
+def comes_near(office: Office, lost: tuple[str, Transmission], now: LabTime) -> None:
+    """The lost mail comes to A; what A relays to B is lost again, but A says within the hour that it has it now."""
+    office.deliver(lost, now)
+    office.take("A", now)
+    office["A"].post(now, "Projects", subject="y")
+    deliver_all(office, office.cycle("A", now + HOUR_US), now + HOUR_US, "B")

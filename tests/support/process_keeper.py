@@ -1,0 +1,101 @@
+"""What a container engine does for a lab, done with plain processes: keeps one alive for each server, at the same address."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pflab.drivers.launch import node_environment, node_order
+from pflab.runs.run_folder import RunFolder
+from topology import Topology
+
+END_S = 20
+
+
+class Keeper:
+    """A process that waits for its lab, for each server of a topology; one that ends is started again.
+
+    Processes are there when it has been entered, and gone when it is left. token: what they want of whoever asks.
+    """
+
+    def __init__(self, topology: Topology, folder: RunFolder, *, token: str) -> None:
+        self.addresses: dict[str, tuple[str, int]] = {}
+        self._names = list(topology.servers)
+        self._folder = folder
+        self._secret = folder.path / "secret"
+        self._secret.write_text("of this test", "utf-8")
+        self._token = folder.path / "token"
+        self._token.write_text(token, "utf-8")
+        self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._away: set[str] = set()
+        self._ending = threading.Event()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> Self:
+        for name in self._names:
+            self._start(name)
+        for name in self._names:
+            out = self._processes[name].stdout
+            assert out is not None
+            told = json.loads(out.readline())
+            self.addresses[name] = (told["http"][0], told["http"][1])
+            thread = threading.Thread(target=self._keep, args=(name,))
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._ending.set()
+            self._changed.notify_all()
+            for process in self._processes.values():
+                process.kill()
+        for thread in self._threads:
+            thread.join(END_S)
+
+    def pid_of(self, name: str) -> int:
+        return self._processes[name].pid
+
+    def take_away(self, name: str) -> None:
+        """Kill the process; it stays away until `bring_back`."""
+        with self._changed:
+            self._away.add(name)
+            self._processes[name].kill()
+
+    def bring_back(self, name: str) -> None:
+        with self._changed:
+            self._away.discard(name)
+            self._changed.notify_all()
+
+    def _keep(self, name: str) -> None:
+        while not self._ending.is_set():
+            process = self._processes[name]
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+            with self._changed:
+                self._changed.wait_for(lambda: self._ending.is_set() or name not in self._away)
+                if not self._ending.is_set():
+                    self._start(name)
+
+    def _start(self, name: str) -> None:
+        path = self._folder.path
+        (path / "logs").mkdir(exist_ok=True)
+        order = [
+            *node_order(name, "--led"),
+            *("--data", str(self._folder.database(name).parent), "--traces", str(self._folder.traces)),
+            *("--lab-secret-file", str(self._secret), "--durability", "normal"),
+            *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),
+        ]
+        order += ["--token-file", str(self._token)]
+        with Path(path / "logs" / f"{name}.log").open("ab") as log:
+            self._processes[name] = subprocess.Popen(
+                order, stdout=subprocess.PIPE, stderr=log, text=True, env=node_environment()
+            )

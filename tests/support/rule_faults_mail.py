@@ -1,0 +1,89 @@
+"""Violations to plant for the checks of analytics/rules/mail_rules.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tests.support.trace_alterations import Fault, again_at_the_end, nth, set_, shift, without
+from tests.support.trace_faults import Trace, renumber
+
+
+def _small_mails(trace: Trace) -> None:
+    for event in trace["B"]:
+        if event["type"] == "mail.submitted" and event["message_type"] == 4:
+            event["size"] = 1000
+
+
+def _sent_all_the_same(trace: Trace) -> None:
+    """What a store sent while content was suspended was content."""
+    on = nth(trace, "setting.value", where=lambda event: event["value"] == "1" and event["node"] == "A")
+    sent = nth(trace, "mail.submitted", where=lambda event: event["node"] == "A" and event["seq"] > on["seq"])
+    sent["message_type"] = 4
+
+
+def _late(trace: Trace) -> None:
+    """The mail of the urgent folder comes last."""
+    news = [each for each in trace["A"] if each["type"] == "mail.submitted" and each["message_type"] == 4][-1]
+    nth(trace, "hop.sent", where=lambda event: event.get("mail") == news["mail"])["at"] += 3_600_000_000
+
+
+def _read_all_the_same(trace: Trace) -> None:
+    """What came without XEXCH50 is unpacked like any other."""
+    bad = nth(trace, "mail.bad")
+    came = nth(trace, "hop.received", where=lambda event: event.get("authenticated") is False)
+    read = nth(trace, "mail.received", where=lambda event: event["mail"] == came["mail"])
+    place = trace["B"].index(bad)
+    trace["B"][place] = {**read, **{name: bad[name] for name in ("node", "seq", "lamport", "at")}}
+
+
+def _repeated(kind: str, times: int) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = nth(trace, kind)
+        events = trace[event["node"]]
+        at = events.index(event)
+        events[at:at] = [dict(event) for _ in range(times)]
+        renumber(events)
+
+    return change
+
+
+FAULTS: Mapping[str, Fault] = {
+    "a bigger item goes alone": (
+        "oversized-post",
+        set_(
+            "mail.submitted", where=lambda e: e["message_type"] == 4 and e["folders"][0]["updates"] > 1, size=1_000_000
+        ),
+    ),
+    "what fits goes in one mail": ("oversized-post", _small_mails),
+    "only stores of the organization are heard": ("new-post", set_("mail.received", sender="Z")),
+    "nobody is written to unstamped": (
+        "new-post",
+        without("address.stamped", where=lambda e: e["node"] == "A" and e["store"] == "B"),
+    ),
+    "who is deleted is not written to": (
+        "orphan",
+        again_at_the_end(
+            "mail.submitted",
+            where=lambda e: e["node"] in {"A", "B"} and any(each.startswith("Z-") for each in e["recipients"]),
+        ),
+    ),
+    "suspended content stays": ("suspended", _sent_all_the_same),
+    "no limit of users binds replication": (
+        "line-down",
+        set_("hop.failed", reason="552 5.3.4 Message size exceeds fixed limit (to MAIL)"),
+    ),
+    "a retry waits": ("line-down", shift("hop.failed", "at", -300_000_000, n=1)),
+    "what is given up goes back": ("line-down", set_("hop.failed", retry_at=None)),
+    "mails expire after two days": (
+        "line-down",
+        set_("hop.failed", type="hop.expired", recipients=[], reason="4.4.7 not delivered before it expired"),
+    ),
+    "the urgent overtake": ("priority", _late),
+    "ordinary mail replicates nothing": ("need-to-authenticate", _read_all_the_same),
+    "one mail is one post": ("mail-to-folder", _repeated("mail.posted", 1)),
+    "no mail goes in circles": ("line-down", _repeated("hop.received", 31)),
+    "no open relay": (
+        "mail-to-folder",
+        set_("hop.received", where=lambda e: e.get("authenticated") is False, recipients=["kim@elsewhere.test"]),
+    ),
+}

@@ -1,0 +1,164 @@
+"""Violations to plant for the checks of analytics/rules/state_rules.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tests.support.trace_alterations import DAY_US, Fault, again_at_the_end, mail, nth, set_, shift, without
+from tests.support.trace_faults import Line, Trace, renumber
+
+
+def _hole(trace: Trace) -> None:
+    """Of the numbers that a broadcast should claim the first is left out."""
+
+    def wide(event: Line) -> bool:
+        return event["message_type"] == 4 and "-" in event["folders"][0]["cnset"]
+
+    of = nth(trace, "mail.submitted", where=wide)["folders"][0]
+    guid, _, numbers = of["cnset"].partition(":")
+    of["cnset"] = f"{guid}:{numbers.partition('-')[2]}"
+
+
+def _beyond(event: Line) -> None:
+    of = event["folders"][0]
+    of["cnset"] = of["row"] = of["cnset"].partition(":")[0] + ":1-99"
+
+
+def _off_the_list(trace: Trace) -> None:
+    """As if the organization had never put B on a list."""
+    started = nth(trace, "run.started")
+    started["topology"] = started["topology"].replace('"replicas":["A","B"', '"replicas":["A"').replace(
+        '"replicas": ["A", "B"', '"replicas": ["A"'
+    )  # fmt: skip
+
+
+def _out_of_turn(trace: Trace) -> None:
+    """The entry that came due at the second time-out is served while the one of the first waits."""
+    events = trace["B"]
+    waits = nth(trace, "request.deferred")
+    served = next(each for each in events if each["type"] == "request.sent" and each["seq"] > waits["seq"])
+    served["entry"] = next(
+        each["entry"] for each in events if each["type"] == "entry.made" and each["entry"] != waits["entry"]
+    )
+
+
+def _repeat(of: int) -> Callable[[Line], bool]:
+    return lambda event: event["message_type"] == of and "repeat" in event.get("marks", ())
+
+
+def _unanswered(trace: Trace) -> None:
+    """The answer to a repeat goes to somebody else."""
+    came = nth(trace, "mail.received", where=_repeat(16))
+    sent = [each for each in trace[came["node"]] if each["type"] == "mail.submitted" and each["at"] == came["at"]]
+    for each in sent:
+        each["recipients"] = ["Z-IS@contoso.test"]
+
+
+def _asked_again(trace: Trace) -> None:
+    asked = {"marks": ["repeat"], "recipients": ["A-IS@contoso.test"], "mail": "again@E.contoso.test"}
+    again_at_the_end("mail.submitted", where=lambda e: e["message_type"] == 32 and e["node"] == "E", **asked)(trace)
+
+
+def _never_asked(trace: Trace) -> None:
+    without("mail.submitted", where=lambda e: e["message_type"] == 32 and e["node"] == "E")(trace)
+    for stopped in [each[-1] for each in trace.values()]:
+        stopped["at"] += 2 * DAY_US
+
+
+def _changed_after(trace: Trace) -> None:
+    dead = nth(trace, "change.made", where=lambda event: event["operation"] == "delete" and event["kind"] == "message")
+    again_at_the_end(
+        "change.made",
+        where=lambda event: event["seq"] == dead["seq"] and event["node"] == dead["node"],
+        operation="modify",
+    )(trace)
+
+
+def _forgetful(trace: Trace) -> None:
+    event = nth(trace, "change.made", where=lambda event: bool(event["supersedes"]))
+    event["pcl"] = event["number"]
+
+
+def _told_in_silence(trace: Trace) -> None:
+    """The notice of the one folder is of another, which tells nobody."""
+    notice = nth(trace, "conflict.notice")
+    notice["folder"] = nth(trace, "conflict.arose", where=lambda e: e["folder"] != notice["folder"])["folder"]
+
+
+def _ended_by_another(trace: Trace) -> None:
+    event = nth(trace, "conflict.aged")
+    events = trace[next(node for node in sorted(trace, reverse=True) if node not in {"lab", event["node"]})]
+    stop = events[-1]
+    events.insert(len(events) - 1, {**event, "node": stop["node"], "at": stop["at"]})
+    renumber(events)
+
+
+def _left_on_the_list(trace: Trace) -> None:
+    gone = nth(trace, "store.deleted")
+    for event in trace[gone["node"]]:
+        if event["type"] == "change.made" and event["at"] == gone["at"]:
+            event["replicas"] = [*event["replicas"], gone["store"]]
+
+
+def _deleted_rightly(trace: Trace) -> None:
+    """A store goes that no folder lists: as the orphan, but that the administrator took it off the lists a moment before."""
+    gone = nth(trace, "store.deleted")
+    events = trace[gone["node"]]
+    gone["forced"] = False
+    changed = [each for each in events if each["type"] == "change.made" and each["at"] == gone["at"]]
+    rest = [each for each in events if each not in changed]
+    at = rest.index(gone)
+    trace[gone["node"]] = [*rest[:at], *changed, *rest[at:]]
+    lamports = sorted(each["lamport"] for each in events)
+    for event, lamport in zip(trace[gone["node"]], lamports, strict=True):
+        event["lamport"] = lamport
+    renumber(trace[gone["node"]])
+
+
+def _first_candidate(method: str = "", **fields: int) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        choice = nth(trace, "sources.considered", where=lambda event: method in ("", event["method"]))
+        choice["candidates"][0].update(fields)
+
+    return change
+
+
+FAULTS: Mapping[str, Fault] = {
+    "holes are closed": ("holes", _hole),
+    "nothing beyond the last change": ("new-post", mail((4,), _beyond)),
+    "content is on its holders": ("new-post", _off_the_list),
+    "folders are shown under their names": ("hierarchy-change", set_("folder.shown", path="Elsewhere")),
+    "requests keep to the limit": ("backfill-limit", without("request.ended")),
+    "a slot comes back in time": ("lost-mail", set_("request.ended", how="retry")),
+    "slots go to the longest due": ("backfill-limit", _out_of_turn),
+    "turns are remembered": ("partial-sources", _first_candidate(backfilled_at=7)),
+    "2000 asks the first that has all": (
+        "six-groups",
+        set_("sources.considered", where=lambda e: e["method"] == "six groups", chosen=["Z"]),
+    ),
+    "transmission times are those of the mails": ("partial-sources", _first_candidate(transit_us=99_000_000)),
+    "affinity is that of the connectors": ("six-groups", _first_candidate("six groups", affinity=77)),
+    "what a status shows is noted": ("lost-mail", without("entry.made")),
+    "5.5 tells of its tree each night": (
+        "old-habits",
+        without("mail.submitted", where=lambda e: e["message_type"] == 16 and e["node"] == "A"),
+    ),
+    "repeats are answered": ("lost-status", _unanswered),
+    "repeats come a day apart": ("lost-status", shift("mail.submitted", "at", 60_000_000, where=_repeat(16))),
+    "only the silent are asked again": ("new-store", _asked_again),
+    "a repeat follows its status": ("lost-status", without("status.due")),
+    "a new store asks for the tree": ("new-store", _never_asked),
+    "a store that holds replicas stays": ("orphan", set_("store.deleted", forced=False)),
+    "who goes by force leaves all lists": ("orphan", _left_on_the_list),
+    "an edit covers what is kept": ("edit", _forgetful),
+    "conflicts are told as the folder says": ("resolve-methods", _told_in_silence),
+    "old conflicts end at home": ("old-conflict", _ended_by_another),
+    "old conflicts end at their age": ("old-conflict", shift("conflict.aged", "since_at", -DAY_US)),
+    "deletions leave a tombstone": ("delete", without("tombstone.made")),
+    "what is deleted is not changed": ("delete", _changed_after),
+}
+
+CLEAN: Mapping[str, Fault] = {
+    "deleted-rightly": ("orphan", _deleted_rightly),
+}
+"""What the suite does not show, done rightly."""

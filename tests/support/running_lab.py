@@ -1,0 +1,53 @@
+"""A lab that is up, as a process of its own, for tests of verbs that speak to one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pflab.drivers.launch import node_environment
+from pflab.terms.verdict import ExitCode
+
+ONE_SITE = """
+servers: {A: , B: }
+folders:
+  Projects: {replicas: [A, B], contacts: [kim@contoso.test]}
+  News: {replicas: [B]}
+"""
+END_S = 30
+
+
+@contextmanager
+def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) -> Iterator[str]:
+    """`pflab up` in a folder, its clock standing; the lab's URL. It must end well, without a traceback; its stderr is in the
+    file `errors`."""
+    (folder / "lab.yaml").write_text(topology, "utf-8")
+    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
+    order += ["up", "lab.yaml", "--port", str(port), "--clock", "0", *more]
+    with (folder / "errors").open("w") as errors:
+        lab = subprocess.Popen(
+            order, stdout=subprocess.PIPE, stderr=errors, text=True, env=node_environment(), cwd=folder
+        )
+    assert lab.stdout is not None
+    try:
+        told = ""
+        while "Ctrl-C" not in (line := lab.stdout.readline()):
+            assert line, told
+            told += line
+        yield next(line.strip().removesuffix("/docs") for line in told.splitlines() if line.endswith("/docs"))
+    finally:
+        lab.send_signal(signal.SIGINT)
+        try:
+            code = lab.wait(END_S)
+        except subprocess.TimeoutExpired:
+            lab.kill()  # a lab that does not end fails its own test, and no other
+            lab.wait()
+            raise
+        finally:
+            lab.stdout.close()
+    assert code == ExitCode.GOOD
+    assert "Traceback" not in (folder / "errors").read_text()

@@ -1,0 +1,73 @@
+"""The scenario suite's traces, as the simulator leaves them, a few seeds of a campaign, and traces that defects left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from pflab.campaign.seed import run_seed
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import load_scenario
+from pflab.scenario.runner import run_scenario
+from pflab.simulation.simulator import Simulator
+from tests.analytics.mutants import MUTANTS, PLAY
+from tests.mutants.run import HERE as PATCHES
+from tests.mutants.run import plant
+
+SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
+BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
+    "reissued-counters": (1, {"CN-1", "CN-2", "HI-2"}),
+    "tombstone-outlived": (1, {"DL-4"}),
+    "orphan": (2, set()),
+    "equal-not-enough": (1, {"DL-4"}),
+}
+"""Lessons in which a rule is broken, and how: the exit code, and of each check that must notice it a rule. Of the orphan nobody
+can tell: the trace of the store that is deleted while it is away has no end. No rule is broken there."""
+
+SEEDS = (2, 13, 28, 32, 5016, 5028)
+"""Some with much in them: links that go down, stores that come back, changed lists, tombstones dropped; a request refused as
+content stands still (5016), and a store deleted with what it alone had (5028)."""
+
+
+def lay_out_scenarios(place: Path) -> None:
+    """Each scenario's run folder, `place/<name>/traces/*.jsonl` and its verdict."""
+    for path in SCENARIOS:
+        play_scenario(path, place)
+
+
+def play_scenario(path: Path, place: Path) -> None:
+    """A scenario's run folder, `place/<name>`."""
+    folder = RunFolder.at(place / path.stem)
+    scenario = load_scenario(path)
+    result = asyncio.run(run_scenario(scenario, lambda topology: Simulator(topology, seed=1, folder=folder)))
+    folder.write_verdict(result.as_document())
+
+
+def lay_out_campaign(place: Path) -> None:
+    """`place/seed-<seed>/traces` of each seed, which the simulator's invariants let pass."""
+    place.mkdir(parents=True)
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as kept:
+            assert not run_seed(seed, folder=Path(kept)).violations
+            shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")
+
+
+def lay_out_mutants(place: Path) -> None:
+    """`place/<name>/traces` of each mutant: the seed that shows it, played to its end."""
+    place.mkdir(parents=True)
+    for name, (seed, _) in MUTANTS.items():
+        with tempfile.TemporaryDirectory() as tree, tempfile.TemporaryDirectory() as kept:
+            plant(PATCHES / f"{name}.patch", Path(tree))
+            subprocess.run([sys.executable, "-c", PLAY, str(seed), kept], cwd=tree, check=True)
+            shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / name)
+
+
+def expected(place: Path, name: str) -> dict[str, str]:
+    """What the live oracle said of a scenario's folders at its end: path to judgement."""
+    told = json.loads((place / name / "verdict.json").read_text(encoding="utf-8"))
+    return {each["path"]: each["judgement"] for each in told["verdict"]["folders"]}

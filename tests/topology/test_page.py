@@ -1,0 +1,76 @@
+"""docs/topology.md says what is so: its examples load, and it has every key and every setting."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from node.state.version_profiles import PROFILES
+from topology import topology_from_text
+from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod
+from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
+from topology.settings.catalogue import SPECS
+from topology.settings.spec import DWORD_MAX, Kind, SettingSpec
+from topology.settings.values import value_text
+
+PAGE = (Path(__file__).parents[2] / "docs" / "topology.md").read_text("utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+
+
+def section(title: str) -> str:
+    return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def keys(title: str) -> list[str]:
+    return re.findall(r"^\| `(\w+)` \|", section(title), re.MULTILINE)
+
+
+def row(spec: SettingSpec) -> str:
+    """What the page's table says of a setting."""
+    low, high = value_text(spec, spec.low), value_text(spec, spec.high)
+    numbers = f"{low} or more" if spec.high >= DWORD_MAX * spec.unit_size else f"{low} to {high}"
+    words = {
+        Kind.SWITCH: "0, 1",
+        Kind.SERVER: "a server's name",
+        Kind.HOST: "host:port",
+        Kind.SCHEDULE: "a schedule",
+    }
+    only = "" if spec.versions == ALL_VERSIONS else f" ({', '.join(spec.versions)} only)"
+    cells = (f"`{spec.name}`", value_text(spec, spec.default), words.get(spec.kind, numbers), spec.does + only)
+    return f"| {' | '.join(cells)} |"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_each_example_is_a_sound_topology(example: str) -> None:
+    """What the page shows can be copied into a file and loaded, without a notice of anything that was clamped."""
+    assert topology_from_text(example).notices() == []
+
+
+def test_the_page_has_every_key() -> None:
+    """Of the organization, a connector, a server and a folder, each key once, and none that there is not."""
+    for title, entry in (
+        ("The organization", TopologyFile),
+        ("A connector", ConnectorEntry),
+        ("A server", ServerEntry),
+        ("A folder", FolderEntry),
+    ):
+        assert sorted(keys(title)) == sorted(entry.model_fields)
+
+
+def test_the_page_has_every_word() -> None:
+    """Each word that a key may have stands there, and the versions that can be run are those that it says."""
+    for title, words in (
+        ("A connector", ConnectorKind),
+        ("A server", (*Joins, *(f'"{version}"' for version in ALL_VERSIONS))),
+        ("A folder", (*FolderPriority, *ResolveMethod)),
+    ):
+        assert all(f"`{word}`" in section(title) for word in words)
+    assert set(PROFILES) == set(map(str, ALL_VERSIONS))  # or the page says which cannot be run
+
+
+def test_the_page_has_every_setting() -> None:
+    """The table is the table of settings: names, defaults, ranges and what they do."""
+    shown = [line for line in section("Settings").splitlines() if line.startswith("| `")]
+    assert shown == [row(spec) for spec in SPECS]

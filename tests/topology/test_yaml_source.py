@@ -1,0 +1,161 @@
+"""Reading YAML for people: YAML 1.2 scalars, positions, and bounded size."""
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topology.file.yaml_source import MAX_BYTES, MAX_DEPTH, MAX_NODES, YamlSource, read_yaml
+from topology.problems import Position
+
+
+def problems_of(text: str) -> list[str]:
+    return [str(problem) for problem in read_yaml(text, "f.yaml").problems]
+
+
+def data_of(text: str) -> object:
+    source = read_yaml(text, "f.yaml")
+    assert source.problems == ()
+    return source.data
+
+
+@pytest.mark.parametrize(
+    ("scalar", "value"),
+    [
+        ("NO", "NO"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("12:15", "12:15"),
+        ("2003-10-21", "2003-10-21"),
+        ("2003-10-21T00:00Z", "2003-10-21T00:00Z"),
+        ("1_000", "1_000"),
+        ("<<", "<<"),
+        ("true", True),
+        ("False", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("2003", 2003),
+        ("-5", -5),
+        ("010", 10),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("5.5", 5.5),
+        (".5e3", 500.0),
+        ('"2003"', "2003"),
+        ("'true'", "true"),
+        ("!!str 2003", "2003"),
+    ],
+)
+def test_scalars_are_those_of_yaml_1_2(scalar: str, value: object) -> None:
+    """A site NO and a time 12:15 are texts; numbers and truth values are only what YAML 1.2 calls so."""
+    data = data_of(f"key: {scalar}\n")
+    assert data == {"key": value}
+    assert isinstance(data, dict)
+    assert type(data["key"]) is type(value)
+
+
+def test_keys_are_always_text() -> None:
+    """A server called 1 or NO is called just that."""
+    assert data_of("{1: a, NO: b, true: c, 12:15: d}") == {"1": "a", "NO": "b", "true": "c", "12:15": "d"}
+
+
+def test_a_key_that_stands_twice_is_reported_where_it_stands_again() -> None:
+    """Duplicate keys are refused, each with its place and that of the first."""
+    text = "servers:\n  A: {x: 1, x: 2}\n  B:\n  A:\n"
+    assert problems_of(text) == [
+        "f.yaml:2:13: servers.A.x: the key stands twice; once only; the first is in line 2",
+        "f.yaml:4:3: servers.A: the key stands twice; once only; the first is in line 2",
+    ]
+
+
+def test_every_value_has_its_position() -> None:
+    """Lines and columns count from 1; a missing value stands where its parent does."""
+    source = read_yaml("servers:\n  A: {version: '2001'}\nlist:\n  - x\n  - [y, z]\n", "f.yaml")
+    assert source.position(("servers", "A", "version")) == Position(2, 16)
+    assert source.position(("servers", "A", "version"), of_key=True) == Position(2, 7)
+    assert source.position(("list", 1, 1)) == Position(5, 9)
+    assert source.position(("servers", "A", "site")) == Position(2, 3)
+    assert source.position(("nothing", "here")) == Position(1, 1)
+    assert source.position(("list", 7)) == Position(3, 1)
+
+
+def test_a_value_by_alias_is_the_value_that_it_names() -> None:
+    """Anchors and aliases work, and a mistake in the value is shown where it is written."""
+    source = read_yaml("a: &x {k: 1}\nb: *x\n", "f.yaml")
+    assert source.data == {"a": {"k": 1}, "b": {"k": 1}}
+    assert source.position(("b", "k")) == Position(1, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("a: [1, 2", "not YAML"),
+        ("a: b: c", "not YAML"),
+        ("a: 1\n---\nb: 2\n", "second document"),
+        ("? [1, 2]\n: x\n", "key that is no text"),
+        ("a: *nowhere\n", "names nothing"),
+        ("a: &x [*x]\n", "contains itself"),
+        ("a: &x 1\n*x : 2\n", "alias as a key"),
+        ("a: !!python/object:os.system x\n", "tag"),
+        ("a: !!map {}\n", "tag"),
+        ("a: " + "9" * 5000, "too long for a number"),
+        ("a: \x07\n", "not YAML"),
+        ("\ud800", "not YAML"),
+    ],
+)
+def test_what_is_no_plain_yaml_is_one_clear_problem(text: str, what: str) -> None:
+    """Syntax errors, tags, odd keys and the like are reported, never raised."""
+    assert any(what in problem for problem in problems_of(text))
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "--- \n", "null"])
+def test_an_empty_document_is_nothing(text: str) -> None:
+    """A file without content has no data and, as YAML, no problem."""
+    assert data_of(text) is None
+
+
+def test_an_alias_bomb_is_refused() -> None:
+    """A kilobyte that grows into gigabytes is stopped when it passes the limit, not when memory ends."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    (problem,) = problems_of("\n".join(lines))
+    assert f"more than {MAX_NODES} values" in problem
+    assert problem.startswith("f.yaml:5:")
+
+
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- "])
+def test_deep_nesting_is_refused(opening: str) -> None:
+    """Depth has a limit, far below where recursion would hurt, and hitting it is quick."""
+    (problem,) = problems_of(opening * 100_000)
+    assert f"deeper than {MAX_DEPTH}" in problem
+
+
+def test_a_huge_file_is_refused_unread() -> None:
+    """The size limit counts bytes and comes before everything else."""
+    (problem,) = problems_of("# ä" + "ä" * (MAX_BYTES // 2))
+    assert "larger than" in problem
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    """Whatever the text, reading ends with data or with problems."""
+    source = read_yaml(text, "f.yaml")
+    assert isinstance(source, YamlSource)
+    assert source.position(("a", 0, "b")).line >= 1
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(plain)
+def test_quoted_yaml_is_read_as_another_writer_wrote_it(value: object) -> None:
+    """Lists, mappings and texts in quotes mean to us what they mean to PyYAML."""
+    text = yaml.safe_dump(value, default_style='"', allow_unicode=False)
+    source = read_yaml(text, "f.yaml")
+    # PyYAML marks what is not text with tags in this style; ours reports the tag and takes the text.
+    assert all("the tag" in problem.what for problem in source.problems)

@@ -1,0 +1,201 @@
+"""Whoever posts in the hard test: careful clients of the HTTP API, and mail programs that are cut off in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.policy import SMTP as AS_SENT
+from functools import partial
+from itertools import pairwise
+
+import aiosmtplib
+
+from node.errors import NotRunning
+from pflab.client import Client, ClientError
+from pflab.drivers.processes import ProcessLab
+
+FOLDER = "Projects"
+STORES = ("A", "B", "C")
+
+LARGEST_BATCH = 10
+AGAIN_S = 0.02
+PATIENCE_S = 60.0
+ANSWER_S = 20.0
+AHEAD = 30
+"""So many posts may one poster be ahead of the slowest, that kills meet all of them."""
+
+HUNG_UP = 0.1
+"""This share of mails is first begun by a program that goes away inside DATA, or before it hears the answer."""
+
+SENDER = "lee@outside.test"
+CONTENT = (
+    "From: Lee <lee@outside.test>\r\nTo: <{to}>\r\nSubject: {subject}\r\nMessage-ID: {message_id}\r\n"
+    "Date: Tue, 21 Oct 2003 00:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{body}"
+)
+GO_AHEAD = 354
+_LINE_DOT = re.compile(rb"^\.", re.MULTILINE)
+
+
+class TortureFailed(AssertionError):
+    """What was promised did not hold."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was acknowledged, by poster. `ids`: by subject, of posts by the API; `mailed`: subjects of mails by Message-ID,
+    `texts` what they said. `retries`: requests and mails that had to be put again; `hung_up`: dialogues that a client left
+    inside DATA, `unheard`: those that it left with the whole content sent and no answer read."""
+
+    wanted: int
+    done: dict[str, int] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    mailed: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    retries: int = 0
+    kills: int = 0
+    hung_up: int = 0
+    unheard: int = 0
+    dropped: int = 0
+    """Connections between stores that the lab dropped."""
+    over: bool = False
+    """Somebody has failed, and nobody need go on."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.done.values())
+
+    def too_far_ahead(self, poster: str) -> bool:
+        """Whether to wait for the others. Raises TortureFailed once there is nobody to wait for: threads are not cancelled."""
+        if self.over:
+            raise TortureFailed(f"{poster} ends, for another has failed")
+        return self.done[poster] > min(self.done.values()) + AHEAD and self.total < self.wanted - AHEAD
+
+
+def shares_of(posts: int, posters: list[str]) -> dict[str, int]:
+    """About as many for each."""
+    bounds = [posts * index // len(posters) for index in range(len(posters) + 1)]
+    return {poster: end - start for poster, (start, end) in zip(posters, pairwise(bounds), strict=True)}
+
+
+# --- by the API
+
+
+def post_all(url: str, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
+    """In a thread of its own: single posts and batches, each asked for under its key until it is answered."""
+    with Client(url) as client:
+        number = 0
+        while number < count:
+            while tally.too_far_ahead(poster):
+                time.sleep(AGAIN_S)
+            size = min(chance.choice((1, 1, 1, LARGEST_BATCH)), count - number)
+            subjects = [f"{store} {number + each}" for each in range(size)]
+            messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
+            key = f"{store}-{number}"
+            made = _surely(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
+            tally.ids.update(zip(subjects, made, strict=True))
+            number += size
+            tally.done[poster] = number
+
+
+def _surely(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
+    give_up_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return ask()
+        except ClientError as error:
+            if error.status not in {0, 502, 503} or time.monotonic() > give_up_s:
+                raise
+            tally.retries += 1
+            time.sleep(AGAIN_S)
+
+
+# --- by SMTP
+
+
+def body_of(message_id: str, chance: random.Random) -> str:
+    """Lines with dots at their beginning, too, that an end of data in the wrong place would show."""
+    return "".join(f"{'.' * (line % 3)}{message_id} {line}\r\n" for line in range(chance.randrange(1, 60)))
+
+
+async def mail_all(lab: ProcessLab, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
+    """Mail to the folder's address, always to the same store, each with its Message-ID until that has said 250."""
+    [address] = [each.address for each in lab.read(store, lambda node: node.folders()) if each.path == FOLDER]
+    assert address is not None, "the folder takes mail"
+    for number in range(count):
+        while tally.too_far_ahead(poster):  # noqa: ASYNC110 - half of the posters are threads
+            await asyncio.sleep(AGAIN_S)
+        subject, message_id = f"{store} mail {number}", f"<{number}.{store}@outside.test>"
+        body = body_of(message_id, chance)
+        content = CONTENT.format(to=address, subject=subject, message_id=message_id, body=body).encode()
+        if chance.random() < HUNG_UP:
+            await _go_away(lab, store, address, content, chance, tally)
+        await _surely_mailed(lab, store, address, content, tally)
+        tally.mailed[message_id], tally.texts[message_id] = subject, body
+        tally.done[poster] = number + 1
+
+
+async def _surely_mailed(lab: ProcessLab, store: str, to: str, content: bytes, tally: Tally) -> None:
+    give_up_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            host, port = lab.smtp_of(store)
+            await aiosmtplib.send(
+                content, sender=SENDER, recipients=[to], hostname=host, port=port, start_tls=False, timeout=ANSWER_S
+            )
+        except (NotRunning, OSError, aiosmtplib.SMTPException) as error:
+            if isinstance(error, aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused):
+                _bear(store, error)
+            if time.monotonic() > give_up_s:
+                raise TortureFailed(f"store {store} took no mail for {PATIENCE_S:.0f} s: {error}") from error
+            tally.retries += 1
+            await asyncio.sleep(AGAIN_S)
+        else:
+            return
+
+
+def _bear(store: str, error: aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused) -> None:
+    """A refusal for now is borne; one for good is never right here. (A connection that breaks has the code -1.)"""
+    answers = error.recipients if isinstance(error, aiosmtplib.SMTPRecipientsRefused) else [error]
+    if any(answer.code >= 500 for answer in answers):
+        raise TortureFailed(f"store {store} refused a mail to its folder for good: {error}") from error
+
+
+async def _go_away(lab: ProcessLab, store: str, to: str, content: bytes, chance: random.Random, tally: Tally) -> None:
+    """Hang up inside DATA, or when all is sent and the answer is on its way."""
+    whole = chance.random() < 0.5
+    sent = _LINE_DOT.sub(b"..", content)
+    part = sent + b".\r\n" if whole else sent[: chance.randrange(len(sent))]
+    try:
+        host, port = lab.smtp_of(store)
+        client = aiosmtplib.SMTP(hostname=host, port=port, start_tls=False, timeout=ANSWER_S)
+        await client.connect()
+        await client.ehlo()
+        await client.mail(SENDER)
+        await client.rcpt(to)
+        answer = await client.execute_command(b"DATA")
+        line = client.transport
+        if answer.code != GO_AHEAD or not isinstance(line, asyncio.Transport):
+            raise TortureFailed(f"store {store} answered DATA by {answer.code} {answer.message}")
+        line.write(part)
+        await asyncio.sleep(chance.random() * 0.01)
+        line.abort()
+        client.close()
+    except (NotRunning, OSError, aiosmtplib.SMTPException):
+        return  # it was killed meanwhile: a dialogue that ended early all the same
+    if whole:
+        tally.unheard += 1
+    else:
+        tally.hung_up += 1
+
+
+def message_of(mail: bytes) -> tuple[str, str]:
+    """The Message-ID of a mail and its text, as they were mailed."""
+    read = message_from_bytes(mail, policy=AS_SENT)
+    text = read.get_payload(decode=True)
+    assert isinstance(text, bytes), "it is a mail of text"
+    return str(read["Message-ID"]), text.decode()

@@ -1,0 +1,41 @@
+"""The small form of the hard test: see tests/torture/torture.py, and `make torture` for the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pflab.drivers.processes import ProcessLab
+from pflab.errors import LabError
+from pflab.runs.run_folder import RunFolder
+from tests.torture.torture import ORGANIZATION, torture
+from topology import topology_from_text
+
+pytestmark = pytest.mark.live
+
+
+async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path) -> None:
+    """What was answered by the API or by SMTP is on every store exactly once, however often two of them are killed and
+    connections drop inside DATA."""  # spec: OUT-9, CV-1, DU-1, ML-5
+    folder = RunFolder.create(tmp_path / "runs", "torture")
+    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+        tally = await torture(lab, posts=120, kills=3, drops=6, seed=3)
+    assert tally.kills == 3
+    assert (len(tally.ids), len(tally.mailed)) == (60, 60)
+    assert tally.hung_up + tally.unheard > 0
+    assert tally.dropped > 0
+
+
+async def test_what_goes_wrong_in_it_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If one of those who post or kill fails, the others, who are threads in part, end too, and its error comes out."""
+
+    async def fails(*_: object) -> None:
+        raise LabError("it cannot be killed")
+
+    folder = RunFolder.create(tmp_path / "runs", "torture")
+    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+        monkeypatch.setattr(lab, "kill", fails)
+        with pytest.raises(BaseExceptionGroup) as raised:
+            await torture(lab, posts=600, kills=3, drops=0, seed=3)
+    assert raised.group_contains(LabError)

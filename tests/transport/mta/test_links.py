@@ -1,0 +1,101 @@
+"""Links of the MTA: latency, bandwidth, opening hours and sizes, all in lab time."""
+
+from tests.support.mta_server import LINES, START_AT, TOPOLOGY, Server, make_server, to
+from topology.file.load import topology_from_text
+from topology.routing import Routing
+from traces.events import HopFailed
+from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
+from transport.envelope import Priority
+from transport.sql import Connection
+
+
+def test_latency_is_lab_time_before_the_other_end_is_reached(a: Server) -> None:
+    """RT-1: a copy over a connector is due when the latency has passed, one within the site at once."""
+    a.submit(*to("C", "B"))
+    assert [t.next_hop for t in a.ready()] == ["B"]
+    a.at += 80_000 - 1
+    assert [t.next_hop for t in a.ready()] == ["B"]
+    a.at += 1
+    assert [t.next_hop for t in a.ready()] == ["B", "C"]
+
+
+def test_bandwidth_lets_one_mail_pass_at_a_time(a: Server) -> None:
+    """RT-1: 1000 bytes keep a link of 8 kbit/s busy for a second; the next mail begins after it."""
+    a.submit(*to("E"), size=1000)
+    a.submit(*to("E"), size=2000)
+    assert [q.due_at - START_AT for q in a.mta.queued(a.conn)] == [2 * SECOND_US, 4 * SECOND_US]
+    a.at += 10 * SECOND_US
+    a.submit(*to("E"), size=1000)
+    assert a.mta.queued(a.conn)[-1].due_at == START_AT + 12 * SECOND_US
+
+
+def test_an_urgent_mail_overtakes_those_that_have_not_begun(a: Server) -> None:
+    """RT-2: on a slow link the urgent goes before what waits, but not before what is on its way."""
+    for name, priority in (("1", 0), ("2", 0), ("3", -1)):
+        a.submit(*to("E"), size=1000, priority=Priority(priority), message_id=name)
+    a.at += SECOND_US // 2
+    a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
+    a.submit(*to("E"), size=1000, priority=Priority.NORMAL, message_id="4")
+    due = {q.message_id: (q.due_at - START_AT) // SECOND_US for q in a.mta.queued(a.conn)}
+    assert due == {"1": 2, "urgent": 3, "2": 4, "4": 5, "3": 6}
+
+
+def test_what_begins_this_instant_has_begun(a: Server) -> None:
+    """RT-2: an urgent mail of the same instant goes second to the one that found the link free."""
+    a.submit(*to("E"), size=1000, message_id="1")
+    a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
+    assert {q.message_id: q.due_at - START_AT for q in a.mta.queued(a.conn)} == {
+        "1": 2 * SECOND_US,
+        "urgent": 3 * SECOND_US,
+    }
+
+
+def test_a_held_mail_gives_up_its_place_on_the_link(a: Server) -> None:
+    """Its due time is the one of the fault, whatever goes over the link meanwhile."""
+    for name in ("1", "2"):
+        a.submit(*to("E"), size=1000, message_id=name)
+    a.mta.hold(a.stimulus(), 2, START_AT + HOUR_US)
+    a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
+    assert a.mta.queued(a.conn)[-1].due_at == START_AT + HOUR_US
+
+
+def test_mails_on_a_slow_link_never_overlap_and_go_by_priority(a: Server) -> None:
+    """RT-1, RT-2: whatever is queued when, the link carries one mail at a time without a pause between waiting ones."""
+    for number in range(60):
+        a.at += (number * 7919) % 1300 * 1000
+        priority = Priority((number * 31) % 3 - 1)
+        a.submit(*to("E"), size=200 + (number * 577) % 1800, priority=priority, message_id=str(number))
+    rows = a.conn.exec_driver_sql(
+        "SELECT starts_at, transfer_us, due_at, priority FROM mta_queue ORDER BY starts_at"
+    ).fetchall()
+    for (starts_at, transfer_us, due_at, _), after in zip(rows, [*rows[1:], None], strict=True):
+        assert due_at == starts_at + transfer_us + SECOND_US
+        assert after is None or starts_at + transfer_us <= after[0]
+    waiting = [row[3] for row in rows if row[0] > a.at]
+    assert waiting == sorted(waiting, reverse=True) and len(waiting) > 10
+
+
+def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
+    """RT-1: a connector with a schedule is crossed in its quarter hours only, new mail and retries alike."""
+    scheduled = topology_from_text(LINES.replace("cost: 50,", "cost: 1, schedule: every 4 h,"))
+    d = make_server(conn)
+    d.mta.routing = Routing(scheduled)
+    d.at = START_AT + HOUR_US
+    d.submit(*to("D"))
+    assert d.next_due() == START_AT + 4 * HOUR_US
+    d.at = START_AT + 4 * HOUR_US + 14 * MINUTE_US
+    d.mta.deferred(d.stimulus(), d.ready()[0].queue_id, "busy")
+    assert d.next_due() == START_AT + 8 * HOUR_US
+    (event,) = d.trace.events
+    assert isinstance(event, HopFailed) and event.retry_at == START_AT + 8 * HOUR_US
+
+
+def test_a_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
+    """OUT-7: only a connector that says so limits the size; what fits crosses."""
+    a.route("SEA-NYC")
+    limit = next(connector.size_limit for connector in TOPOLOGY.connectors if connector.name == "SEA-LON")
+    assert limit is not None
+    assert a.submit(*to("D"), size=limit) == []
+    (notice,) = a.submit(*to("D"), size=limit + 1, message_id="<2@A>")
+    assert notice.recipients == to("A") and b"5.3.4 larger than the connector SEA-LON" in notice.content
+    assert a.count("mta_queue") == 1

@@ -1,0 +1,365 @@
+"""Links that are down and up again, as MTAs find them and tell each other; without a socket."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.mta_server import database, outgoing
+from topology.file.load import topology_from_text
+from topology.model import Topology
+from topology.routing import Routing
+from traces.events import LinkDown, LinkUp
+from traces.events.header import Event
+from traces.labtime import DAY_US, MINUTE_US, SECOND_US, parse_instant
+from traces.recorder import Recorder
+from transport.envelope import SendOutcome, SendState, Transmission
+from transport.mta.mta import Mta
+from transport.mta.retry_policy import RETRY_US, MtaPolicy
+from transport.protocol.link_state import LinkReport, LinkRule, line_of, read_line, reports_of
+from transport.sql import Connection
+from transport.stimulus import Stimulus
+
+START_AT = parse_instant("2003-10-21T00:00Z")
+RING = topology_from_text("""
+organization: Contoso
+domain: contoso.test
+sites: [SEA, NYC, LON, TKO]
+servers: {A: {site: SEA}, A2: {site: SEA}, B: {site: NYC}, C: {site: LON}, T: {site: TKO}}
+connectors:
+  - {name: SEA-NYC, between: [SEA, NYC], cost: 10}
+  - {name: SEA-LON, between: [SEA, LON], cost: 10}
+  - {name: LON-NYC, between: [LON, NYC], cost: 30}
+  - {name: SEA-TKO, between: [SEA, TKO], cost: 10}
+""")
+NOBODY = SendOutcome(SendState.DEFERRED, "connection refused", unreachable=True)
+BUSY = SendOutcome(SendState.DEFERRED, "451 busy")
+DONE = SendOutcome(SendState.DELIVERED, "250")
+
+
+class Server:
+    """One server's MTA; `at` is the lab time of its next stimulus."""
+
+    def __init__(self, name: str, conn: Connection, rule: LinkRule = LinkRule.TOLD_IF_ANOTHER_WAY) -> None:
+        self.name = name
+        self.conn = conn
+        self.rule = rule
+        self.at = START_AT
+        self.trace = Recorder(run="r", node=name, checked=True)
+        self.mta = self.begun()
+
+    def begun(self) -> Mta:
+        homes = {f"{server}-IS@contoso.test": server for server in RING.servers}
+        mta = Mta(self.name, Routing(RING), homes.get, MtaPolicy(link_rule=self.rule))
+        mta.recall(self.conn)
+        return mta
+
+    def stimulus(self) -> Stimulus:
+        self.trace.begin(self.at)
+        return Stimulus(self.conn, self.at, self.trace)
+
+    def submit(self, to: str) -> None:
+        self.mta.submit(self.stimulus(), outgoing(f"{to}-IS@contoso.test"))
+
+    def ready(self) -> list[Transmission]:
+        return self.mta.ready(self.conn, self.at, 100)
+
+    def mails(self) -> list[tuple[str, str | None]]:
+        return [(sent.next_hop, sent.connector) for sent in self.ready() if not sent.is_call]
+
+    def calls(self) -> list[tuple[str, str | None]]:
+        return [(sent.next_hop, sent.connector) for sent in self.ready() if sent.is_call]
+
+    def attempt(self, outcome: SendOutcome) -> list[Event]:
+        """Everything due ends so; what was traced of links."""
+        told: list[Event] = []
+        for sent in self.ready():
+            self.mta.concluded(self.stimulus(), sent.queue_id, outcome)
+            told += self.links_traced()
+        return told
+
+    def fail(self, times: int) -> list[Event]:
+        told: list[Event] = []
+        for _ in range(times):
+            told += self.attempt(NOBODY)
+            self.at += RETRY_US
+        return told
+
+    def hear(self, *reports: LinkReport, peer: str = "C") -> list[Event]:
+        self.mta.told(self.stimulus(), peer, reports)
+        return self.links_traced()
+
+    def links_traced(self) -> list[Event]:
+        return [event for event in self.trace.events if isinstance(event, LinkDown | LinkUp)]
+
+
+@pytest.fixture
+def conn() -> Iterator[Connection]:
+    with database() as connection:
+        yield connection
+
+
+@pytest.fixture
+def a(conn: Connection) -> Server:
+    return Server("A", conn)
+
+
+def down(connector: str, server: str, minutes: float = 0, *, up: bool = False) -> LinkReport:
+    return LinkReport(connector, server, START_AT + int(minutes * MINUTE_US), not up)
+
+
+# --- what a server finds
+
+
+def test_three_failures_in_a_row_take_a_link_down_and_move_its_mail(a: Server) -> None:
+    """RT-2: a link that nobody answers on changes routes, for what is queued too."""
+    a.submit("B")
+    assert a.fail(2) == []
+    assert a.mails() == [("B", "SEA-NYC")]
+    (event,) = a.attempt(NOBODY)
+    assert isinstance(event, LinkDown)
+    assert (event.connector, event.by, event.avoided, event.reason) == ("SEA-NYC", "A", True, "connection refused")
+    assert a.mails() == [("C", "SEA-LON")]
+
+
+def test_failures_that_come_together_count_as_one(a: Server) -> None:
+    """RT-2: ten mails that fail within a minute do not take a link down."""
+    for _ in range(10):
+        a.submit("B")
+    assert a.attempt(NOBODY) == []
+    a.at += 30 * SECOND_US
+    a.submit("B")
+    assert a.attempt(NOBODY) == []
+
+
+def test_an_answer_between_failures_begins_the_count_anew(a: Server) -> None:
+    """RT-2: failures count in a row, and a refusal is an answer."""
+    a.submit("B")
+    a.fail(2)
+    assert a.attempt(BUSY) == []
+    a.at += RETRY_US
+    assert a.fail(2) == []
+
+
+def test_the_only_way_is_never_down(a: Server) -> None:
+    """RT-2: where no other way leads, 2003 holds a link for up, and mail waits for it."""
+    a.submit("T")
+    assert a.fail(5) == []
+    assert a.mails() == [("T", "SEA-TKO")] and a.calls() == []
+
+
+def test_a_version_that_tells_of_every_link_has_no_route_then(conn: Connection) -> None:
+    """RT-2: to 2000 a link that is down is no route, so the mail waits for one."""
+    a = Server("A", conn, LinkRule.TOLD)
+    a.submit("T")
+    (event,) = a.fail(3)
+    assert isinstance(event, LinkDown) and event.avoided
+    assert [(mail.next_hop, mail.connector) for mail in a.mta.queued(conn)] == [(None, None)]
+
+
+def test_a_version_without_link_state_keeps_its_routes(conn: Connection) -> None:
+    """RT-2: a server that watches no links finds none down, hears of none and tells of none."""
+    a = Server("A", conn, LinkRule.IGNORED)
+    a.submit("B")
+    assert a.fail(5) == [] and a.hear(down("SEA-NYC", "A")) == []
+    assert a.mails() == [("B", "SEA-NYC")] and a.ready()[0].links == ()
+
+
+def test_a_link_that_is_down_is_looked_after_until_somebody_answers(a: Server) -> None:
+    """RT-2: at every retry interval; the answer brings the link back, and queued mail with it."""
+    a.submit("B")
+    a.fail(2)
+    a.attempt(NOBODY)
+    assert ("B", "SEA-NYC") not in a.calls()
+    a.at += RETRY_US
+    assert ("B", "SEA-NYC") in a.calls()
+    assert a.attempt(NOBODY) == []
+    a.at += RETRY_US
+    assert ("B", "SEA-NYC") in a.calls()
+    (up,) = [event for event in a.attempt(DONE) if isinstance(event, LinkUp)]
+    assert (up.connector, up.by) == ("SEA-NYC", "A")
+    assert a.mails() == [("B", "SEA-NYC")]
+    while a.ready():
+        a.attempt(DONE)
+    assert a.mta.next_due(a.conn) is None
+
+
+def test_neighbours_are_told_at_once_but_the_one_out_of_reach(a: Server) -> None:
+    """RT-2: the server that finds a link down tells those one hop away."""
+    a.submit("B")
+    a.fail(3)
+    a.at -= RETRY_US
+    assert a.calls() == [("A2", None), ("C", "SEA-LON"), ("T", "SEA-TKO")]
+    assert reports_of(a.ready()[0].links)[0].connector == "SEA-NYC"
+
+
+def test_a_neighbour_who_does_not_answer_is_not_called_for_ever(a: Server) -> None:
+    """RT-2: mail tells it later; only a link that is down is looked after without end."""
+    a.hear(down("LON-NYC", "C"))
+    a.fail(3)
+    assert a.calls() == [] and a.mta.next_due(a.conn) is None
+
+
+def test_what_is_known_of_links_survives_a_restart(a: Server) -> None:
+    """RT-2: links, counts of failures and calls are rows."""
+    a.submit("B")
+    a.fail(2)
+    a.mta = a.begun()
+    (event,) = a.attempt(NOBODY)
+    assert isinstance(event, LinkDown)
+    a.mta = a.begun()
+    a.submit("B")
+    assert a.mails() == [("C", "SEA-LON")] * 2 and a.calls()
+
+
+def test_the_end_of_an_attempt_by_the_old_route_says_nothing_of_the_new_one(a: Server) -> None:
+    """RT-2: a copy that was moved while it was on its way is another copy."""
+    a.submit("B")
+    (under_way,) = a.ready()
+    a.hear(down("SEA-NYC", "B"))
+    assert a.mta.concluded(a.stimulus(), under_way.queue_id, NOBODY) == []
+    (moved,) = [sent for sent in a.ready() if not sent.is_call]
+    assert (moved.next_hop, moved.attempts) == ("C", 0) and moved.queue_id != under_way.queue_id
+
+
+# --- what a server is told
+
+
+def test_a_report_changes_routes_until_a_later_one(a: Server) -> None:
+    """RT-2: what a server at an end of the link says holds; older news come too late."""
+    assert a.hear(down("SEA-NYC", "B", 5))
+    a.submit("B")
+    assert a.mails() == [("C", "SEA-LON")]
+    assert a.hear(down("SEA-NYC", "B", 4, up=True)) == []
+    assert a.hear(down("SEA-NYC", "B", 5, up=True)) == []
+    assert a.hear(down("SEA-NYC", "B", 6, up=True))
+    assert a.mails() == [("B", "SEA-NYC")]
+
+
+def test_news_are_told_on_but_not_back(a: Server) -> None:
+    """RT-2: who hears something new tells its neighbours; who hears it again tells nobody."""
+    a.hear(down("LON-NYC", "C"), peer="C")
+    assert a.calls() == [("A2", None), ("B", "SEA-NYC"), ("T", "SEA-TKO")]
+    a.attempt(DONE)
+    a.hear(down("LON-NYC", "C"), peer="B")
+    assert a.calls() == []
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        down("no such link", "B"),
+        down("SEA-NYC", "C"),
+        down("SEA-NYC", "nobody"),
+        down("SEA-NYC", "A2"),
+        down("SEA-NYC", "B", 3 * DAY_US / MINUTE_US),
+        down("SEA-NYC", "B", up=True),
+    ],
+)
+def test_what_is_no_report_of_a_server_at_the_link_is_passed_over(a: Server, report: LinkReport) -> None:
+    """RT-2: an unknown link, a server that is at neither end, an instant far ahead, an end of what never began."""
+    assert a.hear(report) == [] and a.calls() == []
+
+
+def test_a_server_that_forgot_its_own_report_looks_after_the_link(a: Server) -> None:
+    """RT-2: after a restore from an old backup the others know what it said; nobody else can take it back."""
+    assert a.hear(down("SEA-NYC", "A", 5))
+    a.at += RETRY_US + 5 * MINUTE_US
+    assert ("B", "SEA-NYC") in a.calls()
+    assert any(isinstance(event, LinkUp) for event in a.attempt(DONE))
+
+
+def test_two_links_down_that_leave_no_way_are_both_used(a: Server) -> None:
+    """RT-2: the only ways left count as up, and mail goes as it did before."""
+    a.hear(down("SEA-NYC", "B"))
+    (event,) = a.hear(down("LON-NYC", "C", 1))
+    assert isinstance(event, LinkDown) and not event.avoided
+    a.submit("B")
+    assert a.mails() == [("B", "SEA-NYC")]
+
+
+# --- lines
+
+
+@given(
+    connector=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=129),
+    at=st.integers(0, 10**17),
+    is_down=st.booleans(),
+    lamport=st.integers(0, 10**12),
+)
+def test_a_report_comes_out_of_its_line(connector: str, at: int, is_down: bool, lamport: int) -> None:
+    """RT-2: whatever a connector is called."""
+    report = LinkReport(connector, "A", at, is_down, lamport)
+    assert read_line(line_of(report)) == report and len(line_of(report)) < 1000
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", None, "x", "1 2 down A", "1 2 sideways A U0VB", "1 2 down A U0V", "1 2 down A /////w==", f"{10**18 - 1} 2 up A U0VB",
+     f"1 {10**14} up A U0VB"],
+)  # fmt: skip
+def test_an_odd_line_is_no_report(line: str | None) -> None:
+    """RT-2: it is passed over."""
+    assert read_line(line) is None
+
+
+# --- no loops
+
+SITES = ["S0", "S1", "S2", "S3", "S4"]
+
+
+@st.composite
+def organizations(draw: st.DrawFn) -> Topology:
+    """One server a site; every site is joined, some by relays."""
+    pairs = [(draw(st.sampled_from(SITES[:index])), SITES[index]) for index in range(1, len(SITES))]
+    others = [(one, other) for one in SITES for other in SITES if one < other and (one, other) not in pairs]
+    pairs += draw(st.lists(st.sampled_from(others), unique=True, max_size=5))
+    kinds = st.sampled_from(["routing-group", "routing-group", "x400", "smtp-relay"])
+    links = "\n".join(
+        f"  - {{name: {one}-{other}, between: [{one}, {other}], cost: {draw(st.integers(1, 9))}, kind: {draw(kinds)}}}"
+        for one, other in pairs
+    )
+    servers = ", ".join(f"{site}: {{site: {site}}}" for site in SITES)
+    return topology_from_text(
+        f"organization: O\nsites: [{', '.join(SITES)}]\nconnectors:\n{links}\nservers: {{{servers}}}\n"
+    )
+
+
+@given(topology=organizations(), data=st.data())
+def test_mail_never_circles_whatever_each_server_knows_of_links(topology: Topology, data: st.DataObject) -> None:
+    """RT-2, ML-7: with each hop a server learns what the last one knew, but nothing across a relay; the mail arrives."""
+    usual = Routing(topology)
+    told = [each.name for each in topology.connectors if each.name not in usual.relays]
+    knows = {
+        site: frozenset(data.draw(st.lists(st.sampled_from(told), unique=True), label=site) if told else [])
+        for site in SITES
+    }
+    if not usual.tells_links:
+        knows = dict.fromkeys(SITES, frozenset())
+    at, to = data.draw(st.permutations(SITES))[:2]
+    hops = 0
+    while at != to:
+        hop = usual.with_down(usual.bridged(knows[at])).next_hop(at, to)
+        assert hop is not None and hop.connector is not None, "2003 always has a way"
+        if hop.connector.name not in usual.relays:
+            knows[hop.server] |= knows[at]
+        at, hops = hop.server, hops + 1
+        assert hops <= 30, "a loop"
+
+
+def test_reports_reach_every_server_of_the_organization() -> None:
+    """RT-2: who is told tells on, so all know of the link in the end, and then all is still."""
+    with ExitStack() as stack:
+        servers = {name: Server(name, stack.enter_context(database())) for name in RING.servers}
+        servers["T"].hear(down("SEA-NYC", "B"), peer="B")
+        for _ in range(20):
+            for server in servers.values():
+                for call in server.ready():
+                    server.mta.concluded(server.stimulus(), call.queue_id, DONE)
+                    other = servers[call.next_hop]
+                    other.mta.told(other.stimulus(), server.name, reports_of(call.links))
+        assert all(server.mta.routing.down == {"SEA-NYC"} for server in servers.values())
+        # B looks after its link; the others have nothing left to do.
+        assert [name for name, server in servers.items() if server.mta.next_due(server.conn)] == ["B"]

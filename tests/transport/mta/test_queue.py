@@ -1,0 +1,226 @@
+"""The MTA takes mail, splits it by next hop, and keeps it in its queue."""
+
+import re
+
+import pytest
+
+from tests.support.mta_server import START_AT, Server, database, fail_until_empty, make_server, outgoing, to
+from traces.events import HopReceived, HopSent
+from traces.labtime import HOUR_US, SECOND_US
+from transport.envelope import (
+    IncomingHop,
+    LocalDelivery,
+    Priority,
+    RefusalError,
+    SendOutcome,
+    SendState,
+    Transmission,
+    UnknownRecipientError,
+)
+from transport.mta import queue_table
+from transport.mta.retry_policy import HOP_LIMIT
+from transport.sql import Connection
+
+# --- splitting
+
+
+def test_a_mail_for_this_server_is_delivered_at_once(a: Server) -> None:
+    """What the store sends to an address of its own server needs no queue."""
+    assert a.submit("kim@contoso.test") == [
+        LocalDelivery(("kim@contoso.test",), "A-IS@contoso.test", outgoing("x").content, "<1@A>", None)
+    ]
+    assert a.next_due() is None
+
+
+def test_one_copy_goes_to_each_next_hop(a: Server) -> None:
+    """RT-1: one copy crosses a connector for all recipients behind it; servers of the site get one each."""
+    assert a.submit(*to("C", "B", "D", "C2")) == []
+    a.at += SECOND_US
+    copies = {(t.next_hop, t.connector): t.recipients for t in a.ready()}
+    assert copies == {("C", "SEA-NYC"): to("C", "D", "C2"), ("B", None): to("B")}
+    assert a.count("mta_content") == 1
+
+
+def test_a_recipient_named_twice_gets_one_copy(a: Server) -> None:
+    """Doubled recipients are one."""
+    a.submit(*to("B", "B"))
+    assert [t.recipients for t in a.ready()] == [to("B")]
+
+
+def test_a_bridgehead_relays(conn: Connection) -> None:
+    """RT-1: what a bridgehead is given for other servers it passes on, and what is for itself it delivers."""
+    c = make_server(conn, "C")
+    hop = IncomingHop("A", START_AT - 5, 41, Priority.URGENT)
+    content = b"Subject: a\r\n\r\nb\r\n"
+    local = c.mta.accept(
+        c.stimulus(), hop, "A-IS@contoso.test", to("C", "C2", "D"), content, message_id="<1@A>", subject="a"
+    )
+    received = b"Received: from A by C with ESMTP; Tue, 21 Oct 2003 00:00:00 +0000\r\n"
+    assert local == [LocalDelivery(to("C"), "A-IS@contoso.test", received + content, "<1@A>", hop)]
+    passed = [(t.next_hop, t.connector, t.recipients, t.content, t.priority) for t in c.ready()]
+    assert passed == [
+        ("C2", None, to("C2"), received + content, Priority.URGENT),
+        ("D", "NYC-LON", to("D"), received + content, Priority.URGENT),
+    ]
+    (event,) = c.trace.events
+    assert isinstance(event, HopReceived)
+    assert (event.peer, event.recipients, event.size, event.mail) == ("A", to("C", "C2", "D"), 17, "<1@A>")
+    assert event.lamport == 42 and {t.lamport for t in c.ready()} == {42}
+
+
+def test_a_server_that_is_no_bridgehead_hands_on_to_the_one_that_is(conn: Connection) -> None:
+    """RT-1: the connector is crossed by its bridgehead; the way there is within the site."""
+    b = make_server(conn, "B")
+    b.submit(*to("C", "D"))
+    assert [(t.next_hop, t.connector, t.recipients) for t in b.ready()] == [("A", None, to("C", "D"))]
+
+
+# --- refusing
+
+
+def test_an_unknown_recipient_is_refused(a: Server) -> None:
+    """ML-7: nobody outside the organization is relayed for, at RCPT or after; nothing is changed."""
+    a.mta.check_recipient("kim@contoso.test")
+    with pytest.raises(UnknownRecipientError, match=r"550 5\.1\.1"):
+        a.mta.check_recipient("x@elsewhere.test")
+    with pytest.raises(UnknownRecipientError) as refusal:
+        a.mta.accept(
+            a.stimulus(),
+            IncomingHop("x", None, 99),
+            "",
+            (*to("B"), "x@elsewhere.test"),
+            b"a\r\n",
+            message_id="",
+            subject="",
+        )
+    assert refusal.value.addresses == ("x@elsewhere.test",) and refusal.value.permanent
+    assert (a.next_due(), a.trace.events, a.trace.lamport) == (None, [], 0)
+
+
+def test_a_mail_loop_is_refused(a: Server) -> None:
+    """ML-7: a mail with more Received lines than the limit is refused; one with as many as that is taken."""
+    for hops in (HOP_LIMIT, HOP_LIMIT + 1):
+        content = b"received: from x by y\r\n" * hops + b"Subject: Received: a\r\n\r\nReceived: b\r\n"
+        give = (a.stimulus(), IncomingHop("x", None, 0), "", to("B"), content)
+        if hops == HOP_LIMIT:
+            a.mta.accept(*give, message_id="", subject="")
+            continue
+        with pytest.raises(RefusalError, match=r"554 5\.4\.6 a mail loop"):
+            a.mta.accept(*give, message_id="", subject="")
+    assert a.count("mta_queue") == 1
+
+
+def test_a_mail_without_recipients_is_refused(a: Server) -> None:
+    """There is nobody to take it for."""
+    with pytest.raises(RefusalError, match="554"):
+        a.mta.accept(a.stimulus(), IncomingHop("x", None, 0), "", (), b"a\r\n", message_id="", subject="")
+
+
+# --- the queue
+
+
+def test_due_mail_goes_by_priority_then_time_then_order(a: Server) -> None:
+    """OUT-8, RT-2: the urgent first, then the older, then the one queued before."""
+    for number, priority in enumerate([0, -1, 1, 0, 1]):
+        a.at = START_AT + number // 2
+        a.submit(*to("B"), priority=Priority(priority), message_id=f"<{number}@A>")
+    a.at = START_AT + SECOND_US
+    assert [t.message_id for t in a.ready()] == ["<2@A>", "<4@A>", "<0@A>", "<3@A>", "<1@A>"]
+    assert [t.message_id for t in a.ready(limit=2)] == ["<2@A>", "<4@A>"]
+    busy = [t.queue_id for t in a.ready(limit=2)]
+    assert [t.message_id for t in a.ready(limit=2, busy=busy)] == ["<0@A>", "<3@A>"]
+    assert [q.message_id for q in a.mta.queued(a.conn)] == ["<2@A>", "<4@A>", "<0@A>", "<3@A>", "<1@A>"]
+
+
+def test_a_transmission_says_all_that_a_driver_needs(a: Server) -> None:
+    """Envelope, content, the lab time of the attempt and the Lamport number of the queueing."""
+    a.trace.lamport = 7
+    a.submit(*to("B"))
+    a.at += 5
+    (t,) = a.ready()
+    assert t == Transmission(
+        queue_id=1,
+        next_hop="B",
+        connector=None,
+        sender="A-IS@contoso.test",
+        recipients=to("B"),
+        content=outgoing("x").content,
+        message_id="<1@A>",
+        subject="a",
+        attempts=0,
+        priority=Priority.NORMAL,
+        sent_at=START_AT + 5,
+        lamport=7,
+    )
+    assert t.hop_from("A") == IncomingHop("A", START_AT + 5, 7)
+
+
+def test_a_content_is_stored_once_and_goes_with_its_last_copy(a: Server) -> None:
+    """OUT-9: a copy stays queued until it is reported delivered, a content until no copy needs it."""
+    a.submit(*to("B", "C"))
+    a.at += SECOND_US
+    first, second = a.ready()
+    a.mta.delivered(a.stimulus(), first.queue_id)
+    (event,) = a.trace.events
+    assert isinstance(event, HopSent)
+    assert (event.next_hop, event.recipients, event.attempt, event.size) == ("B", to("B"), 1, 100)
+    assert (a.count("mta_content"), a.count("mta_queue")) == (1, 1)
+    a.mta.concluded(a.stimulus(), second.queue_id, SendOutcome(SendState.DELIVERED))
+    assert (a.count("mta_content"), a.count("mta_queue"), a.next_due()) == (0, 0, None)
+
+
+def test_a_report_of_a_row_that_is_gone_changes_nothing(a: Server) -> None:
+    """OUT-9: a repeated or late report is harmless, and no id is ever used for another mail."""
+    a.submit(*to("B"))
+    (t,) = a.ready()
+    a.mta.delivered(a.stimulus(), t.queue_id)
+    a.submit(*to("B"), message_id="<2@A>")
+    assert a.mta.delivered(a.stimulus(), t.queue_id) == []
+    assert a.mta.deferred(a.stimulus(), t.queue_id, "x", permanent=True) == []
+    assert a.trace.events == [] and [q.message_id for q in a.mta.queued(a.conn)] == ["<2@A>"]
+
+
+def test_a_held_mail_waits_until_its_time(a: Server) -> None:
+    """The delay fault is a due time, like every other delay."""
+    a.submit(*to("B"))
+    a.mta.hold(a.stimulus(), a.ready()[0].queue_id, START_AT + HOUR_US)
+    assert a.ready() == [] and a.next_due() == START_AT + HOUR_US
+    a.at = START_AT + HOUR_US
+    assert len(a.ready()) == 1
+
+
+# --- determinism
+
+
+def test_the_same_stimuli_give_the_same_bytes() -> None:
+    """Nothing in the agent depends on anything but what it is handed."""
+    runs = []
+    for _ in range(2):
+        with database() as conn:
+            server = make_server(conn)
+            local = server.submit("x@contoso.test", *to("B", "C", "E", "D"))
+            fail_until_empty(server)
+            runs.append((local, server.trace.take(), server.trace.seq))
+    assert runs[0] == runs[1] and runs[0][1]
+
+
+# --- cost
+
+
+def test_a_long_queue_costs_no_more_than_a_short_one(a: Server) -> None:
+    """What runs for every mail looks things up by an index, and goes through no table."""
+    for number in range(50):
+        a.submit(*to("B", "E"), message_id=f"<{number}@A>")
+    statements = [
+        (queue_table._DUE_OF_PRIORITY, (0, a.at, 10)),
+        (queue_table._NEXT_DUE, ()),
+        (queue_table._UNROUTED, (a.at,)),
+        (queue_table._SELECT_ROW + " WHERE q.id = ?", (1,)),
+        (queue_table._DELETE_CONTENT, (1, 1)),
+        (queue_table._FIRST_WAITING, ("slow", "E", 0, a.at)),
+        (queue_table._PUSH_BACK, (1, 1, "slow", "E", 0, a.at)),
+        (queue_table._LINK_FREE, ("slow", "E")),
+    ]
+    for sql, parameters in statements:
+        plan = [row[3] for row in a.conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+        assert not any(re.match(r"SCAN (q|c|mta_\w+)\b", step) for step in plan), (sql, plan)

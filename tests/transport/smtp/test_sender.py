@@ -1,0 +1,381 @@
+"""The SMTP client of a node: what counts as delivered, what is tried again, what goes back."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from transport.envelope import (
+    CommandRefused,
+    IncomingHop,
+    Priority,
+    RecipientRefusal,
+    RefusalError,
+    SendOutcome,
+    SendState,
+    Transmission,
+)
+from transport.protocol import xexch50
+from transport.smtp.listener import ListenerLimits, SmtpListener
+from transport.smtp.sender import Address, SenderLimits, SmtpSender
+
+CONTENT = b"Subject: a\r\n\r\n.dot\r\n"
+
+
+def mail(*recipients: str, content: bytes = CONTENT, sender: str = "A-IS@contoso.test") -> Transmission:
+    """A transmission as the MTA hands it out."""
+    return Transmission(
+        queue_id=1,
+        next_hop="B",
+        connector=None,
+        sender=sender,
+        recipients=recipients or ("B-IS@contoso.test",),
+        content=content,
+        message_id="<1@a>",
+        subject="a",
+        attempts=0,
+        priority=Priority.URGENT,
+        sent_at=1_000_000,
+        lamport=17,
+    )
+
+
+@dataclass
+class Peer:
+    """A server of ours at the other end, with what it was given and what it refuses."""
+
+    mails: list[tuple[IncomingHop, str, tuple[str, ...], bytes]] = field(default_factory=list)
+    refused: dict[str, RefusalError] = field(default_factory=dict)
+    trouble: RefusalError | None = None
+
+    def accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        if self.trouble:
+            raise self.trouble
+        self.mails.append((hop, sender, tuple(recipients), content))
+
+    def check(self, address: str) -> None:
+        if address in self.refused:
+            raise self.refused[address]
+
+    async def listen(self, port: int = 0, limits: ListenerLimits | None = None) -> SmtpListener:
+        listener = SmtpListener("B.contoso.test", accept=self.accept, check_recipient=self.check, limits=limits)
+        await listener.start(port=port)
+        return listener
+
+
+@pytest.fixture
+async def sender() -> AsyncIterator[SmtpSender]:
+    sender = SmtpSender()
+    yield sender
+    await sender.close()
+
+
+@pytest.fixture
+async def peer() -> Peer:
+    return Peer()
+
+
+@pytest.fixture
+async def listener(peer: Peer) -> AsyncIterator[SmtpListener]:
+    listener = await peer.listen()
+    yield listener
+    await listener.stop()
+
+
+Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Odd:
+    """A server that follows a script, once for each connection; the last one repeats."""
+
+    def __init__(self, *scripts: Script) -> None:
+        self._scripts = scripts
+        self.connections = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Address:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        host, port = self._server.sockets[0].getsockname()
+        return host, port
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        script = self._scripts[min(self.connections, len(self._scripts) - 1)]
+        self.connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            await script(reader, writer)
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+
+def answers(*replies: str, hang: bool = False) -> Script:
+    """A script: greets, gives one reply to each command and to a content, then hangs up, or hangs."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 odd\r\n")
+        end = b"\r\n"
+        for reply in replies:
+            await reader.readuntil(end)
+            writer.write(reply.encode() + b"\r\n")
+            end = b"\r\n.\r\n" if reply.startswith("354") else b"\r\n"
+        if len(end) > 2:
+            await reader.readuntil(end)
+        await writer.drain()
+        if hang:
+            await asyncio.Event().wait()
+
+    return script
+
+
+async def test_a_mail_arrives_with_its_hop_line_understood(
+    sender: SmtpSender, peer: Peer, listener: SmtpListener
+) -> None:
+    """The peer sees the content unchanged, and in the hop the sender's name, lab time, Lamport number and priority."""
+    outcome = await sender.send(listener.address, mail(), "A")
+    assert outcome.state is SendState.DELIVERED and outcome.refusals == ()
+    hop = IncomingHop("A", 1_000_000, 17, Priority.URGENT)
+    assert hop == mail().hop_from("A")
+    command = xexch50.command(xexch50.encode(hop, ("B-IS@contoso.test",)), 1).decode()
+    told = replace(hop, refused=CommandRefused(command, "504 Need to authenticate first"))
+    assert outcome.refused == told.refused
+    assert peer.mails == [(told, "A-IS@contoso.test", ("B-IS@contoso.test",), CONTENT)]
+
+
+async def test_a_notice_goes_out_from_the_null_sender(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+    """ML-7: sender '' is MAIL FROM:<>."""
+    await sender.send(listener.address, mail(sender=""), "A")
+    assert peer.mails[0][1] == ""
+
+
+async def test_connections_are_kept_and_bounded(peer: Peer, listener: SmtpListener) -> None:
+    """Many mails at once go over no more connections than allowed, which then serve the next ones."""
+    sender = SmtpSender(SenderLimits(parallel=2))
+    outcomes = await asyncio.gather(*(sender.send(listener.address, mail(), "A") for _ in range(10)))
+    assert {outcome.state for outcome in outcomes} == {SendState.DELIVERED}
+    assert len(peer.mails) == 10 and len(listener.sessions) == 2
+    await sender.send(listener.address, mail(), "A")
+    assert len(listener.sessions) == 2
+    assert (sender.open_transactions, sender.transactions_seen) == (0, 11)
+    await sender.close()
+
+
+async def test_open_transactions_are_counted_at_this_end(peer: Peer, listener: SmtpListener) -> None:
+    """TM-1: a mail counts as open from the call until its outcome."""
+    sender = SmtpSender()
+    under_way = asyncio.ensure_future(sender.send(listener.address, mail(), "A"))
+    await asyncio.sleep(0)
+    assert sender.open_transactions == 1
+    await under_way
+    assert sender.open_transactions == 0
+    await sender.close()
+
+
+async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+    """The mail reaches those who are taken; each other has its own reason, for good or for now."""
+    peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
+    outcome = await sender.send(listener.address, mail("x@b", "k@b", "y@b"), "A")
+    assert outcome.state is SendState.DELIVERED
+    assert outcome.refusals == (
+        RecipientRefusal("x@b", "550 5.1.1 unknown (to RCPT)", True),
+        RecipientRefusal("y@b", "450 4.2.1 full (to RCPT)", False),
+    )
+    assert [sent[2] for sent in peer.mails] == [("k@b",)]
+
+
+@pytest.mark.parametrize(("recipients", "state"), [(("x@b",), SendState.REFUSED), (("x@b", "y@b"), SendState.DEFERRED)])
+async def test_a_mail_that_nobody_takes_is_not_sent(
+    sender: SmtpSender, peer: Peer, listener: SmtpListener, recipients: tuple[str, ...], state: SendState
+) -> None:
+    """With no recipient left there is no DATA; the mail is refused only if every recipient is for good."""
+    peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
+    outcome = await sender.send(listener.address, mail(*recipients), "A")
+    assert (outcome.state, len(outcome.refusals)) == (state, len(recipients))
+    assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
+    assert len(listener.sessions) == 1
+
+
+@pytest.mark.parametrize(
+    ("trouble", "state"),
+    [(RefusalError(554, "5.4.6 loop"), SendState.REFUSED), (RefusalError(451, "4.3.0 later"), SendState.DEFERRED)],
+)
+async def test_the_answer_to_the_content_decides(
+    sender: SmtpSender, peer: Peer, listener: SmtpListener, trouble: RefusalError, state: SendState
+) -> None:
+    """IN-2: 5xx after the content is a refusal, 4xx a delay, and the connection can be used again."""
+    peer.trouble = trouble
+    outcome = await sender.send(listener.address, mail(), "A")
+    assert outcome == SendOutcome(state, f"{trouble.code} {trouble.text} (to the content)")
+    assert outcome.permanent is trouble.permanent
+    peer.trouble = None
+    assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
+    assert len(listener.sessions) == 1
+
+
+async def test_a_mail_that_the_peer_finds_too_large_is_refused_before_it_is_sent(
+    sender: SmtpSender, peer: Peer
+) -> None:
+    """MAIL announces the size, so that a large content need not cross to be refused."""
+    listener = await peer.listen(limits=ListenerLimits(message_bytes=1000))
+    outcome = await sender.send(listener.address, mail(content=b"x\r\n" * 1000), "A")
+    assert outcome.state is SendState.REFUSED and outcome.reason.endswith("(to MAIL)")
+    await listener.stop()
+
+
+async def test_nobody_there_is_a_delay(sender: SmtpSender, peer: Peer) -> None:
+    """A refused connection defers the mail."""
+    listener = await peer.listen()
+    address = listener.address
+    await listener.stop()
+    outcome = await sender.send(address, mail(), "A")
+    assert outcome.state is SendState.DEFERRED and outcome.reason.startswith("no connection")
+
+
+async def test_a_kept_connection_that_died_is_replaced(sender: SmtpSender, peer: Peer) -> None:
+    """A server that restarted gets the next mail over a new connection, at once."""
+    listener = await peer.listen()
+    host, port = listener.address
+    await sender.send((host, port), mail(), "A")
+    await listener.stop()
+    again = await peer.listen(port)
+    assert (await sender.send((host, port), mail(), "A")).state is SendState.DELIVERED
+    assert len(peer.mails) == 2
+    await again.stop()
+
+
+GOOD = ("250 odd", "250 ok", "250 ok", "354 go", "250 taken")
+
+
+@pytest.mark.parametrize("last", ["421 closing", None])
+async def test_a_kept_connection_found_dead_at_mail_is_tried_anew_once(sender: SmtpSender, last: str | None) -> None:
+    """A kept connection that breaks, or says 421, in answer to MAIL costs no attempt."""
+
+    async def twice(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await answers(*GOOD)(reader, writer)
+        await reader.readline()
+        if last:
+            writer.write(last.encode() + b"\r\n")
+
+    async with Odd(twice, answers(*GOOD, hang=True)) as address:
+        for _ in range(2):
+            assert (await sender.send(address, mail(), "A")).state is SendState.DELIVERED
+
+
+@pytest.mark.parametrize(
+    ("script", "state", "reason"),
+    [
+        (answers("250 odd"), SendState.DEFERRED, "the connection failed"),
+        (answers("250 odd", "250 ok", "250 ok"), SendState.DEFERRED, "the connection failed"),
+        (answers("250 odd", "250 ok", "250 ok", "354 go"), SendState.DEFERRED, "the connection failed"),
+        (answers("250 odd", "550 no\xe4 "), SendState.REFUSED, "550 no? (to MAIL)"),
+        (answers("250 odd", "450 later"), SendState.DEFERRED, "450 later (to MAIL)"),
+        (answers("250 odd", "421 busy"), SendState.DEFERRED, "421 busy (to MAIL)"),
+        (answers("250 odd", "250 ok", "250 ok", "554 no"), SendState.REFUSED, "554 no (to DATA)"),
+        (answers("250 odd", "250 ok", "250 ok", "250 hm"), SendState.DEFERRED, "250 hm (to DATA)"),
+        (answers("250 odd", "nonsense"), SendState.DEFERRED, "the connection failed"),
+        (answers("554 go away", "554 really"), SendState.DEFERRED, "no connection: 554"),
+    ],
+)
+async def test_only_250_after_the_content_is_a_delivery(
+    sender: SmtpSender, script: Script, state: SendState, reason: str
+) -> None:
+    """IN-2, OUT-9: a connection that breaks anywhere, or an answer that is odd, never counts as delivered."""
+    async with Odd(script) as address:
+        outcome = await sender.send(address, mail(), "A")
+    assert outcome.state is state
+    assert outcome.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "replies", [(), ("250 odd",), ("250 odd", "250 ok", "250 ok", "354 go")], ids=["ehlo", "mail", "content"]
+)
+async def test_a_peer_that_says_nothing_is_given_up_on(replies: tuple[str, ...]) -> None:
+    """Every wait has a limit; a peer that hangs delays the mail."""
+    sender = SmtpSender(SenderLimits(connect_seconds=0.05, command_seconds=0.05, content_seconds=0.05))
+    async with Odd(answers(*replies, hang=True)) as address:
+        outcome = await sender.send(address, mail(), "A")
+    assert outcome.state is SendState.DEFERRED
+    await sender.close()
+
+
+@pytest.mark.parametrize("bad", ["a@b> SIZE=1", "a@b\r\nRCPT TO:<c@d", "a b@c", "\xe4@b", "a<@b", ""])
+async def test_an_address_that_would_end_its_command_early_is_refused(
+    sender: SmtpSender, peer: Peer, listener: SmtpListener, bad: str
+) -> None:
+    """ML-7: no address can smuggle a parameter or a command; the mail still reaches the others."""
+    outcome = await sender.send(listener.address, mail(bad, "k@b"), "A")
+    assert outcome.state is SendState.DELIVERED
+    assert [(refusal.address, refusal.permanent) for refusal in outcome.refusals] == [(bad, True)]
+    if bad:
+        refused = await sender.send(listener.address, mail(sender=bad), "A")
+        assert refused.state is SendState.REFUSED
+    assert [sent[2] for sent in peer.mails] == [("k@b",)]
+
+
+async def test_a_forgotten_peer_is_hung_up_on(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+    """Kept connections end when a link is cut; the next mail makes a new one."""
+    await sender.send(listener.address, mail(), "A")
+    sender.forget(listener.address)
+    async with asyncio.timeout(10):
+        while listener.sessions:  # noqa: ASYNC110 - the listener has no event for it
+            await asyncio.sleep(0)
+    assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
+
+
+async def test_a_cancelled_attempt_gives_its_connection_up(peer: Peer) -> None:
+    """A connection in the middle of a transaction is never used again."""
+    sender = SmtpSender()
+    async with Odd(answers("250 odd", hang=True)) as address:
+        attempt = asyncio.ensure_future(sender.send(address, mail(), "A"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        attempt.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await attempt
+    assert sender.open_transactions == 0
+    assert all(not kept.idle for kept in sender._peers.values())
+    await sender.close()
+
+
+async def test_a_large_mail_with_many_dots_arrives_unchanged(
+    sender: SmtpSender, peer: Peer, listener: SmtpListener
+) -> None:
+    """Contents that need stuffing and many reads come out as they went in."""
+    content = b"Subject: a\r\n\r\n" + b".\r\n..\r\n.x\r\n" * 50_000 + b"x" * 30_000 + b"\r\n"
+    await sender.send(listener.address, mail(content=content), "A")
+    assert peer.mails[0][3] == content
+
+
+async def test_a_connection_that_was_idle_for_long_is_closed(peer: Peer, listener: SmtpListener) -> None:
+    """A kept connection ends at this end, before the other end tires of it, and the next mail makes a new one."""
+    sender = SmtpSender(SenderLimits(idle_seconds=0.0))
+    await sender.send(listener.address, mail(), "A")
+    async with asyncio.timeout(10):
+        while listener.sessions:  # noqa: ASYNC110 - the listener has no event for it
+            await asyncio.sleep(0)
+    assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
+    await sender.close()
+
+
+async def test_a_connection_of_ones_own_is_made_where_it_is_asked_for(peer: Peer, listener: SmtpListener) -> None:
+    """A mail that is to go over a fresh connection does not take a kept one."""
+    sender = SmtpSender()
+    for fresh in (False, False, True):
+        await sender.send(listener.address, mail(), "A", fresh=fresh)
+    assert [kept.transport for kept, _ in next(iter(sender._peers.values())).idle] != []
+    async with asyncio.timeout(10):
+        while len(listener.sessions) > 1:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0)
+    assert len(peer.mails) == 3
+    await sender.close()

@@ -1,0 +1,135 @@
+"""STARTTLS between servers, with certificates of the lab's authority, over real sockets."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from node.codec.certificates import server_certificate
+from node.codec.signing import Verifier
+from pflab.drivers.socket_lab import tls_of
+from tests.support.smtp_desk import AUTHORITY, credentials
+from tests.transport.smtp.test_listener import HOUSE, Client
+from tests.transport.smtp.test_sender import Peer, mail
+from transport.envelope import SendState
+from transport.smtp.listener import SmtpListener
+from transport.smtp.sender import SmtpSender
+from transport.smtp.tls import Tls
+
+SEED = 7
+
+
+@pytest.fixture
+def peer() -> Peer:
+    return Peer()
+
+
+def listener_of(peer: Peer, tls: Tls) -> SmtpListener:
+    return SmtpListener(
+        "B",
+        accept=peer.accept,
+        check_recipient=peer.check,
+        verify_peer=Verifier(AUTHORITY.identity("B").authority_key).verify,
+        tls=tls.server,
+    )
+
+
+@pytest.fixture
+async def listener(peer: Peer, tmp_path: Path) -> AsyncIterator[SmtpListener]:
+    listener = listener_of(peer, tls_of(tmp_path, SEED, "B"))
+    await listener.start()
+    yield listener
+    await listener.stop()
+
+
+@pytest.fixture
+async def client(listener: SmtpListener) -> AsyncIterator[Client]:
+    client = Client(*await asyncio.open_connection(*listener.address))
+    await client.reply()
+    yield client
+    await client.close()
+
+
+async def send(listener: SmtpListener, tls: Tls, next_hop: str = "B", content: bytes = b"Subject: a\r\n\r\n") -> str:
+    sender = SmtpSender(credentials=credentials("A"), tls=tls.client)
+    sent = replace(mail(content=content), next_hop=next_hop, system=True)
+    outcomes = [await sender.send(listener.address, sent, "A") for _ in range(2)]
+    await sender.close()
+    assert len({outcome.state for outcome in outcomes}) == 1
+    return "" if outcomes[0].state is SendState.DELIVERED else outcomes[0].reason
+
+
+async def test_a_mail_crosses_in_tls(peer: Peer, listener: SmtpListener, tmp_path: Path) -> None:
+    """A sender that verifies against the lab's authority authenticates and delivers inside TLS, large mails too."""
+    content = b"Subject: a\r\nContent-Transfer-Encoding: binary\r\n\r\n" + bytes(range(256)) * 2000
+    assert await send(listener, tls_of(tmp_path, SEED, "A"), content=content) == ""
+    assert [sent[3] for sent in peer.mails] == [content] * 2
+    assert all(sent[0].authenticated and sent[0].system for sent in peer.mails)
+
+
+@pytest.mark.parametrize(("seed", "next_hop"), [(8, "B"), (SEED, "C")], ids=["another authority", "another name"])
+async def test_a_server_that_cannot_be_verified_gets_nothing(
+    peer: Peer, listener: SmtpListener, tmp_path: Path, seed: int, next_hop: str
+) -> None:
+    """The certificate must be the authority's and bear the name of the server that is meant."""
+    reason = await send(listener, tls_of(tmp_path / "other", seed, "A"), next_hop)
+    assert reason.startswith("no connection") and "certificate" in reason.lower()
+    assert peer.mails == []
+
+
+async def test_what_is_said_in_clear_is_forgotten(client: Client) -> None:
+    """RFC 3207: commands slipped in behind STARTTLS are not obeyed, and STARTTLS is offered in clear alone."""
+    assert "STARTTLS" in await client.say("EHLO A")
+    assert (await client.say("STARTTLS now")).startswith("501")
+    assert (await client.say(b"STARTTLS\r\nMAIL FROM:<a@x.test>\r\n")).startswith("220")
+    client.writer.write(b"no handshake\r\n")
+    assert await client.reply() == ""
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["in one write", "behind it"])
+async def test_no_command_in_clear_is_obeyed_inside_tls(
+    peer: Peer, client: Client, tmp_path: Path, apart: bool
+) -> None:
+    """RFC 3207 6: after a handshake that goes well the first answer is to what was said inside, and what somebody had put
+    in clear behind STARTTLS has begun no mail."""
+    await client.say("EHLO A")
+    slipped = b"EHLO evil\r\nMAIL FROM:<evil@x.test>\r\nRCPT TO:<" + HOUSE[0].encode() + b">\r\n"
+    if apart:
+        client.writer.write(b"STARTTLS\r\n")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        client.writer.write(slipped)
+    else:
+        client.writer.write(b"STARTTLS\r\n" + slipped)
+    assert (await client.reply()).startswith("220")
+    try:
+        await client.writer.start_tls(tls_of(tmp_path / "a", SEED, "A").client, server_hostname="B")
+    except (OSError, ConnectionError):
+        assert apart  # it met the handshake, and the connection ended
+    else:
+        assert (await client.say("RCPT TO:<kim@contoso.test>")).startswith("503")
+        assert "STARTTLS" not in await client.say("EHLO A")
+        assert (await client.say("DATA")).startswith("503")
+    assert peer.mails == []
+
+
+async def test_a_server_that_seems_to_offer_no_tls_gets_nothing(peer: Peer, tmp_path: Path) -> None:
+    """ML-3: whoever strikes STARTTLS from an answer makes no store of a lab with TLS speak in clear."""
+    plain = SmtpListener("B", accept=peer.accept, check_recipient=peer.check)
+    await plain.start()
+    try:
+        reason = await send(plain, tls_of(tmp_path, SEED, "A"))
+    finally:
+        await plain.stop()
+    assert "B does not offer STARTTLS" in reason
+    assert peer.mails == []
+
+
+def test_the_same_seed_makes_the_same_certificates() -> None:
+    """Certificates come from the seed and the name."""
+    one, other = server_certificate(bytes(32), "A"), server_certificate(bytes(32), "A")
+    assert one == other
+    assert server_certificate(bytes(32), "B").certificate != one.certificate
+    assert server_certificate(bytes(32), "B").authority == one.authority

@@ -1,0 +1,242 @@
+"""What must hold between the parts of a topology file. Every mistake is reported, not the first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Final
+
+from topology.enums import ConnectorKind, Joins
+from topology.file.defaults import connector_name, server_sites, site_names
+from topology.file.model import ConnectorEntry, TopologyFile
+from topology.file.yaml_source import YamlSource
+from topology.problems import (
+    MOST_PROBLEMS,
+    PathItem,
+    Problem,
+    ValueTextError,
+    did_you_mean,
+    one_of,
+    quoted,
+)
+from topology.settings.catalogue import find_spec
+from topology.settings.values import RawSetting, read_value
+
+Path = tuple[PathItem, ...]
+
+MAX_CONNECTOR_COST: Final = 100
+"""What Exchange lets an administrator give a connector: 1 to 100 [X]."""
+
+HIERARCHY_NAME: Final = "1-1"
+"""By this name the folder tree itself is replicated and looked at (spec: HI-1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file and where its parts stand.
+
+    connector_at  for each connector of `file` its number in the text
+    left_out      entries, as ("servers", "A"), and keys at the top from which something was left out because
+                  it is wrong; what would follow from that alone is not reported
+    """
+
+    file: TopologyFile
+    source: YamlSource
+    connector_at: Sequence[int]
+    left_out: frozenset[Path]
+
+    def problem(self, path: Path, what: str, right: str, *, of_key: bool = False) -> Problem:
+        return self.source.problem(path, what, right, of_key=of_key)
+
+
+def find_problems(checked: Checked) -> list[Problem]:
+    """All mistakes (at most MOST_PROBLEMS) that show only when the parts are seen together."""
+    found = chain(
+        _domain(checked),
+        _sites(checked),
+        _servers(checked),
+        _connectors(checked),
+        _folders(checked),
+        _all_settings(checked),
+    )
+    problems = list(islice(found, MOST_PROBLEMS))
+    if not problems and not checked.left_out:
+        problems += [*_sites_without_server(checked), *_reachability(checked)]
+    return problems
+
+
+def _domain(checked: Checked) -> Iterator[Problem]:
+    domain = checked.file.domain
+    if "." not in domain:
+        yield checked.problem(("domain",), f"{quoted(domain)} is a single word", f"a domain such as {domain}.test")
+
+
+def _sites(checked: Checked) -> Iterator[Problem]:
+    listed = checked.file.sites
+    if listed is None:
+        return
+    yield from _repeated(checked, [(name, ("sites", index)) for index, name in enumerate(listed)], "site")
+
+
+def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for name, path in names:
+        earlier = seen.get(name.casefold())
+        if earlier is None:
+            seen[name.casefold()] = name
+            continue
+        spelled, right = ("", "each once")
+        if earlier != name:
+            spelled, right = f", spelled {quoted(earlier)}", "names that differ in more than upper and lower case"
+        yield checked.problem(path, f"{what} {quoted(name)} stands twice{spelled}", right, of_key=True)
+
+
+def _servers(checked: Checked) -> Iterator[Problem]:
+    file = checked.file
+    sites = site_names(file)
+    names: list[tuple[str, Path]] = [(name, ("servers", name)) for name in file.servers]
+    yield from _repeated(checked, names, "server")
+    for name, entry in file.servers.items():
+        if entry.site is None and len(sites) > 1 and ("servers", name) not in checked.left_out:
+            yield checked.problem(
+                ("servers", name), "no site, and there are several", f"site: {one_of(sites)}", of_key=True
+            )
+        if entry.site is not None and entry.site not in sites:
+            yield checked.problem(
+                ("servers", name, "site"), f"{quoted(entry.site)} is not a site", did_you_mean(entry.site, sites)
+            )
+    if all(entry.joins is Joins.LATER for entry in file.servers.values()):
+        yield checked.problem(("servers",), "all servers join later", "one or more from the start", of_key=True)
+
+
+def _connectors(checked: Checked) -> Iterator[Problem]:
+    file = checked.file
+    names: list[tuple[str, Path]] = []
+    for entry, index in zip(file.connectors, checked.connector_at, strict=True):
+        path: Path = ("connectors", index)
+        names.append((connector_name(entry), (*path, "name")))
+        yield from _connector(checked, entry, path)
+    yield from _repeated(checked, names, "connector")
+
+
+def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
+    yield from _costs(checked, entry, path)
+    sites = site_names(checked.file)
+    unknown = [(index, site) for index, site in enumerate(entry.between) if site not in sites]
+    for index, site in unknown:
+        yield checked.problem((*path, "between", index), f"{quoted(site)} is not a site", did_you_mean(site, sites))
+    if entry.between[0] == entry.between[1]:
+        yield checked.problem((*path, "between"), "both ends are the same site", "two sites")
+        return
+    homes = server_sites(checked.file)
+    for site, server in entry.bridgeheads.items():
+        at: Path = (*path, "bridgeheads", site)
+        if site not in entry.between:
+            yield checked.problem(
+                at, f"{quoted(site)} is not at an end of the connector", one_of(entry.between), of_key=True
+            )
+        elif server not in homes:
+            yield checked.problem(at, f"{quoted(server)} is not a server", did_you_mean(server, homes))
+        elif homes[server] != site:
+            mine = [name for name, home in homes.items() if home == site]
+            yield checked.problem(at, f"{quoted(server)} is not in {site}", one_of(mine))
+
+
+def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
+    """Site links, which direct relay follows (spec: RT-1), cost what their administrator likes; connectors do not."""
+    if entry.kind is ConnectorKind.DIRECT:
+        return
+    for key, cost in (("cost", entry.cost), ("affinity", entry.affinity)):
+        if cost is not None and cost > MAX_CONNECTOR_COST:
+            yield checked.problem((*path, key), f'"{cost}" is too large', f"1 to {MAX_CONNECTOR_COST}, as in Exchange")
+
+
+def _sites_without_server(checked: Checked) -> Iterator[Problem]:
+    homes = server_sites(checked.file)
+    for entry, number in zip(checked.file.connectors, checked.connector_at, strict=True):
+        for index, site in enumerate(entry.between):
+            if site not in homes.values():
+                yield checked.problem(
+                    ("connectors", number, "between", index),
+                    f"site {quoted(site)} has no server",
+                    "a server there to be bridgehead",
+                )
+
+
+def _folders(checked: Checked) -> Iterator[Problem]:
+    file = checked.file
+    yield from _repeated(checked, [(folder, ("folders", folder)) for folder in file.folders], "folder")
+    for folder, entry in file.folders.items():
+        path: Path = ("folders", folder)
+        parent, slash, _ = folder.rpartition("/")
+        if folder == HIERARCHY_NAME:
+            yield checked.problem(path, f'"{folder}" is what the hierarchy is called', "another name", of_key=True)
+        if slash and parent not in file.folders:
+            yield checked.problem(
+                path,
+                f"its parent {quoted(parent)} is not a folder",
+                f"an entry {quoted(parent)}, too",
+                of_key=True,
+            )
+        replicas = entry.replicas or []
+        listed: list[tuple[str, Path]] = [(name, (*path, "replicas", index)) for index, name in enumerate(replicas)]
+        yield from _repeated(checked, listed, "replica")
+        listed += [(name, (*path, "replica_age_limits", name)) for name in entry.replica_age_limits]
+        for name, at in listed:
+            server = file.servers.get(name)
+            if server is None:
+                yield checked.problem(at, f"{quoted(name)} is not a server", did_you_mean(name, file.servers))
+            elif server.joins is Joins.LATER:
+                yield checked.problem(
+                    at, f"{quoted(name)} joins later", "servers from the start; add the replica once it is there"
+                )
+
+
+def _all_settings(checked: Checked) -> Iterator[Problem]:
+    yield from _settings(checked, ("settings",), checked.file.settings)
+    for name, entry in checked.file.servers.items():
+        yield from _settings(checked, ("servers", name, "settings"), entry.settings)
+
+
+def _settings(checked: Checked, path: Path, given: dict[str, RawSetting]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for name, raw in given.items():
+        try:
+            spec = find_spec(name)
+        except ValueTextError as error:
+            yield checked.problem((*path, name), error.what, error.would_be_right, of_key=True)
+            continue
+        if spec.name in seen:
+            yield checked.problem(
+                (*path, name), f"the same setting as {quoted(seen[spec.name])}", "one of the two", of_key=True
+            )
+        seen[spec.name] = name
+        try:
+            read_value(spec, raw)
+        except ValueTextError as error:
+            yield checked.problem((*path, name), error.what, error.would_be_right)
+
+
+def _reachability(checked: Checked) -> Iterator[Problem]:
+    """One problem for each group of sites that no connector joins to the first."""
+    homes = server_sites(checked.file)
+    group_of = {site: site for site in site_names(checked.file)}
+
+    def root(site: str) -> str:
+        while group_of[site] != site:
+            site = group_of[site]
+        return site
+
+    for entry in checked.file.connectors:
+        group_of[root(entry.between[1])] = root(entry.between[0])
+    groups: dict[str, list[str]] = {}
+    for site in dict.fromkeys(homes.values()):
+        groups.setdefault(root(site), []).append(site)
+    (first, *_), *others = groups.values()
+    for group in others:
+        where: Path = ("connectors",) if checked.file.connectors else ("servers",)
+        yield checked.problem(
+            where,
+            f"no connector leads from {quoted(first)} to {', '.join(map(quoted, group))}",
+            f"a connector between {quoted(first)} and {quoted(group[0])}",
+            of_key=True,
+        )

@@ -1,0 +1,88 @@
+"""What a valid topology file means: every default filled in."""
+
+from topology.file.model import DEFAULT_SITE, ConnectorEntry, TopologyFile
+from topology.model import Connector, Folder, Server, Topology
+from topology.settings.values import Settings
+
+
+def site_names(file: TopologyFile) -> list[str]:
+    """The sites: as listed, else those that servers name, else a single one."""
+    if file.sites is not None:
+        return list(file.sites)
+    named = [server.site for server in file.servers.values() if server.site is not None]
+    return list(dict.fromkeys(named)) or [DEFAULT_SITE]
+
+
+def server_sites(file: TopologyFile) -> dict[str, str]:
+    """Server to site; without a site of its own a server is in the first."""
+    first, *_ = [*site_names(file), DEFAULT_SITE]
+    return {name: server.site or first for name, server in file.servers.items()}
+
+
+def connector_name(entry: ConnectorEntry) -> str:
+    """Its own name, else that of its two sites."""
+    return entry.name or "-".join(entry.between)
+
+
+def resolve(file: TopologyFile) -> Topology:
+    """The topology of a file in which `checks` found nothing wrong."""
+    homes = server_sites(file)
+    servers = {
+        name: Server(
+            name=name,
+            site=homes[name],
+            version=entry.version,
+            joins=entry.joins,
+            settings=Settings.read(entry.version, entry.settings, file.settings),
+            own_settings=dict(entry.settings),
+        )
+        for name, entry in file.servers.items()
+    }
+    from_start = tuple(name for name, server in servers.items() if not server.joins_later)
+    # A parent's path is shorter in parts than its children's; the sort is stable, so the file's order stays.
+    paths = sorted(file.folders, key=lambda path: path.count("/"))
+    folders = {
+        path: Folder(
+            path=path,
+            replicas=from_start if (entry := file.folders[path]).replicas is None else tuple(entry.replicas),
+            schedule=entry.schedule,
+            contacts=tuple(entry.contacts),
+            priority=entry.priority,
+            resolve=entry.resolve,
+            alias=entry.alias,
+            age_limit_us=entry.age_limit,
+            replica_age_limits_us=dict(entry.replica_age_limits),
+        )
+        for path in paths
+    }
+    return Topology(
+        organization=file.organization,
+        domain=file.domain,
+        start_at=file.start,
+        sites=tuple(site_names(file)),
+        connectors=tuple(_connector(entry, homes) for entry in file.connectors),
+        servers=servers,
+        folders=folders,
+        settings=dict(file.settings),
+    )
+
+
+def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
+    one, other = entry.between
+    return Connector(
+        name=connector_name(entry),
+        kind=entry.kind,
+        between=(one, other),
+        cost=entry.cost,
+        latency_us=entry.latency,
+        bandwidth=entry.bandwidth,
+        schedule=entry.schedule,
+        # In the file left out means the cost, and none (read as 0) means none.
+        affinity=entry.cost if entry.affinity is None else entry.affinity or None,
+        size_limit=entry.size_limit,
+        bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),
+    )
+
+
+def _bridgehead(entry: ConnectorEntry, site: str, homes: dict[str, str]) -> str:
+    return entry.bridgeheads.get(site) or next(name for name, home in homes.items() if home == site)

@@ -1,0 +1,288 @@
+"""The kinds of values in a topology file: each a validator that says what is wrong, and its JSON Schema.
+
+Strict, and forgiving only where a file's meaning is plain: a version or a name may stand without quotes,
+although YAML then reads a number.
+"""
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
+from topology.problems import ValueTextError, one_of, quoted
+from topology.quantities import parse_bandwidth, parse_size
+from topology.schedule import Schedule, parse_schedule
+from topology.settings.catalogue import SPECS
+from topology.settings.spec import Kind, SettingSpec
+from traces.errors import TimeTextError
+from traces.labtime import DAY_US, SECOND_US, parse_duration, parse_instant
+
+MAX_FOLDER_DEPTH: Final = 16
+MAX_COST: Final = 1_000_000
+# A NetBIOS name has 15 characters; the name is also a mail address, a host name and a file name.
+MAX_SERVER_NAME: Final = 15
+MAX_NAME: Final = 64
+MAX_FOLDER_NAME: Final = 128
+MAX_DOMAIN: Final = 200
+MAX_ADDRESS: Final = 254
+MAX_LATENCY_US: Final = 30 * DAY_US
+
+_SERVER: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?", re.ASCII)
+_NAME: Final = re.compile(r"[^\W_](?:[\w .&'-]*[\w.])?")
+_LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?", re.ASCII)
+_LOCAL_PART: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}", re.ASCII)
+_ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
+_NAME_RULE: Final = "letters, digits, spaces and . & ' - _, first a letter or digit"
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=StrEnum)
+
+
+def wrong(what: str, would_be_right: str) -> PydanticCustomError:
+    """The error that a validator raises; `load` makes a Problem of its context."""
+    return PydanticCustomError("wrong", "{what}; {would_be_right}", {"what": what, "would_be_right": would_be_right})
+
+
+def text_of(value: object) -> str:
+    """A text, also where YAML took an unquoted one for a number."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    raise wrong(f"{quoted(value)} is not a text", "a text, in quotes if it reads true, false or null")
+
+
+def _named(what: str, pattern: re.Pattern[str], most: int, rule: str) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        text = text_of(value)
+        if len(text) > most or pattern.fullmatch(text) is None:
+            raise wrong(f"{quoted(text)} is not a name for {what}", f"{rule}; at most {most} characters")
+        return text
+
+    return check
+
+
+def _parsed(parse: Callable[[Any], T], what: str, example: str) -> Callable[[object], T]:
+    """A validator out of a function that takes text and raises our own errors."""
+
+    def check(value: object) -> T:
+        if not isinstance(value, str):
+            raise wrong(f"{quoted(value)} is not {what}", f"a text such as {example}")
+        try:
+            return parse(value)
+        except ValueTextError as error:
+            raise wrong(error.what, error.would_be_right) from None
+        except TimeTextError as error:
+            text, _, remedy = str(error).partition("; ")
+            raise wrong(text, remedy) from None
+
+    return check
+
+
+def _schedule(value: object) -> Schedule:
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        value = "; ".join(value)
+    return _parsed(parse_schedule, "a schedule", "always, or a list of such texts")(value)
+
+
+def _latency(text: str) -> int:
+    latency_us = parse_duration(text)
+    if not 0 <= latency_us <= MAX_LATENCY_US:
+        raise ValueTextError(f"{quoted(text)} is no latency", "from 0 ms to 30 d")
+    return latency_us
+
+
+MAX_AGE_US = 36_500 * DAY_US
+"""Of messages: a century."""
+
+
+def _age(text: str) -> int:
+    age_us = parse_duration(text)
+    if not SECOND_US <= age_us <= MAX_AGE_US:
+        raise ValueTextError(f"{quoted(text)} is no age", "from 1 s to 36500 d")
+    return age_us
+
+
+def _word(kind: type[Word], what: str) -> Callable[[object], Word]:
+    def check(value: object) -> Word:
+        text = text_of(value)
+        if text not in set(kind):
+            raise wrong(f"{quoted(text)} is not {what}", one_of(kind))
+        return kind(text)
+
+    return check
+
+
+def _domain(value: object) -> str:
+    text = text_of(value)
+    if len(text) > MAX_DOMAIN or not all(_LABEL.fullmatch(label) for label in text.split(".")):
+        raise wrong(
+            f"{quoted(text)} is not a mail domain",
+            "letters, digits and hyphens between dots, as contoso.test",
+        )
+    return text
+
+
+def _address(value: object) -> str:
+    text = text_of(value)
+    local, at, domain = text.rpartition("@")
+    if not at or len(text) > MAX_ADDRESS or _LOCAL_PART.fullmatch(local) is None:
+        raise wrong(f"{quoted(text)} is not a mail address", "one such as kim@contoso.test")
+    _domain(domain)
+    return text
+
+
+def _alias(value: object) -> str:
+    """'' stands for none."""
+    text = text_of(value)
+    if text == "none":
+        return ""
+    if _ALIAS.fullmatch(text) is None:
+        raise wrong(
+            f"{quoted(text)} is not an alias",
+            f"none, or what stands before the @: letters, digits and inner . - _, at most {MAX_NAME}",
+        )
+    return text
+
+
+def _folder_path(value: object) -> str:
+    text = text_of(value)
+    parts = text.split("/")
+    if len(parts) > MAX_FOLDER_DEPTH:
+        raise wrong(f"{quoted(text)} is {len(parts)} folders deep", f"at most {MAX_FOLDER_DEPTH}")
+    for part in parts:
+        is_plain = part.isprintable() and part == part.strip() and "\\" not in part
+        if not is_plain or not 1 <= len(part) <= MAX_FOLDER_NAME:
+            raise wrong(
+                f"{quoted(text)} is not a folder path",
+                f"names joined by /, each of 1 to {MAX_FOLDER_NAME} printable characters, no backslash",
+            )
+    return text
+
+
+def _affinity(value: object) -> int:
+    """0 stands for none."""
+    if value == "none":
+        return 0
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_COST:
+        return value
+    raise wrong(f"{quoted(value)} is not an affinity", f"none, or a cost from 1 to {MAX_COST}")
+
+
+def _raw_setting(value: object) -> object:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return value
+    raise wrong(f"{quoted(value)} is no value of a setting", "a number, a text, or a list of texts")
+
+
+def none_as_empty(value: object) -> object:
+    """`A:` with nothing after it is an entry with nothing but defaults."""
+    return {} if value is None else value
+
+
+def _strings(*examples: str, **more: Any) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "examples": list(examples), **more})
+
+
+def _words(kind: type[StrEnum]) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "enum": [str(word) for word in kind]})
+
+
+def _setting_schema(spec: SettingSpec) -> dict[str, Any]:
+    kinds: dict[Kind, list[str]] = {
+        Kind.DURATION: ["integer", "string"],
+        Kind.SIZE: ["integer", "string"],
+        Kind.COUNT: ["integer"],
+        Kind.SWITCH: ["integer", "boolean"],
+        Kind.SERVER: ["string"],
+        Kind.HOST: ["string"],
+        Kind.SCHEDULE: ["string", "array"],
+    }
+    unit = f" (a number is in {spec.unit})" if spec.unit else ""
+    return {"type": [*kinds[spec.kind], "null"], "description": spec.does + unit}
+
+
+ServerName = Annotated[
+    str,
+    BeforeValidator(_named("a server", _SERVER, MAX_SERVER_NAME, "letters, digits and inner hyphens, first a letter")),
+    _strings("SEA-01", pattern=f"^{_SERVER.pattern}$", maxLength=MAX_SERVER_NAME),
+]
+SiteName = Annotated[
+    str,
+    BeforeValidator(_named("a site", _NAME, MAX_NAME, _NAME_RULE)),
+    _strings("SEA", maxLength=MAX_NAME),
+]
+ConnectorName = Annotated[
+    str,
+    BeforeValidator(_named("a connector", _NAME, 2 * MAX_NAME + 1, _NAME_RULE)),
+    _strings("SEA-NYC", maxLength=2 * MAX_NAME + 1),
+]
+OrganizationName = Annotated[
+    str,
+    BeforeValidator(_named("an organization", _NAME, MAX_NAME, _NAME_RULE)),
+    _strings("Contoso", maxLength=MAX_NAME),
+]
+Domain = Annotated[str, BeforeValidator(_domain), _strings("contoso.test", maxLength=MAX_DOMAIN)]
+Address = Annotated[str, BeforeValidator(_address), _strings("kim@contoso.test", maxLength=MAX_ADDRESS)]
+Alias = Annotated[str, BeforeValidator(_alias), _strings("projects", "none", maxLength=MAX_NAME)]
+FolderPath = Annotated[str, BeforeValidator(_folder_path), _strings("Projects/Archive")]
+
+Instant = Annotated[
+    int,
+    PlainValidator(_parsed(parse_instant, "an instant", "2003-10-21T00:00Z")),
+    _strings("2003-10-21T00:00Z"),
+]
+Latency = Annotated[int, PlainValidator(_parsed(_latency, "a latency", "80 ms")), _strings("80 ms")]
+Age = Annotated[int, PlainValidator(_parsed(_age, "an age", "30 d")), _strings("30 d")]
+Size = Annotated[int, PlainValidator(_parsed(parse_size, "a size", "10 MB")), _strings("300 KB", "10 MB")]
+Bandwidth = Annotated[
+    int, PlainValidator(_parsed(parse_bandwidth, "a bandwidth", "512 kbit/s")), _strings("512 kbit/s")
+]
+ScheduleField = Annotated[
+    Schedule,
+    PlainValidator(_schedule),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+            "examples": ["always", "never", "every 1 h", ["Mon-Fri 20:00-06:00", "Sat,Sun"]],
+        }
+    ),
+]
+Affinity = Annotated[
+    int,
+    PlainValidator(_affinity),
+    WithJsonSchema({"anyOf": [{"const": "none"}, {"type": "integer", "minimum": 1, "maximum": MAX_COST}]}),
+]
+Version = Annotated[
+    ServerVersion,
+    PlainValidator(_word(ServerVersion, "a version")),
+    # Without quotes YAML reads numbers; they are taken, so an editor must not complain.
+    WithJsonSchema({"enum": [*map(str, ServerVersion), 5.5, 2000, 2003, 2007]}),
+]
+KindWord = Annotated[
+    ConnectorKind,
+    PlainValidator(_word(ConnectorKind, "a kind of connector")),
+    _words(ConnectorKind),
+]
+JoinsWord = Annotated[Joins, PlainValidator(_word(Joins, "a time to join")), _words(Joins)]
+PriorityWord = Annotated[
+    FolderPriority,
+    PlainValidator(_word(FolderPriority, "a priority")),
+    _words(FolderPriority),
+]
+ResolveWord = Annotated[
+    ResolveMethod,
+    PlainValidator(_word(ResolveMethod, "a way to resolve conflicts")),
+    _words(ResolveMethod),
+]
+RawSettings = Annotated[
+    dict[str, Annotated[Any, PlainValidator(_raw_setting)]],
+    BeforeValidator(none_as_empty),
+    WithJsonSchema({"type": "object", "properties": {spec.name: _setting_schema(spec) for spec in SPECS}}),
+]

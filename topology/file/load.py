@@ -1,0 +1,177 @@
+"""From a topology file to a Topology, or to the list of all that is wrong with it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from topology.file.checks import Checked, find_problems
+from topology.file.defaults import resolve
+from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
+from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
+from topology.model import Topology
+from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, counted, did_you_mean, quoted
+
+_Path = tuple[PathItem, ...]
+
+# Where the mapping at a path of this beginning and length is of that model.
+_ENTRIES: Final[dict[str, type[BaseModel]]] = {
+    "connectors": ConnectorEntry,
+    "servers": ServerEntry,
+    "folders": FolderEntry,
+}
+# Leaving out what is wrong may make something else incomplete; that ends after a few rounds, since each leaves out
+# something larger.
+_MAX_ROUNDS: Final = 4
+
+
+def load_topology(path: str | Path) -> Topology:
+    """Read a topology file. Raises TopologyError with every mistake found; OSError if it cannot be read."""
+    path = Path(path)
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(data) <= MAX_BYTES:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise TopologyError([Problem(str(path), "", line, 1, "not UTF-8", "save it as UTF-8")]) from None
+        text = data.decode("utf-8", "replace")
+    return topology_from_text(text, str(path))
+
+
+def topology_from_text(text: str, name: str = "topology") -> Topology:
+    """Read a topology out of YAML or JSON text; `name` is what problems call it. Raises TopologyError."""
+    source = read_yaml(text, name)
+    problems = list(source.problems)
+    if not isinstance(source.data, dict):
+        if not problems:
+            problems = [Problem(name, "", 1, 1, "not a topology", "keys and values, at least servers: {A: , B: }")]
+        raise TopologyError(problems)
+    checked = _validated(source, problems)
+    if checked is not None:
+        problems += find_problems(checked)
+    if problems or checked is None:
+        raise TopologyError(problems)
+    return resolve(checked.file)
+
+
+def _validated(source: YamlSource, problems: list[Problem]) -> Checked | None:
+    """The file against its model, mistakes added to `problems`; as much of it as is sound, so that the
+    checks between the parts can find theirs in the same go."""
+    data = source.data
+    connector_at = list(range(len(_connectors_of(data))))
+    left_out: set[_Path] = set()
+    for number in range(_MAX_ROUNDS):
+        try:
+            file = TopologyFile.model_validate(data)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+        else:
+            return Checked(file, source, connector_at, frozenset(left_out))
+        if number == 0:
+            problems += [_problem(source, detail) for detail in details[:MOST_PROBLEMS]]
+        doomed = {_doomed(detail) for detail in details}
+        if () in doomed:
+            return None
+        left_out |= {path[:2] for path in doomed}
+        connector_at = [at for index, at in enumerate(connector_at) if ("connectors", index) not in doomed]
+        data = _without(data, doomed, ())
+    return None
+
+
+def _connectors_of(data: Mapping[str, Any]) -> list[Any]:
+    connectors = data.get("connectors")
+    return connectors if isinstance(connectors, list) else []
+
+
+def _doomed(detail: ErrorDetails) -> _Path:
+    """What to leave out on account of an error: the value, or the whole of what lacks a key; for an item of a
+    list the whole list, since the checks count items, save a connector, which they can count without."""
+    path, _ = _clean(detail)
+    if detail["type"] == "missing":
+        path = path[:-1]
+    for index, item in enumerate(path):
+        if isinstance(item, int) and not (index == 1 and path[0] == "connectors"):
+            return path[:index]
+    return path
+
+
+def _without(value: Any, doomed: set[_Path], path: _Path) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(item, doomed, (*path, key)) for key, item in value.items() if (*path, key) not in doomed}
+    if isinstance(value, list):
+        return [
+            _without(item, doomed, (*path, index)) for index, item in enumerate(value) if (*path, index) not in doomed
+        ]
+    return value
+
+
+def _clean(detail: ErrorDetails) -> tuple[_Path, bool]:
+    """The path in the file, and whether the key is meant, for which pydantic appends a mark of its own."""
+    path = tuple(detail["loc"])
+    if path and path[-1] == "[key]":
+        return path[:-1], True
+    return path, False
+
+
+def _problem(source: YamlSource, detail: ErrorDetails) -> Problem:
+    path, of_key = _clean(detail)
+    if detail["type"] == "missing":
+        return source.problem(path[:-1], f"the key {path[-1]} is missing", _missing(path), of_key=True)
+    if detail["type"] == "extra_forbidden":
+        fields = _model_at(path[:-1]).model_fields
+        return source.problem(
+            path, f"{quoted(path[-1])} is not a key here", did_you_mean(str(path[-1]), fields), of_key=True
+        )
+    context = detail.get("ctx") or {}
+    what, right = _WORDS.get(detail["type"], _unforeseen)(detail, context)
+    return source.problem(path, what, right, of_key=of_key)
+
+
+def _missing(path: _Path) -> str:
+    examples = {"servers": "servers: {A: , B: }", "between": "between: [SEA, NYC]"}
+    return f"write it, as {examples[str(path[-1])]}" if path[-1] in examples else "write it"
+
+
+def _model_at(path: _Path) -> type[BaseModel]:
+    return _ENTRIES.get(str(path[0]), TopologyFile) if path else TopologyFile
+
+
+def _unforeseen(detail: ErrorDetails, _: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{quoted(detail['input'])}: {detail['msg']}", ""
+
+
+_Words = Callable[[ErrorDetails, Mapping[str, Any]], tuple[str, str]]
+
+
+def _is_not(what: str, right: str) -> _Words:
+    return lambda detail, _: (f"{quoted(detail['input'])} is not {what}", right)
+
+
+_WORDS: Final[dict[str, _Words]] = {
+    "wrong": lambda _, context: (context["what"], context["would_be_right"]),
+    "int_type": _is_not("a whole number", "digits alone"),
+    "int_from_float": _is_not("a whole number", "digits alone"),
+    "greater_than_equal": lambda detail, context: (
+        f"{quoted(detail['input'])} is too small",
+        f"at least {context['ge']}",
+    ),
+    "less_than_equal": lambda detail, context: (
+        f"{quoted(detail['input'])} is too large",
+        f"at most {context['le']}",
+    ),
+    "too_short": lambda _, context: (
+        counted(context["actual_length"], "entry", "entries"),
+        f"at least {context['min_length']}",
+    ),
+    "too_long": lambda _, context: (
+        f"{context['actual_length'] or 'too many'} entries",
+        f"at most {context['max_length']}",
+    ),
+    "list_type": _is_not("a list", "one such as [A, B]"),
+    "dict_type": _is_not("a mapping", "keys and values, such as {key: value}"),
+    "model_type": _is_not("a mapping", "keys and values, such as {key: value}"),
+}

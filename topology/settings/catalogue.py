@@ -1,0 +1,419 @@
+"""Every setting of a store (spec: SE-1).
+
+The documented ones are those of X, section 2 ("X" and "S0" to "S4" are the sources as docs/rules.md names them).
+Where it gives no range, ours is that of the registry's 32-bit number, narrowed only where the lab could not
+work with a value. Names of `Place.LAB` are ours.
+"""
+
+from typing import Final
+
+from topology.enums import ALL_VERSIONS, ServerVersion
+from topology.problems import ValueTextError, did_you_mean, quoted
+from topology.quantities import KILOBYTE, MEGABYTE
+from topology.schedule import ALWAYS, parse_schedule
+from topology.settings.spec import DWORD_MAX, Kind, Place, SettingSpec
+from traces.labtime import DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US
+
+# A century: 32 bits of days would be longer than lab time can count.
+_MAX_DAYS: Final = 36_500
+
+_V5_5, _V2000, _V2003, _V2007 = ALL_VERSIONS
+
+
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def _seconds(
+    name: str,
+    default_us: int | None,
+    does: str,
+    *,
+    low_us: int = 0,
+    high_us: int = DWORD_MAX * SECOND_US,
+    place: Place = Place.REGISTRY,
+    versions: tuple[ServerVersion, ...] = ALL_VERSIONS,
+) -> SettingSpec:
+    return SettingSpec(name, Kind.DURATION, default_us, does, "s", low_us, high_us, place=place, versions=versions)
+
+
+def _switch(
+    name: str,
+    default: bool,
+    does: str,
+    *,
+    place: Place = Place.REGISTRY,
+    versions: tuple[ServerVersion, ...] = ALL_VERSIONS,
+    aliases: tuple[str, ...] = (),
+) -> SettingSpec:
+    return SettingSpec(name, Kind.SWITCH, default, does, "", 0, 1, place, versions, aliases)
+
+
+_SENDING: Final = (
+    SettingSpec(
+        "Replication Always Interval",
+        Kind.DURATION,
+        # STYLE_ALWAYS_INTERVAL_DEFAULT in EdkMdb.h
+        15 * MINUTE_US,
+        'how often a schedule "always" replicates, counted from 00:00 UTC; 0 replicates at once',
+        "min",
+        0,
+        DAY_US,
+        Place.DIRECTORY,
+    ),
+    SettingSpec(
+        "Replication Message Size Limit",
+        Kind.SIZE,
+        300 * KILOBYTE,
+        "target for packing: small items are batched up to it, a bigger one goes alone",
+        "KB",
+        KILOBYTE,
+        # 2,147,482,624 bytes, the largest that the directory takes
+        2_097_151 * KILOBYTE,
+        Place.DIRECTORY,
+    ),
+    SettingSpec(
+        "Replication Schedule",
+        Kind.SCHEDULE,
+        ALWAYS,
+        "when content is replicated of folders that have no schedule of their own",
+        place=Place.DIRECTORY,
+    ),
+    SettingSpec(
+        "Replication Folder Count Limit",
+        Kind.COUNT,
+        20,
+        "most folders in one hierarchy mail",
+        low=1,
+        high=1000,
+        versions=(_V5_5, _V2000),
+    ),
+    SettingSpec(
+        "Replication Message Count Limit",
+        Kind.COUNT,
+        None,
+        "most messages in one content mail; absent: as many as the size allows",
+        low=1,
+    ),
+    _switch(
+        "Content Replication Suspended",
+        False,
+        "1: no content is sent, answered or asked for; statuses and hierarchy go on. It is the organization's: set it on all",
+        place=Place.DIRECTORY,
+        versions=(_V2003, _V2007),
+    ),
+    _switch("Replication", True, "0: the replication agent does not run, event 3002 at start, mail waits"),
+)
+
+_STATUS: Final = (
+    _seconds(
+        "Replication Send Status Timeout",
+        DAY_US,
+        "how long a folder must be quiet before a status is sent for it",
+    ),
+    _seconds(
+        "Replication Send Status Alignment",
+        12 * HOUR_US,
+        "how often the status check runs",
+        low_us=MINUTE_US,
+    ),
+    _seconds(
+        "Replication Send Status Alignment Skew",
+        0,
+        "shifts the status check; 0: a quarter past, as 00:15 and 12:15 UTC",
+    ),
+    _switch(
+        "Disable Replication Messages At Startup",
+        False,
+        "1: no broadcasts at start, events 3093 and 3094 instead",
+        place=Place.REGISTRY_5_5,
+        versions=(_V5_5,),
+    ),
+    _switch(
+        "Enable Replication Messages At Startup",
+        False,
+        "1: at each start a status request for the hierarchy and all content replicas",
+        versions=(_V2000, _V2003),
+        # S2 has it under this name
+        aliases=("Enable Replication Messages On Startup",),
+    ),
+    SettingSpec(
+        "Replication Flags",
+        Kind.COUNT,
+        None,
+        "not 0: at start a status request for the hierarchy and for content that is behind",
+        versions=(_V2000, _V2003),
+    ),
+    SettingSpec(
+        "Service Pack",
+        Kind.COUNT,
+        4,
+        "of a 5.5 server; below 4 it tells the hierarchy's status to all stores once a day, changed or not",
+        high=4,
+        place=Place.LAB,
+        versions=(_V5_5,),
+    ),
+    _switch(
+        "Repeat Status",
+        True,
+        "unanswered status requests and unseen statuses are sent again; 0: not, as in the originals",
+        place=Place.LAB,
+    ),
+)
+
+# The table of six time-outs stands in S1 and S3; which name is which cell is inferred from the series of
+# names, and for the later retries, where no name is known, the name is ours.
+_BACKFILL: Final = (
+    _seconds(
+        "Replication Short Backfill Request Timeout",
+        6 * HOUR_US,
+        "wait before missing content known in the local site is first asked for",
+    ),
+    _seconds(
+        "Replication Short Backfill Request Timeout Retry",
+        12 * HOUR_US,
+        "wait before it is asked for again, first time, local site",
+        low_us=SECOND_US,
+    ),
+    _seconds(
+        "Replication Short Backfill Request Timeout Later Retry",
+        24 * HOUR_US,
+        "wait before each later retry, local site",
+        low_us=SECOND_US,
+        place=Place.LAB,
+    ),
+    _seconds(
+        "Replication Long Backfill Request Timeout",
+        12 * HOUR_US,
+        "wait before missing content known only in remote sites is first asked for",
+    ),
+    _seconds(
+        "Replication Long Backfill Request Timeout Retry",
+        24 * HOUR_US,
+        "wait before it is asked for again, first time, remote sites",
+        low_us=SECOND_US,
+    ),
+    _seconds(
+        "Replication Long Backfill Request Timeout Later Retry",
+        48 * HOUR_US,
+        "wait before each later retry, remote sites",
+        low_us=SECOND_US,
+        place=Place.LAB,
+    ),
+    SettingSpec(
+        "Replication Outstanding Backfill Limit",
+        Kind.COUNT,
+        50,
+        "most backfill requests waiting for an answer; at the limit none is sent",
+        low=1,
+    ),
+    SettingSpec(
+        "Preferred Backfill Source",
+        Kind.SERVER,
+        None,
+        "the server that is asked before all others that are up, whatever its cost",
+        versions=(_V2003, _V2007),
+        # S1 has it on the database object, S3 in the registry
+        moved_to_directory=(_V2007,),
+    ),
+)
+
+_KEEPING: Final = (
+    _seconds(
+        "Replication Folder Tree RMQ Timeout",
+        7 * DAY_US,
+        "how long a hierarchy change that cannot be applied yet is held",
+        low_us=HOUR_US,
+        high_us=30 * DAY_US,
+    ),
+    _seconds(
+        "Replication Folder Content RMQ Timeout",
+        4 * HOUR_US,
+        "how long content of a folder or replica not yet known is held",
+        low_us=MINUTE_US,
+        high_us=30 * DAY_US,
+        place=Place.LAB,
+    ),
+    SettingSpec(
+        "Replication Folder Tombstone Age Limit",
+        Kind.DURATION,
+        180 * DAY_US,
+        "how long deleted folders and messages are remembered",
+        "d",
+        DAY_US,
+        _MAX_DAYS * DAY_US,
+    ),
+    _switch(
+        "Drop Tombstones By Age Alone",
+        False,
+        "1: a tombstone past its age goes even if a holder may not know of it, as in the originals",
+        place=Place.LAB,
+    ),
+    SettingSpec(
+        "Replication Folder Conflict Age Limit",
+        Kind.DURATION,
+        None,
+        "age at which the home store resolves a conflict alone; absent: never",
+        "d",
+        0,
+        _MAX_DAYS * DAY_US,
+    ),
+    _switch(
+        "New Replica GUID On Restore",
+        True,
+        "a restored store takes a new replica GUID; 0: it reissues change numbers that others have seen",
+        place=Place.LAB,
+    ),
+    SettingSpec(
+        "Age Limit",
+        Kind.DURATION,
+        None,
+        "age at which messages expire on this store, in folders whose replica here has no limit of its own; absent: the"
+        " folder's limit holds",
+        "d",
+        MINUTE_US,
+        _MAX_DAYS * DAY_US,
+        Place.DIRECTORY,
+    ),
+    SettingSpec(
+        "Replication Expiry",
+        Kind.DURATION,
+        DAY_US,
+        "least time between two runs of the task that applies age limits",
+        "ms",
+        MINUTE_US,
+        DWORD_MAX * MILLISECOND_US,
+    ),
+    SettingSpec(
+        "Background Cleanup",
+        Kind.DURATION,
+        60 * SECOND_US,
+        "how often space of deleted messages and folders is recovered",
+        "ms",
+        SECOND_US,
+        DWORD_MAX * MILLISECOND_US,
+    ),
+    SettingSpec(
+        "Store Size Limit",
+        Kind.SIZE,
+        # what the Standard Edition's stores could hold up to 2003 SP1; those were dismounted beyond it
+        16 * 1024 * MEGABYTE,
+        "size of the store from which on mail from outside is refused with 452; what stores send each other is still taken",
+        "MB",
+        MEGABYTE,
+        DWORD_MAX * MEGABYTE,
+        Place.LAB,
+    ),
+    SettingSpec(
+        "Maintenance Schedule",
+        Kind.SCHEDULE,
+        parse_schedule("00:00-06:00"),
+        "when the store's maintenance runs",
+        place=Place.DIRECTORY,
+    ),
+    _seconds(
+        "Automatic Folder Move Age Limit",
+        None,
+        "age at which a folder of a site that is gone gets another home",
+        place=Place.REGISTRY_5_5,
+        versions=(_V5_5,),
+    ),
+    _seconds(
+        "Secure Folder Aging Latency",
+        None,
+        "wait before such a folder is taken over for good",
+        place=Place.REGISTRY_5_5,
+        versions=(_V5_5,),
+    ),
+)
+
+PRIORITY_NAMES: Final = {-1: "Not Urgent", 0: "Normal", 1: "Urgent"}
+"""Priority number (as in MAPI) to the word in the names of the settings below."""
+
+_MTA: Final = (
+    *(
+        _seconds(
+            f"MTA Retry Interval {priority}",
+            # "Open interval" of the X.400 MTA: 600 s
+            10 * MINUTE_US,
+            f"wait before {_a(priority.lower())} mail is tried again",
+            low_us=SECOND_US,
+            place=Place.MTA,
+        )
+        for priority in PRIORITY_NAMES.values()
+    ),
+    *(
+        SettingSpec(
+            f"MTA Expiry {priority}",
+            Kind.DURATION,
+            # the SMTP virtual server's expiration time-out
+            2 * DAY_US,
+            f"how long {_a(priority.lower())} mail may wait before it is returned to its sender",
+            "min",
+            MINUTE_US,
+            DWORD_MAX * SECOND_US,
+            Place.MTA,
+        )
+        for priority in PRIORITY_NAMES.values()
+    ),
+    SettingSpec(
+        "MTA Maximum Retries",
+        Kind.COUNT,
+        None,
+        "how often a mail is tried again before it is returned; absent: until it expires",
+        place=Place.MTA,
+    ),
+    SettingSpec(
+        "MTA Link Retries",
+        Kind.COUNT,
+        3,
+        "how often in a row the next server must not be reached over a connector before the connector counts as down and"
+        " mail goes another way",
+        low=1,
+        place=Place.MTA,
+    ),
+    SettingSpec(
+        "Smart Host",
+        Kind.HOST,
+        None,
+        "the mail server, as host:port, that takes mail for addresses outside the organization; absent: it stays in the"
+        " lab's mailboxes",
+        place=Place.MTA,
+    ),
+    SettingSpec(
+        "MTA Hop Limit",
+        Kind.COUNT,
+        30,
+        "most servers that a mail may pass; more is taken for a loop",
+        low=1,
+        high=255,
+        place=Place.MTA,
+    ),
+    _switch(
+        "SMTP Integrated Authentication",
+        True,
+        "lets other stores authenticate here; without it XEXCH50 is refused with 504, their replication mail arrives as"
+        " ordinary mail, and replication stalls",
+        place=Place.MTA,
+    ),
+    _switch(
+        "SMTP Chunking",
+        True,
+        "offers CHUNKING and BINARYMIME; without them mail comes by DATA, its body in base64",
+        place=Place.MTA,
+    ),
+)
+
+SPECS: Final = (*_SENDING, *_STATUS, *_BACKFILL, *_KEEPING, *_MTA)
+"""All settings, in the order in which they are shown."""
+
+_BY_NAME: Final = {name.casefold(): spec for spec in SPECS for name in (spec.name, *spec.aliases)}
+
+
+def find_spec(name: str) -> SettingSpec:
+    """The setting of that name, in any case, or of an alias. Raises ValueTextError."""
+    spec = _BY_NAME.get(" ".join(name.split()).casefold())
+    if spec is None:
+        names = [known for each in SPECS for known in (each.name, *each.aliases)]
+        raise ValueTextError(f"{quoted(name)} is not a setting", did_you_mean(name, names))
+    return spec

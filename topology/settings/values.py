@@ -1,0 +1,402 @@
+"""The settings of one store: values read, clamped and typed (spec: SE-1)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from topology.enums import ServerVersion
+from topology.problems import ValueTextError, quoted
+from topology.quantities import format_size, parse_size
+from topology.schedule import Schedule, parse_schedule
+from topology.settings.catalogue import PRIORITY_NAMES, SPECS, find_spec
+from topology.settings.spec import Kind, SettingSpec, SettingValue
+from traces.errors import TimeTextError
+from traces.labtime import format_duration, parse_duration
+
+RawSetting = int | float | bool | str | list[Any] | None
+"""As in a YAML file: a number in the setting's own unit, a text such as `6 h`, or null for absent."""
+
+V = TypeVar("V")
+
+_ON: Final = {
+    "1": True,
+    "on": True,
+    "true": True,
+    "yes": True,
+    "0": False,
+    "off": False,
+    "false": False,
+    "no": False,
+}
+
+MOST_DIGITS: Final = 40
+"""Digits of a number that is taken as one, and clamped; more were never meant."""
+
+MOST_NAME: Final = 64
+"""Characters of a server's name; the directory knows none longer."""
+
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
+"""A name, an IPv4 address or an IPv6 address in brackets, and a port."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotDefault:
+    """A value that somebody changed, for the analyzer."""
+
+    spec: SettingSpec
+    value: str
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a store of that version.
+
+    values   by real name, in the order of the table; what nobody set has its default
+    notices  one line for each value that was clamped, or that has no effect on this version
+    """
+
+    version: ServerVersion
+    values: Mapping[str, SettingValue]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def read(
+        cls,
+        version: ServerVersion,
+        own: Mapping[str, RawSetting] | None = None,
+        organization: Mapping[str, RawSetting] | None = None,
+    ) -> "Settings":
+        """The settings of a store: its own over the organization's over the defaults.
+
+        Raises ValueTextError at the first name or value that cannot be taken.
+        """
+        values: dict[str, SettingValue] = {spec.name: spec.default for spec in SPECS}
+        notices: list[str] = []
+        for given, is_own in ((organization or {}, False), (own or {}, True)):
+            for name, raw in given.items():
+                spec = find_spec(name)
+                value, notice = read_value(spec, raw)
+                if version in spec.versions:
+                    values[spec.name] = value
+                elif is_own:
+                    notice = f"{spec.name} has no effect on {version}, only on {', '.join(spec.versions)}"
+                else:
+                    notice = None
+                if notice is not None:
+                    notices.append(notice)
+        return cls(version, values, tuple(notices))
+
+    def changed(self, given: Mapping[str, RawSetting]) -> "Settings":
+        """These settings with some values replaced; null makes one absent again. Raises ValueTextError."""
+        fresh = Settings.read(self.version, given)
+        names = [find_spec(name).name for name in given]
+        return Settings(self.version, {**self.values, **{name: fresh.values[name] for name in names}}, fresh.notices)
+
+    def text(self, name: str) -> str:
+        """A value as people read it, such as `6 h`, `300 KB`, `1`, `absent`."""
+        spec = find_spec(name)
+        return value_text(spec, self.values[spec.name])
+
+    def as_texts(self) -> dict[str, str]:
+        """All values as text, those too that have no effect on this version."""
+        return {spec.name: value_text(spec, self.values[spec.name]) for spec in SPECS}
+
+    def not_default(self) -> list[NotDefault]:
+        """What somebody changed, in the order of the table."""
+        return [
+            NotDefault(spec, value_text(spec, self.values[spec.name]), value_text(spec, spec.default))
+            for spec in SPECS
+            if self.values[spec.name] != spec.default
+        ]
+
+    # --- sending
+
+    @property
+    def always_interval_us(self) -> int:
+        """spec: OUT-1"""
+        return self._of("Replication Always Interval", int)
+
+    @property
+    def message_size_bytes(self) -> int:
+        """spec: OUT-3"""
+        return self._of("Replication Message Size Limit", int)
+
+    @property
+    def schedule(self) -> Schedule:
+        """The store's schedule, for folders that have none of their own (spec: OUT-1)."""
+        return self._of("Replication Schedule", Schedule)
+
+    @property
+    def folder_count_limit(self) -> int | None:
+        """Most folders in a hierarchy mail; None from 2003 on (spec: OUT-2)."""
+        spec = find_spec("Replication Folder Count Limit")
+        return self._of(spec.name, int) if self.version in spec.versions else None
+
+    @property
+    def message_count_limit(self) -> int | None:
+        return self._maybe("Replication Message Count Limit", int)
+
+    @property
+    def content_suspended(self) -> bool:
+        """spec: RP-5"""
+        return self._of("Content Replication Suspended", bool)
+
+    @property
+    def replication_enabled(self) -> bool:
+        """spec: SE-1"""
+        return self._of("Replication", bool)
+
+    # --- status
+
+    @property
+    def status_timeout_us(self) -> int:
+        """spec: ST-1"""
+        return self._of("Replication Send Status Timeout", int)
+
+    @property
+    def status_alignment_us(self) -> int:
+        """spec: ST-1"""
+        return self._of("Replication Send Status Alignment", int)
+
+    @property
+    def status_skew_us(self) -> int:
+        """0 stands for the quarter hour of 00:15; any other value takes its place (spec: ST-1)."""
+        return self._of("Replication Send Status Alignment Skew", int)
+
+    @property
+    def startup_messages_disabled(self) -> bool:
+        return self._of("Disable Replication Messages At Startup", bool)
+
+    @property
+    def startup_messages_enabled(self) -> bool:
+        """spec: ST-3"""
+        return self._of("Enable Replication Messages At Startup", bool)
+
+    @property
+    def replication_flags(self) -> int:
+        """spec: ST-3; any non-zero counts"""
+        return self._maybe("Replication Flags", int) or 0
+
+    @property
+    def service_pack(self) -> int:
+        """Of a 5.5 server (spec: ST-6)."""
+        return self._of("Service Pack", int)
+
+    @property
+    def repeat_status(self) -> bool:
+        """spec: ST-7"""
+        return self._of("Repeat Status", bool)
+
+    # --- backfill
+
+    def backfill_wait_us(self, *, local: bool, requests_sent: int) -> int:
+        """How long an entry waits for its next request: requests_sent 0 gives the first time-out, 1 the first
+        retry, 2 and more the later retries (spec: BF-2)."""
+        series = "Short" if local else "Long"
+        tier = ("", " Retry", " Later Retry")[min(requests_sent, 2)]
+        return self._of(f"Replication {series} Backfill Request Timeout{tier}", int)
+
+    @property
+    def outstanding_backfill_limit(self) -> int:
+        """spec: BF-6"""
+        return self._of("Replication Outstanding Backfill Limit", int)
+
+    @property
+    def preferred_backfill_source(self) -> str | None:
+        """A server name, perhaps of no server (spec: BF-7)."""
+        return self._maybe("Preferred Backfill Source", str)
+
+    # --- what is kept, and how long
+
+    @property
+    def tree_rmq_timeout_us(self) -> int:
+        """spec: HI-4"""
+        return self._of("Replication Folder Tree RMQ Timeout", int)
+
+    @property
+    def content_rmq_timeout_us(self) -> int:
+        """spec: HI-4"""
+        return self._of("Replication Folder Content RMQ Timeout", int)
+
+    @property
+    def store_size_bytes(self) -> int:
+        """spec: ML-7"""
+        return self._of("Store Size Limit", int)
+
+    @property
+    def tombstone_age_us(self) -> int:
+        """spec: DL-1, DL-4"""
+        return self._of("Replication Folder Tombstone Age Limit", int)
+
+    @property
+    def tombstones_by_age_alone(self) -> bool:
+        """spec: DL-4"""
+        return self._of("Drop Tombstones By Age Alone", bool)
+
+    @property
+    def conflict_age_us(self) -> int | None:
+        """spec: CF-5"""
+        return self._maybe("Replication Folder Conflict Age Limit", int)
+
+    @property
+    def new_guid_on_restore(self) -> bool:
+        """spec: RP-4"""
+        return self._of("New Replica GUID On Restore", bool)
+
+    @property
+    def age_limit_us(self) -> int | None:
+        """Of all folders on this store that have none here of their own (spec: DL-3)."""
+        return self._maybe("Age Limit", int)
+
+    @property
+    def expiry_interval_us(self) -> int:
+        """spec: DL-3"""
+        return self._of("Replication Expiry", int)
+
+    @property
+    def maintenance(self) -> Schedule:
+        return self._of("Maintenance Schedule", Schedule)
+
+    # --- mail; priority is -1, 0 or 1 (spec: RT-2)
+
+    def mta_retry_us(self, priority: int) -> int:
+        return self._of(f"MTA Retry Interval {PRIORITY_NAMES[priority]}", int)
+
+    def mta_expiry_us(self, priority: int) -> int:
+        return self._of(f"MTA Expiry {PRIORITY_NAMES[priority]}", int)
+
+    @property
+    def mta_maximum_retries(self) -> int | None:
+        return self._maybe("MTA Maximum Retries", int)
+
+    @property
+    def mta_link_retries(self) -> int:
+        return self._of("MTA Link Retries", int)
+
+    @property
+    def smart_host(self) -> str | None:
+        """`host:port` (spec: ML-5)."""
+        return self._maybe("Smart Host", str)
+
+    @property
+    def mta_hop_limit(self) -> int:
+        """spec: ML-7"""
+        return self._of("MTA Hop Limit", int)
+
+    @property
+    def smtp_authentication(self) -> bool:
+        """Whether stores can authenticate at the listener (spec: ML-3)."""
+        return self._of("SMTP Integrated Authentication", bool)
+
+    @property
+    def smtp_chunking(self) -> bool:
+        """Whether the listener takes BDAT and binary mail (spec: ML-4)."""
+        return self._of("SMTP Chunking", bool)
+
+    def _of(self, name: str, kind: type[V]) -> V:
+        value = self.values[name]
+        assert isinstance(value, kind), name
+        return value
+
+    def _maybe(self, name: str, kind: type[V]) -> V | None:
+        return None if self.values[name] is None else self._of(name, kind)
+
+
+def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | None]:
+    """The value that `raw` gives the setting, and a notice if it had to be clamped.
+
+    None (absent) gives the default. Raises ValueTextError for what is no value of that kind.
+    """
+    if raw is None:
+        return spec.default, None
+    match spec.kind:
+        case Kind.SWITCH:
+            return _switch_value(spec, raw), None
+        case Kind.SERVER:
+            if not isinstance(raw, str) or not 0 < len(raw) <= MOST_NAME or not raw.isprintable():
+                raise ValueTextError(f"{_shown(raw)} is not a server name", "a name, in quotes if it is a number")
+            return raw, None
+        case Kind.SCHEDULE:
+            return _schedule_value(raw), None
+        case Kind.HOST:
+            return _host_value(raw), None
+        case Kind.DURATION | Kind.COUNT | Kind.SIZE:
+            return _clamped(spec, _number_value(spec, raw))
+
+
+def value_text(spec: SettingSpec, value: SettingValue) -> str:
+    """A value as people read it; `read_value` takes it back, save `absent`."""
+    if value is None:
+        return "absent"
+    if spec.kind is Kind.SWITCH:
+        return str(int(bool(value)))
+    if isinstance(value, int) and spec.kind is Kind.DURATION:
+        return format_duration(value)
+    if isinstance(value, int) and spec.kind is Kind.SIZE:
+        return format_size(value)
+    return str(value)
+
+
+def _switch_value(spec: SettingSpec, raw: RawSetting) -> bool:
+    value = None if _is_huge(raw) else _ON.get(str(raw).lower())
+    if value is None:
+        raise ValueTextError(f"{_shown(raw)} is not a switch", "0 or 1")
+    return value
+
+
+def _host_value(raw: RawSetting) -> str:
+    match = _HOST.fullmatch(raw) if isinstance(raw, str) else None
+    if match is None or not 0 < int(match[1]) < 65_536:
+        raise ValueTextError(
+            f"{_shown(raw)} is not a host with a port", "a text such as 127.0.0.1:25 or relay.test:587"
+        )
+    return str(raw)
+
+
+def _schedule_value(raw: RawSetting) -> Schedule:
+    if isinstance(raw, str):
+        return parse_schedule(raw)
+    if isinstance(raw, list) and all(isinstance(entry, str) for entry in raw):
+        return parse_schedule(raw)
+    raise ValueTextError(f"{_shown(raw)} is not a schedule", "a text such as always, or a list of texts")
+
+
+def _number_value(spec: SettingSpec, raw: RawSetting) -> int:
+    right = {
+        Kind.DURATION: f"a whole number of {spec.unit}, or a duration such as 6 h",
+        Kind.SIZE: f"a whole number of {spec.unit}, or a size such as 300 KB",
+    }.get(spec.kind, f"a whole number from {spec.low} to {spec.high}")
+    if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= MOST_DIGITS:
+        raw = int(raw)
+    if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**MOST_DIGITS:
+        return raw * spec.unit_size
+    if isinstance(raw, str) and spec.kind is not Kind.COUNT:
+        try:
+            value = parse_duration(raw) if spec.kind is Kind.DURATION else parse_size(raw)
+        except (TimeTextError, ValueTextError):
+            value = -1
+        if value >= 0:
+            return value
+    raise ValueTextError(f"{_shown(raw)} is not a {spec.kind.value}", right)
+
+
+def _is_huge(raw: RawSetting) -> bool:
+    return isinstance(raw, int) and abs(raw) >= 10**MOST_DIGITS
+
+
+def _shown(raw: RawSetting) -> str:
+    """A value as an error shows it; a number of thousands of digits is none that Python would print."""
+    if _is_huge(raw):
+        return f"a number of more than {MOST_DIGITS} digits"
+    return quoted(raw)
+
+
+def _clamped(spec: SettingSpec, value: int) -> tuple[int, str | None]:
+    bound = min(max(value, spec.low), spec.high)
+    if bound == value:
+        return value, None
+    side = "below" if value < spec.low else "above"
+    given, taken = value_text(spec, value), value_text(spec, bound)
+    return bound, f"{spec.name}: {given} is {side} its range; {taken} is used"

@@ -1,0 +1,159 @@
+"""Events of objects: changes made here, versions that arrived, conflicts, tombstones."""
+
+from typing import Literal
+
+from traces.events.header import Event
+from traces.labtime import LabTime
+
+Kind = Literal["folder", "message", "fai"]
+Way = Literal["broadcast", "backfill", "queue"]
+
+
+class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
+    """A user's change, acknowledged (spec: CN-2, DU-1).
+
+    supersedes: the numbers directly replaced; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of
+    the item's bytes, '' for a delete; replicas, parent and resolve (since 1.5) are of folders only; mail: of a mail that
+    became this post.
+    """
+
+    folder: str
+    object: str
+    number: str
+    kind: Kind
+    operation: Literal["create", "modify", "delete"]
+    modified_at: LabTime
+    supersedes: tuple[str, ...]
+    pcl: str
+    digest: str
+    subject: str
+    replicas: tuple[str, ...] | None = None
+    parent: str | None = None
+    resolve: str = "default"
+
+
+class VersionEvent(Event, frozen=True, kw_only=True):
+    """A version that arrived: way says how; stands_for: the numbers that it accounts for (spec: CN-7)."""
+
+    folder: str
+    object: str
+    number: str
+    kind: Kind
+    pcl: str
+    modified_at: LabTime
+    way: Way
+    stands_for: str
+    digest: str
+    deleted: bool
+
+
+class VersionApplied(VersionEvent, frozen=True, kw_only=True, tag="version.applied"):
+    """It is now kept here."""
+
+
+class VersionIgnored(VersionEvent, frozen=True, kw_only=True, tag="version.ignored"):
+    """It brings nothing new (spec: CN-4, IN-3, IN-4)."""
+
+    reason: Literal["old", "duplicate", "tombstoned", "no replica"]
+
+
+class VersionHeld(VersionEvent, frozen=True, kw_only=True, tag="version.held"):
+    """It waits in the replication message queue (spec: HI-4); waits_for: the folder that it needs."""
+
+    until_at: LabTime
+    waits_for: str
+
+
+class VersionDropped(VersionEvent, frozen=True, kw_only=True, tag="version.dropped"):
+    """Held, it expired or became pointless; if still needed it comes back by backfill (spec: HI-4)."""
+
+    reason: str
+
+
+class VersionFailed(Event, frozen=True, kw_only=True, tag="version.failed"):
+    """An item that could not be decoded was set aside alone; its number stays missing (spec: IN-5)."""
+
+    number: str | None
+    reason: str
+    folder: str | None = None
+    object: str | None = None
+
+
+class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
+    """Concurrent versions are kept side by side; winner: the number shown (spec: CF-1)."""
+
+    folder: str
+    object: str
+    versions: tuple[str, ...]
+    winner: str
+
+
+class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
+    """One version is left: number."""
+
+    folder: str
+    object: str
+    number: str
+
+
+class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
+    """The home store ended a conflict of that age by the change `number`, keeping the version `winner` (spec: CF-5)."""
+
+    folder: str
+    object: str
+    number: str
+    winner: str
+    since_at: LabTime
+    limit_us: int
+
+
+class ConflictNotice(Event, frozen=True, kw_only=True, tag="conflict.notice"):
+    """The home store wrote to the contacts; none: nobody to write to (spec: CF-2)."""
+
+    folder: str
+    object: str
+    contacts: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+class TombstoneMade(Event, frozen=True, kw_only=True, tag="tombstone.made"):
+    """The object is deleted here by the change `number` (spec: DL-1)."""
+
+    folder: str
+    object: str
+    number: str
+
+
+class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
+    """A version went from this replica by an age limit, of so many microseconds; its number stays (spec: DL-3)."""
+
+    folder: str
+    object: str
+    number: str
+    modified_at: LabTime
+    limit_us: int
+
+
+class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
+    """The tombstone was old enough and known to all (spec: DL-4)."""
+
+    folder: str
+    object: str
+    number: str
+
+
+ChangeEvent = (
+    ChangeMade
+    | ItemExpired
+    | VersionApplied
+    | VersionIgnored
+    | VersionHeld
+    | VersionDropped
+    | VersionFailed
+    | ConflictAged
+    | ConflictArose
+    | ConflictEnded
+    | ConflictNotice
+    | TombstoneMade
+    | TombstoneDropped
+)

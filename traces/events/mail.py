@@ -1,0 +1,166 @@
+"""Events of mail: what agents hand to and take from the transport, and every hop in between."""
+
+import msgspec
+
+from traces.events.header import Event
+from traces.labtime import LabTime
+
+
+class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a replication mail says of one folder: the numbers that it stands for and the sender's own row.
+
+    expired, expired_fai: in a response, numbers asked for whose items have expired at the sender (spec: DL-3). One of contents
+    may lie within the set of associated messages as a hole, so they are apart; before 1.7 the first had both.
+    """
+
+    folder: str
+    cnset: str
+    cnset_fai: str
+    row: str
+    row_fai: str
+    updates: int
+    expired: str = ""
+    expired_fai: str = ""
+
+
+class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
+    """A replication mail was queued with the state that justifies it (spec: OUT-9).
+
+    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: bytes; number: the sender's mail number (spec:
+    RST-4); marks: repeat, no replica, delete-pending, ...
+    """
+
+    message_type: int
+    folders: tuple[MailFolder, ...]
+    recipients: tuple[str, ...]
+    size: int
+    number: int
+    marks: tuple[str, ...] = ()
+
+
+class MailReceived(Event, frozen=True, kw_only=True, tag="mail.received"):
+    """A replication mail was unpacked here. The fields are those of mail.submitted, as read from the mail."""
+
+    sender: str
+    message_type: int
+    folders: tuple[MailFolder, ...]
+    recipients: tuple[str, ...]
+    size: int
+    number: int
+    marks: tuple[str, ...] = ()
+
+
+class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
+    """A mail was kept aside and did nothing (spec: IN-5)."""
+
+    sender: str
+    reason: str
+    size: int
+
+
+class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
+    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: of a replication mail, why
+    it went as ordinary mail, without XEXCH50 (spec: ML-3)."""
+
+    next_hop: str
+    connector: str | None
+    recipients: tuple[str, ...]
+    size: int
+    attempt: int
+    queue_id: int
+    ordinary: str = ""
+
+
+class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
+    """An attempt failed. retry_at: None when there will be no other; of a mail without a route, when it expires."""
+
+    next_hop: str
+    connector: str | None
+    reason: str
+    retry_at: LabTime | None
+    queue_id: int
+
+
+class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
+    """A mail was accepted from `peer` and is durable here (spec: IN-2). authenticated: false if the peer has not proven
+    to be a store; then `peer` is the name in its HELO or hop line."""
+
+    peer: str
+    recipients: tuple[str, ...]
+    size: int
+    authenticated: bool = True
+
+
+class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
+    """A fault made this end answer 250 and discard the mail."""
+
+    fault: str
+    sender: str
+    recipients: tuple[str, ...]
+
+
+class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
+    """A mail was too long in the queue and went back to its sender (spec: RT-2)."""
+
+    queue_id: int
+    recipients: tuple[str, ...]
+    reason: str
+
+
+class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
+    """A server found nobody at the other end of a connector, or was told so (spec: RT-2). by: the server that found it;
+    reason: of its last failure, '' where it is told on; avoided: mail goes another way now. Since 1.2."""
+
+    connector: str
+    by: str
+    reason: str
+    avoided: bool
+
+
+class LinkUp(Event, frozen=True, kw_only=True, tag="link.up"):
+    """A connector that `by` had found down carries mail again (spec: RT-2). Since 1.2."""
+
+    connector: str
+    by: str
+
+
+class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
+    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: of the envelope."""
+
+    folder: str
+    object: str
+    sender: str
+
+
+class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
+    """Ordinary mail to a folder's address became no post: a repetition, a loop, or beyond a limit (spec: ML-5, ML-7)."""
+
+    folder: str
+    sender: str
+    reason: str
+
+
+class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
+    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: of the envelope, '' of a notice."""
+
+    recipient: str
+    sender: str
+    subject: str
+    size: int
+
+
+MailEvent = (
+    MailSubmitted
+    | MailReceived
+    | MailBad
+    | MailPosted
+    | MailNotPosted
+    | MailboxDelivered
+    | HopSent
+    | HopFailed
+    | HopReceived
+    | HopDropped
+    | HopExpired
+    | LinkDown
+    | LinkUp
+)

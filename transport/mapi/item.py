@@ -1,0 +1,188 @@
+"""One replicated item as bytes: a complete TNEF stream of its own.
+
+An item (a message or a folder of the hierarchy) is encoded once, where it was changed. Those bytes are
+stored, mailed in either envelope and stored again without anyone encoding them anew; so they carry their own
+signature, lengths and checksums, and `check_item` tells an intact one from a damaged one wherever it stands.
+
+(spec: ML-2)
+"""
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+from transport.errors import CodecError
+from transport.mapi import tnef_stream as ts
+from transport.mapi.attachment import (
+    AttachmentReader,
+    attachment_pieces,
+    embedded_attachment,
+    embedded_item,
+    exact_bag,
+    file_attachment,
+)
+from transport.mapi.properties import Bag, decode_bag_at, encode_bag
+from transport.mapi.property_tags import PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
+from transport.mapi.system_message import RawAttribute
+
+__all__ = [
+    "MAX_NESTING",
+    "MAX_RECIPIENTS",
+    "Item",
+    "check_item",
+    "decode_item",
+    "embedded_attachment",
+    "embedded_item",
+    "encode_item",
+    "file_attachment",
+    "item_bag",
+    "message_class",
+]
+
+MAX_NESTING: Final = 10
+"""How deep messages may lie in one another's attachments; people's clients stop far earlier."""
+
+MAX_RECIPIENTS: Final = 20_000
+"""Rows of one recipient table."""
+
+_U32: Final = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A decoded item. An attachment is a bag with PR_ATTACH_DATA_BIN or PR_ATTACH_DATA_OBJ.
+
+    `extra` holds the attributes that this version does not know, so that they survive.
+    """
+
+    props: Bag
+    recipients: tuple[Bag, ...] = ()
+    attachments: tuple[Bag, ...] = ()
+    extra: tuple[RawAttribute, ...] = ()
+
+
+def message_class(props: Bag) -> str | None:
+    """The message class that a bag names, in either string type."""
+    wide = props.get(PR_MESSAGE_CLASS)
+    if isinstance(wide, str):
+        return wide
+    narrow = props.get(PR_MESSAGE_CLASS_A)
+    return narrow.decode("cp1252", "replace") if isinstance(narrow, bytes) else None
+
+
+def encode_item(item: Item) -> bytes:
+    """The item's stream. The same item gives the same bytes, always."""
+    owned = ts.by_owner(item.extra)
+    pieces = message_pieces(item.props, message_class(item.props), owned.get(-1, []), item.recipients)
+    level = ts.LEVEL_MESSAGE
+    for index, attachment in enumerate(item.attachments):
+        pieces += attachment_pieces(attachment, owned.get(index, []))
+        level = ts.LEVEL_ATTACHMENT
+    pieces.append(ts.end_guard(level, pieces[-1]))
+    return b"".join(pieces)
+
+
+def message_pieces(
+    props: Bag, class_name: str | None, kept: list[RawAttribute], recipients: tuple[Bag, ...] = ()
+) -> list[bytes]:
+    """All of a stream up to its first attachment, in pieces to be joined; `kept` are the message's own."""
+    pieces = [ts.prefix(kept), *ts.frame_kept(kept)] if kept else [ts.PREFIX]
+    if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in kept):
+        pieces.append(ts.class_attribute(class_name))
+    if recipients:
+        table = [_U32.pack(len(recipients)), *(encode_bag(row) for row in recipients)]
+        pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_RECIP_TABLE, b"".join(table))
+    # attMsgProps comes behind all other attributes of the message [MS-OXTNEF 2.1.3].
+    pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS, encode_bag(props))
+    return pieces
+
+
+def decode_item(stream: bytes) -> Item:
+    """All of an item, and of the messages embedded in it as far as checking goes; `CodecError` if damaged."""
+    return Item(*_decode(stream, 1))
+
+
+def item_bag(stream: bytes) -> Bag:
+    """The item's own properties alone; all the rest is checked as `decode_item` does."""
+    return _decode(stream, 1)[0]
+
+
+def check_item(stream: bytes) -> None:
+    """Raises `CodecError`, saying what and where, unless `decode_item` would succeed."""
+    _decode(stream, 1)
+
+
+def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag, ...], tuple[RawAttribute, ...]]:
+    """The four fields of an `Item`."""
+    if depth > MAX_NESTING:
+        raise CodecError(f"messages nested more than {MAX_NESTING} deep")
+    props: Bag | None = None
+    recipients: tuple[Bag, ...] | None = None
+    readers: list[AttachmentReader] = []
+    extra: list[RawAttribute] = []
+    class_at: tuple[int, int, int] | None = None
+    for level, code, start, end, intact in ts.walk(stream):
+        if not intact:
+            raise CodecError(f"TNEF attribute {code:#010x} at byte {start - 9}: its checksum is wrong")
+        if level == ts.LEVEL_ATTACHMENT:
+            if code == ts.ATT_ATTACH_REND_DATA or not readers:
+                readers.append(AttachmentReader(stream, len(readers), (code, start, end)))
+            else:
+                readers[-1].take(code, start, end)
+        elif code == ts.ATT_MSG_PROPS:
+            _once(props, code)
+            props = exact_bag(stream, start, end)
+        elif code == ts.ATT_RECIP_TABLE:
+            _once(recipients, code)
+            recipients = _rows(stream, start, end)
+        elif code == ts.ATT_MESSAGE_CLASS:
+            _once(class_at, code)
+            class_at = len(extra), start, end
+        elif code != ts.ATT_END_GUARD or stream[start:end] != ts.GUARD_DATA:
+            extra.append(RawAttribute(code, stream[start:end]))
+    if props is None:
+        raise CodecError("a TNEF stream without attMsgProps: no item")
+    if class_at is not None:
+        keep_odd_class(extra, stream, class_at, message_class(props))
+    attachments = _finish(readers, extra, depth) if readers else ()
+    return props, recipients or (), attachments, tuple(extra)
+
+
+def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: int) -> tuple[Bag, ...]:
+    """The attachments' bags, the messages embedded in them checked; `extra` takes what they do not imply."""
+    bags: list[Bag] = []
+    for reader in readers:
+        bag, kept = reader.finish()
+        if (nested := embedded_item(bag)) is not None:
+            _decode(nested, depth + 1)
+        bags.append(bag)
+        extra += kept
+    return tuple(bags)
+
+
+def keep_odd_class(
+    extra: list[RawAttribute], stream: bytes, class_at: tuple[int, int, int], class_name: str | None
+) -> None:
+    """Keeps an attMessageClass only if it says something else than the property does."""
+    index, start, end = class_at
+    if stream[start - 9 : end + 2] != ts.class_attribute(class_name):
+        extra.insert(index, RawAttribute(ts.ATT_MESSAGE_CLASS, stream[start:end]))
+
+
+def _once(before: object, code: int) -> None:
+    if before is not None:
+        raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
+
+
+def _rows(stream: bytes, start: int, end: int) -> tuple[Bag, ...]:
+    count = int.from_bytes(stream[start : start + 4], "little")
+    if count > MAX_RECIPIENTS or start + 4 + 4 * count > end:
+        raise CodecError(f"{count} recipients announced in {end - start} bytes (limit {MAX_RECIPIENTS})")
+    rows: list[Bag] = []
+    at = start + 4
+    for _ in range(count):
+        row, at = decode_bag_at(stream, at, end)
+        rows.append(row)
+    if at != end:
+        raise CodecError(f"{end - at} bytes follow the last recipient, none should")
+    return tuple(rows)

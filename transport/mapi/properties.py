@@ -1,0 +1,344 @@
+"""Bags of MAPI properties as bytes: the one layout in which every mail and every stored item has them.
+
+The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for each property its tag, for a
+named property its name, and its value, all on 4-byte boundaries. docs/wire-format.md has it to the byte.
+`transport.mapi.property_types` says what tags and values are; its public names can be had from here too.
+
+Every error is a ``CodecError``; a hostile length never makes us reserve more than the input's own size. The
+two loops below are the hot path of the lab (some 4 us for a dozen properties), hence their plain shape.
+
+(spec: ML-2)
+"""
+
+import struct
+from codecs import utf_16_le_decode, utf_16_le_encode
+from typing import Final
+
+from transport.errors import CodecError
+from transport.mapi.property_types import (
+    MV_FLAG,
+    NAMED_ID_MIN,
+    Bag,
+    NamedTag,
+    PropType,
+    Scalar,
+    Value,
+    bytes_of,
+    filetime,
+    int_of,
+    labtime,
+    tag_text,
+    text_of,
+)
+
+__all__ = [
+    "MAX_PROPERTIES",
+    "MAX_VALUES",
+    "MV_FLAG",
+    "NAMED_ID_MIN",
+    "Bag",
+    "NamedTag",
+    "PropType",
+    "Scalar",
+    "Value",
+    "bytes_of",
+    "decode_bag",
+    "decode_bag_at",
+    "encode_bag",
+    "filetime",
+    "int_of",
+    "labtime",
+    "tag_text",
+    "text_of",
+]
+
+MAX_PROPERTIES: Final = 4096
+"""Properties in one bag. Exchange's items have some 100; a folder of the hierarchy fewer."""
+
+MAX_VALUES: Final = 65_536
+"""Values of one property."""
+
+
+# Plain integers: an IntEnum member costs a function call in every comparison.
+_NULL: Final = int(PropType.NULL)
+_LONG: Final = int(PropType.LONG)
+_BOOLEAN: Final = int(PropType.BOOLEAN)
+_STRING8: Final = int(PropType.STRING8)
+_UNICODE: Final = int(PropType.UNICODE)
+_CLSID: Final = int(PropType.CLSID)
+_SYSTIME: Final = int(PropType.SYSTIME)
+_BINARY: Final = int(PropType.BINARY)
+_OBJECT: Final = int(PropType.OBJECT)
+
+# What one value takes on the wire, padding included.
+_FORMATS: Final = {
+    int(PropType.SHORT): "hxx",
+    int(PropType.LONG): "i",
+    int(PropType.FLOAT): "f",
+    int(PropType.DOUBLE): "d",
+    int(PropType.CURRENCY): "q",
+    int(PropType.APPTIME): "d",
+    int(PropType.ERROR): "I",
+    int(PropType.INT64): "q",
+    int(PropType.SYSTIME): "Q",
+}
+_PACK: Final = {t: struct.Struct("<I" + f).pack for t, f in _FORMATS.items()}
+# A boolean is 16 bits wide: written as 0 or 1, read as "any bit".
+_BOOLEANS: Final = {False: b"\0\0\0\0", True: b"\1\0\0\0"}
+_UNPACK: Final = {t: (struct.Struct("<" + f).unpack_from, struct.calcsize("<" + f)) for t, f in _FORMATS.items()}
+# The types of which a property may have many values [MS-OXTNEF 2.1.3.4]: no boolean, error, object or null.
+_MANY: Final = {t: struct.Struct("<" + f) for t, f in _FORMATS.items() if t != PropType.ERROR} | {
+    _CLSID: struct.Struct("<16s")
+}
+_SIZED: Final = frozenset((_BINARY, _UNICODE, _STRING8, _OBJECT))
+
+_U32: Final = struct.Struct("<I")
+_HEAD: Final = struct.Struct("<III")  # tag, number of values (1), length of the value
+_PAIR: Final = struct.Struct("<II")
+_PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
+_TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL) modulo 4: NUL and padding
+
+# --- encode ------------------------------------------------------------------------------------------------
+
+
+def encode_bag(bag: Bag) -> bytes:
+    """The bytes of a bag, in its own order. `CodecError` names the property that cannot be written."""
+    if len(bag) > MAX_PROPERTIES:
+        raise CodecError(f"{len(bag)} properties in one bag, at most {MAX_PROPERTIES} are allowed")
+    chunks = [_U32.pack(len(bag))]
+    add = chunks.append
+    head = _HEAD.pack
+    named = 0
+    for tag, value in bag.items():
+        try:
+            if isinstance(tag, NamedTag):
+                add(_encode_named(tag, NAMED_ID_MIN + named, value))
+                named += 1
+                continue
+            kind = tag & 0xFFFF
+            if kind == _UNICODE:
+                # The codec's own function: `str.encode` looks the codec up by name, at three times the price.
+                text = utf_16_le_encode(value)[0]  # type: ignore[arg-type]  # wrong types are caught below
+                size = len(text) + 2
+                add(head(tag, 1, size))
+                add(text)
+                add(_TEXT_ENDS[size & 3])
+            elif kind == _BINARY:
+                size = len(value)  # type: ignore[arg-type]
+                add(head(tag, 1, size))
+                add(value)  # type: ignore[arg-type]
+                if size & 3:
+                    add(_PADS[size & 3])
+            elif (pack := _PACK.get(kind)) is not None:
+                add(pack(tag, value))
+            elif kind == _BOOLEAN:
+                add(_U32.pack(tag))
+                add(_BOOLEANS[value])  # type: ignore[index]
+            else:
+                add(_encode_rare(tag, value))
+            if tag > 0x7FFFFFFF:
+                raise CodecError(f"property {tag_text(tag)} needs a name: use a NamedTag from id 0x8000 on")
+        except (struct.error, TypeError, ValueError, LookupError, OverflowError) as wrong:
+            raise CodecError(f"property {tag_text(tag)} cannot hold {_brief(value)}: {wrong}") from wrong
+    try:
+        return b"".join(chunks)
+    except TypeError as wrong:
+        raise CodecError(f"a property of type BINARY holds something that is not bytes: {wrong}") from wrong
+
+
+def _encode_rare(tag: int, value: Value) -> bytes:
+    kind = tag & 0xFFFF
+    if kind & MV_FLAG and (kind ^ MV_FLAG) in (_MANY.keys() | (_SIZED - {_OBJECT})):
+        return _encode_many(tag, kind ^ MV_FLAG, value)
+    if kind == _NULL and value is None:
+        return _U32.pack(tag)
+    if kind == _CLSID:
+        return _U32.pack(tag) + _guid(value)
+    if kind in (_STRING8, _OBJECT):
+        data = _sized(kind, value)
+        return _HEAD.pack(tag, 1, len(data)) + data + _PADS[len(data) & 3]
+    raise CodecError(f"property {tag_text(tag)} has type {kind:#06x}: PropType lists the types there are")
+
+
+def _encode_many(tag: int, kind: int, value: Value) -> bytes:
+    if not isinstance(value, tuple) or len(value) > MAX_VALUES:
+        raise CodecError(f"property {tag_text(tag)} needs a tuple of at most {MAX_VALUES} values")
+    chunks = [_PAIR.pack(tag, len(value))]
+    if kind == _CLSID:
+        chunks += [_guid(one) for one in value]
+    elif kind in _MANY:
+        chunks += [_MANY[kind].pack(one) for one in value]
+    elif not value:
+        # [MS-OXTNEF 2.1.3.4] gives sized properties one value or more; none at all is an absent property.
+        raise CodecError(f"property {tag_text(tag)} has no value: leave it out of the bag")
+    for one in value if kind in _SIZED else ():
+        data = _sized(kind, one)
+        chunks += (_U32.pack(len(data)), data, _PADS[len(data) & 3])
+    return b"".join(chunks)
+
+
+def _encode_named(tag: NamedTag, wire_id: int, value: Value) -> bytes:
+    if len(tag.guid) != 16:
+        raise CodecError(f"the name space of {tag_text(tag)} has {len(tag.guid)} bytes, a GUID has 16")
+    if not 0 <= tag.type <= 0xFFFF:
+        raise CodecError(f"the type of {tag_text(tag)} is a whole tag, it should be a PropType")
+    plain = encode_bag({tag.type: value})  # count, tag, value: everything but the name
+    if isinstance(tag.name, int):
+        name = _PAIR.pack(0, tag.name)
+    else:
+        text = tag.name.encode("utf-16-le") + b"\0\0"
+        name = _PAIR.pack(1, len(text)) + text + _PADS[len(text) & 3]
+    return _U32.pack(wire_id << 16 | tag.type) + tag.guid + name + plain[8:]
+
+
+def _sized(kind: int, value: Scalar | tuple[Scalar, ...]) -> bytes:
+    if kind == _UNICODE and isinstance(value, str):
+        return value.encode("utf-16-le") + b"\0\0"
+    if kind != _UNICODE and isinstance(value, bytes):
+        return value + b"\0" if kind == _STRING8 else value
+    raise TypeError("str expected" if kind == _UNICODE else "bytes expected")
+
+
+def _guid(value: Scalar | tuple[Scalar, ...]) -> bytes:
+    if isinstance(value, bytes) and len(value) == 16:
+        return value
+    raise ValueError("16 bytes expected")
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# --- decode ------------------------------------------------------------------------------------------------
+
+
+def decode_bag(data: bytes) -> Bag:
+    """The bag of these bytes, all of them. Raises `CodecError` for anything that `encode_bag` cannot mean."""
+    bag, end = decode_bag_at(data, 0, len(data))
+    if end != len(data):
+        raise CodecError(f"{len(data) - end} bytes follow the last property, none should")
+    return bag
+
+
+def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa: PLR0912  # one branch a type
+    """The bag at ``data[start:end]`` and the offset behind its last property (at most `end`)."""
+    bag: Bag = {}
+    tag = 0
+    at = start + 4
+    count = int.from_bytes(data[start:at], "little")
+    if count > MAX_PROPERTIES or at + 4 * count > end:
+        raise CodecError(f"{count} properties announced in {end - start} bytes (limit {MAX_PROPERTIES})")
+    head = _HEAD.unpack_from
+    whole_heads_until = len(data) - 12
+    try:
+        for _ in range(count):
+            # Tag and two words at once serve every common type; behind the end we read zeros.
+            tag, one, two = head(data, at) if at <= whole_heads_until else head(data[at:] + bytes(12))
+            at += 4
+            kind = tag & 0xFFFF
+            if tag > 0x7FFFFFFF:
+                name, at = _decode_name(data, at, kind)
+                bag[name], at = _decode_value(data, at, end, tag)
+            elif kind == _UNICODE:
+                at += 8
+                if one != 1 or at + two > end:
+                    raise _misfit(tag, one, two, end - at)
+                text = utf_16_le_decode(data[at : at + two], "strict", True)[0]
+                bag[tag] = text[:-1] if text and text[-1] == "\0" else text
+                at += two + 3 & -4
+            elif kind == _BINARY:
+                at += 8
+                if one != 1 or at + two > end:
+                    raise _misfit(tag, one, two, end - at)
+                bag[tag] = data[at : at + two]
+                at += two + 3 & -4
+            elif kind == _SYSTIME:
+                bag[tag] = two << 32 | one
+                at += 8
+            elif kind == _LONG:
+                bag[tag] = one if one < 0x80000000 else one - 0x100000000
+                at += 4
+            elif kind == _BOOLEAN:
+                bag[tag] = one & 0xFFFF != 0
+                at += 4
+            else:
+                bag[tag], at = _decode_value(data, at, end, tag)
+    except (struct.error, UnicodeDecodeError) as wrong:
+        raise CodecError(f"property 0x{tag:08X} at byte {at}: {wrong}") from wrong
+    if at > end:
+        raise CodecError(f"property 0x{tag:08X} reaches {at - end} bytes beyond the end of its bag")
+    if len(bag) != count:
+        raise CodecError(f"{count - len(bag)} properties come twice in one bag, each may come once")
+    return bag, at
+
+
+def _misfit(tag: int, many: int, size: int, room: int) -> CodecError:
+    return CodecError(
+        f"property 0x{tag:08X}: {many} values, the first of {size} bytes, "
+        f"where 1 value and at most {room} bytes are possible"
+    )
+
+
+def _decode_value(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
+    """One value of any type, and the offset behind it; the way of the less common types."""
+    kind = tag & 0xFFFF
+    if (fixed := _UNPACK.get(kind)) is not None:
+        unpack, size = fixed
+        return unpack(data, at)[0], at + size
+    if kind in _SIZED:
+        many, size = _PAIR.unpack_from(data, at)
+        at += 8
+        if many != 1 or at + size > end:
+            raise _misfit(tag, many, size, end - at)
+        return _sized_value(kind, data[at : at + size]), at + (size + 3 & -4)
+    if kind == _BOOLEAN:
+        return data[at : at + 2] not in (b"\0\0", b""), at + 4
+    if kind == _NULL:
+        return None, at
+    if kind == _CLSID and at + 16 <= end:
+        return data[at : at + 16], at + 16
+    if kind & MV_FLAG:
+        return _decode_many(data, at, end, tag)
+    raise CodecError(f"property 0x{tag:08X} has type {kind:#06x}, which is none or does not fit its bag")
+
+
+def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
+    kind = tag & 0xFFFF ^ MV_FLAG
+    (count,) = _U32.unpack_from(data, at)
+    at += 4
+    layout = _MANY.get(kind)
+    if layout is None and (kind not in _SIZED or kind == _OBJECT):
+        raise CodecError(f"property 0x{tag:08X} has many values of type {kind:#06x}, which has but one")
+    if count > MAX_VALUES or at + count * (layout.size if layout else 4) > end or not (count or layout):
+        raise CodecError(f"property 0x{tag:08X} announces {count} values in {end - at} bytes")
+    if layout is not None:
+        stop = at + count * layout.size
+        return tuple([one for (one,) in layout.iter_unpack(data[at:stop])]), stop
+    values: list[Scalar] = []
+    for _ in range(count):
+        (size,) = _U32.unpack_from(data, at)
+        at += 4
+        if at + size > end:
+            raise CodecError(f"property 0x{tag:08X}: a value of {size} bytes where {end - at} are left")
+        values.append(_sized_value(kind, data[at : at + size]))
+        at += size + 3 & -4
+    return tuple(values), at
+
+
+def _sized_value(kind: int, data: bytes) -> Scalar:
+    if kind == _UNICODE:
+        return utf_16_le_decode(data, "strict", True)[0].removesuffix("\0")
+    return data.removesuffix(b"\0") if kind == _STRING8 else data
+
+
+def _decode_name(data: bytes, at: int, kind: int) -> tuple[NamedTag, int]:
+    guid = data[at : at + 16]
+    name_kind, number = _PAIR.unpack_from(data, at + 16)
+    at += 24
+    if name_kind == 0:
+        return NamedTag(kind, guid, number), at
+    if name_kind != 1 or at + number > len(data):
+        raise CodecError(f"a property's name of kind {name_kind} and {number} bytes: kind is 0 or 1, and it must fit")
+    text = utf_16_le_decode(data[at : at + number], "strict", True)[0]
+    return NamedTag(kind, guid, text.removesuffix("\0")), at + (number + 3 & -4)

@@ -1,0 +1,222 @@
+"""The TNEF envelope of a system message: items as embedded messages, which any TNEF reader opens.
+
+The outer stream has the control properties as its message properties and one attachment for each part. The
+attachment's data object is the item's stream as it is (nested TNEF); the properties that travel with the part
+are the attachment's other properties. docs/wire-format.md has the layout to the byte.
+
+A damaged item does not spoil its mail: parts are handed over undecoded, and only damage to the envelope
+itself is an error here. The one case in between, an attachment whose sum is wrong, is settled by asking the
+item (`_settle`).
+
+(spec: ML-2, IN-5)
+"""
+
+import struct
+from typing import Final
+
+from transport.errors import CodecError
+from transport.mapi import tnef_stream as ts
+from transport.mapi.attachment import IID_IMESSAGE, exact_bag
+from transport.mapi.item import check_item, keep_odd_class, message_class, message_pieces
+from transport.mapi.properties import Bag, encode_bag
+from transport.mapi.property_tags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
+from transport.mapi.property_types import PropType
+from transport.mapi.system_message import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
+
+MAX_PARTS: Final = 100_000
+"""Parts of one mail; 300 KB of the smallest items are some 1,500."""
+
+_U32: Final = struct.Struct("<I")
+_METHOD: Final = struct.pack("<Ii", PR_ATTACH_METHOD, ATTACH_EMBEDDED_MSG)
+_OBJECT: Final = struct.Struct(f"<III{len(IID_IMESSAGE)}s")
+_PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
+
+_ID_BYTES: Final = 22
+# The usual part has one property beside it, an id: its three attributes up to the item, constants and what is between.
+_USUAL_OPENING: Final = ts.OPENING + struct.pack("<BI", ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT)
+_USUAL_METHOD: Final = _U32.pack(3) + _METHOD
+_USUAL_ID: Final = struct.pack("<II", 1, _ID_BYTES)
+_USUAL_OBJECT: Final = _PADS[_ID_BYTES & 3] + struct.pack("<II", PR_ATTACH_DATA_OBJ, 1)
+_USUAL: Final = struct.Struct(
+    f"<{len(_USUAL_OPENING)}sI{len(_USUAL_METHOD)}sI{len(_USUAL_ID)}s{_ID_BYTES}s{len(_USUAL_OBJECT)}sI{len(IID_IMESSAGE)}s"
+)
+_USUAL_CONSTANTS: Final = (_USUAL_OPENING, _USUAL_METHOD, _USUAL_ID, _USUAL_OBJECT, IID_IMESSAGE)
+_USUAL_DATA_AT: Final = len(_USUAL_OPENING) + 4
+_BINARY: Final = int(PropType.BINARY)
+
+
+def encode_tnef(message: SystemMessage) -> bytes:
+    """The TNEF stream of a system message; the items' bytes are copied, never looked at.
+
+    The class is IPM.Replication unless PR_MESSAGE_CLASS says otherwise. Raises `CodecError` for a property
+    that cannot be written, or for a part that sets a property which belongs to the envelope.
+    """
+    if len(message.parts) > MAX_PARTS:
+        raise CodecError(f"{len(message.parts)} parts in one mail, at most {MAX_PARTS} are allowed")
+    owned = ts.by_owner(message.extra)
+    pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
+    add = pieces.extend
+    for index, part in enumerate(message.parts):
+        if index not in owned and (usual := _usual_pieces(part)) is not None:
+            add(usual)
+            continue
+        add(_opening(owned[index]) if index in owned else (ts.OPENING,))
+        head = _part_head(part)
+        add(ts.frame_joined(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, head, part.item, _PADS[len(part.item) & 3]))
+    return b"".join(pieces)
+
+
+def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
+    """All three attributes of a part that has but an id beside it, as the general way writes them; None for another."""
+    if len(part.props) != 1:
+        return None
+    ((tag, value),) = part.props.items()
+    if not isinstance(tag, int) or tag & 0xFFFF != _BINARY or not isinstance(value, bytes) or len(value) != _ID_BYTES:
+        return None
+    item, pad = part.item, _PADS[len(part.item) & 3]
+    size = _USUAL.size - _USUAL_DATA_AT + len(item) + len(pad)
+    c = _USUAL_CONSTANTS
+    head = _USUAL.pack(c[0], size, c[1], tag, c[2], value, c[3], len(IID_IMESSAGE) + len(item), c[4])
+    check = ts.byte_sum(head[_USUAL_DATA_AT:]) + ts.byte_sum(item) & 0xFFFF
+    return head, item, pad, check.to_bytes(2, "little")
+
+
+def _opening(raws: list[RawAttribute]) -> list[bytes]:
+    """What comes before attAttachment: our own two attributes unless others are kept, and unknown ones."""
+    kept = {raw.code for raw in raws}
+    return [
+        b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
+        *ts.frame_kept(raws),
+        b"" if ts.ATT_ATTACH_DATA in kept else ts.NOTE_ATTRIBUTE,
+    ]
+
+
+def _part_head(part: Part) -> bytes:
+    """An attachment's property list up to the item's first byte."""
+    props, size = part.props, len(part.item) + len(IID_IMESSAGE)
+    if PR_ATTACH_METHOD in props or PR_ATTACH_DATA_OBJ in props:
+        raise CodecError("PR_ATTACH_METHOD and PR_ATTACH_DATA_OBJ belong to the envelope: leave them out of parts")
+    data_object = _OBJECT.pack(PR_ATTACH_DATA_OBJ, 1, size, IID_IMESSAGE)
+    return b"".join((_U32.pack(len(props) + 2), _METHOD, encode_bag(props)[4:], data_object))
+
+
+def decode_tnef(stream: bytes) -> SystemMessage:
+    """The system message in a TNEF stream. `CodecError` says what is wrong with the envelope.
+
+    Items are not decoded: `transport.mapi.item.check_item` tells whether one is intact.
+    """
+    at = stream.find(ts.OPENING)
+    parts = _usual_parts(stream, at) if 0 < at < len(stream) <= ts.MAX_STREAM_SIZE else None
+    if parts is not None:
+        try:
+            message = _decode(stream[:at])
+        except CodecError:
+            message = None  # told as the general way tells it
+        if message is not None and not message.parts:
+            return SystemMessage(message.props, parts, message.extra)
+    return _decode(stream)
+
+
+def _usual_parts(stream: bytes, at: int) -> tuple[Part, ...] | None:
+    """The parts that fill the stream from `at` on, if each is intact and as `_usual_pieces` writes it."""
+    parts: list[Part] = []
+    unpack, constants, size = _USUAL.unpack_from, _USUAL_CONSTANTS, len(stream)
+    while at + _USUAL.size < size and len(parts) < MAX_PARTS:
+        c0, length, c1, tag, c2, value, c3, item_size, c4 = unpack(stream, at)
+        start = at + _USUAL_DATA_AT
+        item_at, end = at + _USUAL.size, start + length
+        item_end = item_at + item_size - len(IID_IMESSAGE)
+        usual = (
+            (c0, c1, c2, c3, c4) == constants
+            and tag & 0x8000FFFF == _BINARY
+            and item_at <= item_end
+            and end == item_end + (item_at - item_end & 3)
+            and stream[end : end + 2] == ts.byte_sum(stream[start:end]).to_bytes(2, "little")
+        )
+        if not usual:
+            return None
+        parts.append(Part(stream[item_at:item_end], {tag: value}))
+        at = end + 2
+    return tuple(parts) if at == size else None
+
+
+def _decode(stream: bytes) -> SystemMessage:
+    """The general way: parts of any form, kept attributes, and the words for what is wrong."""
+    props: Bag | None = None
+    parts: list[Part] = []
+    extra: list[RawAttribute] = []
+    class_at: tuple[int, int, int] | None = None
+    opened = False  # attAttachRendData came, attAttachment not yet
+    for level, code, start, end, intact in ts.walk(stream):
+        if level == ts.LEVEL_ATTACHMENT and (opened or code == ts.ATT_ATTACH_REND_DATA):
+            opened = _attachment(stream, (code, start, end, intact), parts, extra, opened)
+        elif not intact or level == ts.LEVEL_ATTACHMENT:
+            raise _misplaced(code, start, len(parts), intact)
+        elif code == ts.ATT_MSG_PROPS and props is None:
+            props = exact_bag(stream, start, end)
+        elif code == ts.ATT_MESSAGE_CLASS and class_at is None:
+            class_at = len(extra), start, end
+        elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
+            raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
+        else:
+            extra.append(RawAttribute(code, stream[start:end]))
+    if props is None or opened or len(parts) > MAX_PARTS:
+        raise CodecError(
+            f"{'no' if props is None else 'one'} attMsgProps (one is needed), {len(parts)} attachments "
+            f"(limit {MAX_PARTS}), the last {'without' if opened else 'with'} attAttachment"
+        )
+    if class_at is not None:
+        keep_odd_class(extra, stream, class_at, message_class(props) or CLASS_REPLICATION)
+    return SystemMessage(props, tuple(parts), tuple(extra))
+
+
+def _misplaced(code: int, start: int, index: int, intact: bool) -> CodecError:
+    if not intact:
+        return CodecError(f"TNEF attribute {code:#010x} at byte {start - 9}: its checksum is wrong")
+    return CodecError(
+        f"TNEF attribute {code:#010x} at byte {start - 9} of attachment {index}: each attachment "
+        "has attAttachRendData first and attAttachment last, once"
+    )
+
+
+def _attachment(
+    stream: bytes,
+    attribute: tuple[int, int, int, bool],
+    parts: list[Part],
+    extra: list[RawAttribute],
+    opened: bool,
+) -> bool:
+    """Takes in one attribute of an attachment; whether the attachment is still open after it."""
+    code, start, end, intact = attribute
+    if code == ts.ATT_ATTACHMENT:
+        part = _part(stream, start, end, len(parts))
+        if not intact:
+            _settle(part, len(parts))
+        parts.append(part)
+        return False
+    if not intact or (opened and code == ts.ATT_ATTACH_REND_DATA):
+        raise _misplaced(code, start, len(parts), intact)
+    usual = ts.REND_DATA if code == ts.ATT_ATTACH_REND_DATA else ts.NOTE
+    if code not in {ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_DATA} or stream[start:end] != usual:
+        extra.append(RawAttribute(code, stream[start:end], len(parts)))
+    return True
+
+
+def _part(stream: bytes, start: int, end: int, index: int) -> Part:
+    props = exact_bag(stream, start, end)
+    method, value = props.pop(PR_ATTACH_METHOD, None), props.pop(PR_ATTACH_DATA_OBJ, None)
+    if method != ATTACH_EMBEDDED_MSG or not isinstance(value, bytes) or not value.startswith(IID_IMESSAGE):
+        raise CodecError(
+            f"attachment {index} is no embedded message: PR_ATTACH_METHOD should be "
+            f"{ATTACH_EMBEDDED_MSG}, and PR_ATTACH_DATA_OBJ a message"
+        )
+    return Part(value[len(IID_IMESSAGE) :], props)
+
+
+def _settle(part: Part, index: int) -> None:
+    """A part whose sum is wrong: let it pass if its item is what is damaged, refuse the mail if not."""
+    try:
+        check_item(part.item)
+    except CodecError:
+        return
+    raise CodecError(f"attachment {index}: its checksum is wrong and its item is not, so the envelope is damaged")

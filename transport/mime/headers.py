@@ -1,0 +1,346 @@
+"""Mail header fields as text: written by hand for speed, read from any sender.
+
+Writing refuses what would break out of a field (RFC 5322 2.2): a CR, LF or NUL is an error, never repaired.
+Reading takes any folding, any case, raw 8-bit text and encoded words (RFC 2047), in linear time.
+
+(spec: ML-7)
+
+A cheap look at two headers of a mail, for the trace and for faults; `mime.parse_mail` reads the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64, a2b_qp, b2a_base64
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from traces.labtime import LabTime
+from transport.errors import CodecError
+
+Field = tuple[str, str]
+"""Name as written and unfolded value of one header field."""
+
+MAX_HEADER_SIZE: Final = 256 * 1024
+"""Bytes of one header block: room for thousands of recipients."""
+
+MAX_FIELDS: Final = 1000
+"""Fields in one header block."""
+
+MAX_LINE: Final = 998
+"""Characters of one line without its CRLF [RFC 5322 2.1.1]."""
+
+FOLD_AT: Final = 78
+"""Where lines of addresses are folded [RFC 5322 2.1.1]."""
+
+_NAME: Final = re.compile(r"[!-9;-~]+")  # printable but the colon [RFC 5322 2.2]
+_ADDRESS: Final = re.compile(r'[^\s@<>()\[\],;:\\"\x00-\x20\x7f-\U0010ffff]+@[A-Za-z0-9._-]+')
+_MESSAGE_ID: Final = re.compile(r"[^\s<>\x00-\x20\x7f-\U0010ffff]+")
+_PLAIN: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+_WORD_BYTES: Final = 39  # of UTF-8 in one encoded word, so that "Subject: " and the word fit in 78 columns
+
+_SPECIAL: Final = re.compile(r'[;:"()\\]')  # whatever makes a comma not simply a separator
+_LINE_BREAKS: Final = {0x0D: " ", 0x0A: " ", 0: " "}
+
+_ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
+# Character sets that decode in linear time; Python also knows "punycode", which does not.
+_CHARSET: Final = re.compile(
+    r"utf-?(?:8|16|16le|16be)|us-ascii|ascii|iso-8859-\d{1,2}|windows-\d{3,4}|koi8-[ru]|gb\d{4,5}|gbk|big5"
+    r"|euc-(?:jp|kr)|shift_jis|iso-2022-(?:jp|kr)"
+)
+
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DATE: Final = re.compile(
+    r"\s*(?:[A-Za-z]{3}\s*,\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})"
+    r"\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s+(?:([+-])(\d{2})(\d{2})|[A-Za-z]{1,5}))?\s*(?:\(.*)?"
+)
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def address_text(address: str) -> str:
+    """``<address>``; `CodecError` for anything but ASCII local part, @ and domain."""
+    if _ADDRESS.fullmatch(address) is None or len(address) > MAX_LINE - 3:
+        raise CodecError(f"{address[:80]!r} is no mail address: it should look like name@domain, in ASCII")
+    return f"<{address}>"
+
+
+def address_field(name: str, addresses: tuple[str, ...]) -> str:
+    """An address field of as many lines as it takes, with its last CRLF."""
+    if not addresses:
+        raise CodecError(f"the field {name} needs an address")
+    pieces = [f"{name}: "]
+    column = len(name) + 2
+    last = len(addresses) - 1
+    for index, address in enumerate(addresses):
+        text = address_text(address)
+        if index < last:
+            text += ","
+        if index and column + 1 + len(text) > FOLD_AT:
+            pieces.append("\r\n ")
+            column = 1
+        elif index:
+            pieces.append(" ")
+            column += 1
+        pieces.append(text)
+        column += len(text)
+    return "".join(pieces) + "\r\n"
+
+
+def message_id_field(message_id: str) -> str:
+    """The Message-ID field of an id given without its angle brackets."""
+    if _MESSAGE_ID.fullmatch(message_id) is None or len(message_id) > MAX_LINE - 20:
+        raise CodecError(f"{message_id[:80]!r} is no Message-ID: ASCII, no spaces, no angle brackets")
+    return f"Message-ID: <{message_id}>\r\n"
+
+
+def text_field(name: str, value: str) -> str:
+    """A field of free text: as it is if one line of plain ASCII holds it, else as encoded words."""
+    if _NAME.fullmatch(name) is None:
+        raise CodecError(f"{name[:80]!r} is no header name: printable ASCII without a colon")
+    if "\r" in value or "\n" in value or "\0" in value:
+        raise CodecError(f"the field {name} has a line end or NUL in its value: a value is one line")
+    plain = value == "" or (_PLAIN.fullmatch(value) is not None and "=?" not in value)
+    if plain and len(name) + 2 + len(value) <= MAX_LINE:
+        return f"{name}: {value}\r\n"
+    return f"{name}: {encoded_words(value)}\r\n"
+
+
+def encoded_words(value: str) -> str:
+    """A text as encoded words (RFC 2047), folded. `CodecError` for half a character."""
+    try:
+        data = value.encode()
+    except UnicodeEncodeError as wrong:
+        raise CodecError(f"a header value with half a character in it: {wrong}") from wrong
+    words: list[str] = []
+    at = 0
+    while at < len(data):
+        end = min(at + _WORD_BYTES, len(data))
+        while end < len(data) and data[end] & 0xC0 == 0x80:  # do not cut a character in two
+            end -= 1
+        words.append(f"=?utf-8?b?{b2a_base64(data[at:end], newline=False).decode('ascii')}?=")
+        at = end
+    return "\r\n ".join(words)
+
+
+def date_text(at: LabTime) -> str:
+    """The date of an RFC 5322 mail, in UTC and whole seconds."""
+    try:
+        moment = _EPOCH + timedelta(microseconds=at)
+    except OverflowError as wrong:
+        raise CodecError(f"lab time {at} is in no year of four digits") from wrong
+    day, month = _DAYS[moment.weekday()], _MONTHS[moment.month - 1]
+    return f"{day}, {moment.day:02} {month} {moment.year:04} {moment:%H:%M:%S} +0000"
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def split_header(content: bytes, start: int, end: int) -> tuple[bytes, int]:
+    """The header block at `start` and where the body begins; without an empty line all is header."""
+    if content.startswith((b"\r\n", b"\n"), start, end):
+        return b"", start + (2 if content[start] == 0x0D else 1)
+    limit = min(end, start + MAX_HEADER_SIZE)
+    strict = content.find(b"\r\n\r\n", start, limit)
+    loose = content.find(b"\n\n", start, strict if strict >= 0 else limit)
+    if loose >= 0:
+        return content[start:loose], loose + 2
+    if strict >= 0:
+        return content[start:strict], strict + 4
+    if limit < end:
+        raise CodecError(f"a header of more than {MAX_HEADER_SIZE} bytes")
+    return content[start:end], end
+
+
+def parse_fields(block: bytes) -> tuple[Field, ...]:
+    """The fields of a header block, unfolded; lines that are no field are passed over."""
+    fields: list[Field] = []
+    lines = block.replace(b"\r\n", b"\n").split(b"\n")
+    if len(lines) > MAX_HEADER_SIZE // 8 + MAX_FIELDS:
+        raise CodecError(f"{len(lines)} lines in one header")
+    value: list[str] = []
+    name = ""
+    for raw in lines:
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError:
+            line = raw.decode("latin-1")
+        if line[:1] in {" ", "\t"}:
+            value.append(" " + line.strip())
+            continue
+        if name:
+            fields.append((name, "".join(value).strip()))
+        name, colon, rest = line.partition(":")
+        name = name.rstrip()
+        if not colon or _NAME.fullmatch(name) is None:
+            name = ""
+        value = [rest.strip()]
+    if name:
+        fields.append((name, "".join(value).strip()))
+    if len(fields) > MAX_FIELDS:
+        raise CodecError(f"{len(fields)} header fields, at most {MAX_FIELDS} are read")
+    return tuple(fields)
+
+
+def parse_addresses(value: str) -> tuple[str, ...]:
+    """The bare addresses of an address field: what stands in <>, or what is left without comments.
+
+    Group names and display names go; quoted local parts stay as written. Nothing here is an error.
+    """
+    found: list[str] = []
+    for entry in value.split(",") if _SPECIAL.search(value) is None else _entries(value):
+        opened, closed = entry.rfind("<"), entry.rfind(">")
+        address = entry[opened + 1 : closed] if 0 <= opened < closed else entry
+        address = "".join(address.split()).strip("<>")
+        if "@" in address:
+            found.append(address)
+    return tuple(found)
+
+
+def _entries(value: str) -> list[str]:
+    """An address field cut at its commas, semicolons and group colons, without its comments."""
+    entries: list[str] = []
+    entry: list[str] = []
+    quoted, comments, angle, escaped = False, 0, False, False
+    for char in value:
+        if escaped:
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif char == '"' and not comments:
+            quoted = not quoted
+        elif quoted:
+            pass
+        elif char == "(":
+            comments += 1
+            continue
+        elif char == ")":
+            comments = max(comments - 1, 0)
+            continue
+        elif char in "<>":
+            angle = char == "<"
+        elif char in ",;:" and not comments and not angle:
+            entries.append("".join(entry))
+            entry = []
+            continue
+        if not comments:
+            entry.append(char)
+    entries.append("".join(entry))
+    return entries
+
+
+def parse_message_id(value: str) -> str:
+    """A Message-ID without its angle brackets."""
+    return value.strip().removeprefix("<").removesuffix(">").strip()
+
+
+def parse_date(value: str) -> LabTime | None:
+    """The lab time of a Date field, or None for one that cannot be read; a zone by name counts as UTC."""
+    match = _DATE.fullmatch(value)
+    if match is None:
+        return None
+    day, month, year, hour, minute, second, sign, zone_h, zone_m = match.groups()
+    try:
+        month_number = _MONTHS.index(month.title()) + 1
+        moment = datetime(int(year), month_number, int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC)
+    except ValueError:
+        return None
+    at = (moment - _EPOCH) // timedelta(microseconds=1)
+    if sign:
+        east_us = (int(zone_h) * 60 + int(zone_m)) * 60_000_000
+        at += -east_us if sign == "+" else east_us
+    return at
+
+
+def decode_words(value: str) -> str:
+    """A field's text with its encoded words decoded; one that cannot be decoded stays as it is.
+
+    Line ends and NULs hidden in encoded words become blanks: the result is one line, as any field is.
+    """
+    if "=?" not in value:
+        return value
+    pieces: list[str] = []
+    at = 0
+    run_charset, run = "", bytearray()  # neighbours of one character set may share a character
+    for match in _ENCODED_WORD.finditer(value):
+        between = value[at : match.start()]
+        charset, data = match[1].lower(), _word_bytes(match[2], match[3])
+        if data is None or _CHARSET.fullmatch(charset) is None:
+            continue
+        if between.strip() or not run_charset or charset != run_charset:
+            pieces.append(_decode(run_charset, run))
+            pieces.append(between if between.strip() or not run_charset else "")
+            run = bytearray()
+        run_charset = charset
+        run += data
+        at = match.end()
+    pieces.append(_decode(run_charset, run))
+    pieces.append(value[at:])
+    return "".join(pieces).translate(_LINE_BREAKS)
+
+
+def decode_charset(charset: str, data: bytes) -> str:
+    """Text in a character set as a mail names it. One that is unknown or untrue is read as UTF-8 if it is that, else
+    as Latin-1: every byte shows something, and nothing is an error."""
+    name = charset.strip().lower()
+    if _CHARSET.fullmatch(name) is not None:
+        try:
+            return data.decode(name, "strict")
+        except (LookupError, UnicodeDecodeError):
+            pass
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _word_bytes(kind: str, text: str) -> bytes | None:
+    try:
+        return a2b_base64(text) if kind in "bB" else a2b_qp(text, header=True)
+    except (Base64Error, ValueError):
+        return None
+
+
+def _decode(charset: str, data: bytearray) -> str:
+    try:
+        return data.decode(charset or "ascii", "replace")
+    except LookupError:  # a number that names no character set
+        return data.decode("latin-1")
+
+
+PEEK_BYTES: Final = 64 * 1024
+"""How far into a mail headers are looked for; one hop adds about 200 bytes."""
+
+_MESSAGE_ID_FIELD: Final = re.compile(
+    rb"^message-id:[ \t]*(?:\r?\n[ \t]+)?([^\r\n]{0,1000})", re.IGNORECASE | re.MULTILINE
+)
+_SUBJECT: Final = re.compile(rb"^subject:[ \t]*([^\r\n]{0,1000})", re.IGNORECASE | re.MULTILINE)
+
+
+def subject_and_id(content: bytes) -> tuple[str, str]:
+    """The first line of the subject, and the Message-ID without its brackets; '' where a mail has none."""
+    end = content.find(b"\r\n\r\n", 0, PEEK_BYTES)
+    head = content[: end if end >= 0 else PEEK_BYTES]
+    lower = head.lower()
+    subject, message_id = (
+        _field(_SUBJECT, b"subject:", head, lower),
+        _field(_MESSAGE_ID_FIELD, b"message-id:", head, lower),
+    )
+    return (
+        subject.group(1).decode("utf-8", "replace").strip() if subject else "",
+        message_id.group(1).decode("utf-8", "replace").strip().strip("<>") if message_id else "",
+    )
+
+
+def _field(pattern: re.Pattern[bytes], name: bytes, head: bytes, lower: bytes) -> re.Match[bytes] | None:
+    """What `pattern.search(head)` finds, tried only where its name stands: a search tries every byte, at ten times the cost."""
+    at = lower.find(name)
+    while at >= 0:
+        if match := pattern.match(head, at):
+            return match
+        at = lower.find(name, at + 1)
+    return None

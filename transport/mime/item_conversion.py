@@ -1,0 +1,359 @@
+"""An ordinary mail as an item, and an item as a mail.
+
+The item has what people look for: subject, sender, recipients, text, attachments as files. And it has the mail itself, so
+that the very same bytes come out again at any store: PFLAB_MAIL is the mail with the bodies of its attachments cut out,
+PFLAB_MAIL_CUTS says where each belongs and how it was encoded. An attachment is cut out only if encoding it again gives
+what stood there to the byte; so nothing is kept twice, and nothing is ever guessed. docs/wire-format.md has the layout.
+
+An item that never was a mail, or whose text was edited, is written as a new one.
+
+(spec: ML-2, ML-5)
+"""
+
+from binascii import b2a_base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from traces.labtime import LabTime
+from transport.errors import CodecError
+from transport.mapi.item import Item
+from transport.mapi.properties import Bag, Value, filetime, labtime
+from transport.mapi.property_tags import (
+    ATTACH_BY_VALUE,
+    PR_ADDRTYPE,
+    PR_ATTACH_DATA_BIN,
+    PR_ATTACH_LONG_FILENAME,
+    PR_ATTACH_METHOD,
+    PR_ATTACH_MIME_TAG,
+    PR_BODY,
+    PR_BODY_HTML,
+    PR_CLIENT_SUBMIT_TIME,
+    PR_DISPLAY_NAME,
+    PR_EMAIL_ADDRESS,
+    PR_INTERNET_MESSAGE_ID,
+    PR_LAST_MODIFICATION_TIME,
+    PR_MESSAGE_CLASS,
+    PR_RECIPIENT_TYPE,
+    PR_SENDER_ADDRTYPE,
+    PR_SENDER_EMAIL_ADDRESS,
+    PR_SENDER_NAME,
+    PR_SUBJECT,
+    RECIPIENT_CC,
+    RECIPIENT_TO,
+)
+from transport.mime.compose import Attached, NewMail, write_mail
+from transport.mime.headers import (
+    decode_charset,
+    decode_words,
+    parse_addresses,
+    parse_date,
+    parse_message_id,
+    split_header,
+    text_field,
+)
+from transport.mime.message import MAX_MAIL_SIZE
+from transport.mime.parts import MailParts, Part, generated_name, one_line, part_data, read_parts
+
+CLASS_NOTE: Final = "IPM.Note"
+
+PR_PFLAB_MAIL: Final = 0x67050102
+PR_PFLAB_MAIL_CUTS: Final = 0x67061003
+
+MAX_SHOWN_TEXT: Final = 256 * 1024
+"""Characters of a mail's text that PR_BODY shows; the mail itself has all of it."""
+
+MAX_SHOWN_HTML: Final = 1024 * 1024
+"""Bytes of a mail's HTML that PR_BODY_HTML shows."""
+
+MAX_SHOWN_RECIPIENTS: Final = 1000
+"""Recipients of a mail that become rows of the item's table."""
+
+MAX_SUBJECT: Final = 1000
+"""Characters of a subject that are shown."""
+
+MAX_ID: Final = 998
+"""Characters of a Message-ID or an address that are kept as properties."""
+
+_LINE_ENDS: Final = (b"", b"\n", b"\r\n")
+_CUT_FIELDS: Final = 4  # offset in what is left of the mail, attachment, base64 columns (0: as it stands), line end
+_LATEST: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class MailPost:
+    """What of a mail goes into an item: all but the identity that a store gives it."""
+
+    props: Bag
+    recipients: tuple[Bag, ...] = ()
+    attachments: tuple[Bag, ...] = ()
+    subject: str = ""
+    message_id: str = ""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the values take in an item."""
+        return sum(_size(value) for bag in (self.props, *self.recipients, *self.attachments) for value in bag.values())
+
+
+def _size(value: Value) -> int:
+    if isinstance(value, bytes):
+        return 16 + len(value)
+    return 16 + 4 * len(value) if isinstance(value, str | tuple) else 16
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Cuts attachments out of a mail, in the order in which they stand there."""
+
+    content: bytes
+    left: list[bytes] = field(default_factory=list)
+    size: int = 0
+    at: int = 0
+    cuts: list[int] = field(default_factory=list)
+
+    def cut(self, part: Part, data: bytes, attachment: int) -> None:
+        how = _same_again(self.content, part, data)
+        if how is None:
+            return
+        columns, line_end, end = how
+        self._keep(part.start)
+        self.cuts += (self.size, attachment, columns, line_end)
+        self.at = end
+
+    def _keep(self, end: int) -> None:
+        self.left.append(self.content[self.at : end])
+        self.size += end - self.at
+
+    def rest(self) -> bytes:
+        self._keep(len(self.content))
+        return b"".join(self.left)
+
+
+def post_of_mail(content: bytes) -> MailPost:
+    """A mail as the properties of an item. `CodecError` for a mail beyond a limit, nothing else."""
+    mail = read_parts(content)
+    text, html = _shown(mail.parts, "text/plain"), _shown(mail.parts, "text/html")
+    cutter = _Cutter(content)
+    attachments: list[Bag] = []
+    for number, part in enumerate(mail.parts, start=1):
+        if part is text or part is html:
+            continue
+        data = part_data(content, part)
+        cutter.cut(part, data, len(attachments))
+        attachments.append(_attachment(part, data, number))
+    props = _properties(mail)
+    props[PR_BODY] = "" if text is None else _text_of(content, text)
+    if html is not None:
+        props[PR_BODY_HTML] = part_data(content, html)[:MAX_SHOWN_HTML]
+    props[PR_PFLAB_MAIL] = cutter.rest()
+    if cutter.cuts:
+        props[PR_PFLAB_MAIL_CUTS] = tuple(cutter.cuts)
+    subject, message_id = props[PR_SUBJECT], props.get(PR_INTERNET_MESSAGE_ID, "")
+    assert isinstance(subject, str)
+    assert isinstance(message_id, str)
+    return MailPost(props, _recipients(mail), tuple(attachments), subject, message_id)
+
+
+def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
+    """The mail that an item is: the very bytes it came as; of any other item a new mail under this Message-ID, from
+    this address where the item names none. `CodecError` if what the item says of its mail does not fit together."""
+    if isinstance(item.props.get(PR_PFLAB_MAIL), bytes):
+        return _as_it_came(item)
+    props = item.props
+    modified_at = props.get(PR_CLIENT_SUBMIT_TIME, props.get(PR_LAST_MODIFICATION_TIME, 0))
+    html = props.get(PR_BODY_HTML)
+    return write_mail(
+        NewMail(
+            message_id=_text(props, PR_INTERNET_MESSAGE_ID) or message_id,
+            sender=_text(props, PR_SENDER_EMAIL_ADDRESS) or sender,
+            fallback_sender=sender,
+            recipients=_addresses(item.recipients),
+            subject=_text(props, PR_SUBJECT),
+            date_at=_instant(modified_at),
+            text=_text(props, PR_BODY),
+            html=html if isinstance(html, bytes) else None,
+            attached=tuple(_attached(bag, number) for number, bag in enumerate(item.attachments, start=1)),
+        )
+    )
+
+
+def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
+    """Keeps the mail in an item true to an edit: a new subject goes into its header, with a new text it is no longer
+    the mail that came, and its HTML neither."""
+    mail = props.get(PR_PFLAB_MAIL)
+    if not isinstance(mail, bytes):
+        return
+    if body is not None:
+        for tag in (PR_PFLAB_MAIL, PR_PFLAB_MAIL_CUTS, PR_BODY_HTML):
+            props.pop(tag, None)
+    elif subject is not None:
+        changed = _with_subject(mail, subject)
+        grown = len(changed) - len(mail)
+        props[PR_PFLAB_MAIL] = changed
+        cuts = props.get(PR_PFLAB_MAIL_CUTS)
+        if isinstance(cuts, tuple):
+            props[PR_PFLAB_MAIL_CUTS] = tuple(
+                value + grown if index % _CUT_FIELDS == 0 and isinstance(value, int) else value
+                for index, value in enumerate(cuts)
+            )
+
+
+# --- reading
+
+
+def _shown(parts: Sequence[Part], kind: str) -> Part | None:
+    """The part that people read first: not one that is an attachment by what it says of itself."""
+    return next(
+        (part for part in parts if part.type == kind and part.disposition != "attachment" and not part.name), None
+    )
+
+
+def _text_of(content: bytes, part: Part) -> str:
+    # No character of any set that is read takes more than four bytes, save what iso-2022 switches with.
+    data = part_data(content, part)[: 8 * MAX_SHOWN_TEXT]
+    return decode_charset(part.charset, data).replace("\r\n", "\n")[:MAX_SHOWN_TEXT]
+
+
+def _properties(mail: MailParts) -> Bag:
+    sender = mail.first("from") or mail.first("sender")
+    address = next(iter(parse_addresses(sender)), "")[:MAX_ID]
+    name = one_line(decode_words(sender.partition("<")[0])).strip('" ') or address
+    props: Bag = {
+        PR_MESSAGE_CLASS: CLASS_NOTE,
+        PR_SUBJECT: one_line(decode_words(mail.first("subject")))[:MAX_SUBJECT],
+        PR_SENDER_NAME: name[:MAX_ID],
+        PR_SENDER_ADDRTYPE: "SMTP",
+        PR_SENDER_EMAIL_ADDRESS: one_line(address),
+    }
+    message_id = one_line(parse_message_id(mail.first("message-id")))
+    if message_id:
+        props[PR_INTERNET_MESSAGE_ID] = message_id[:MAX_ID]
+    date_at = parse_date(mail.first("date"))
+    if date_at is not None and 0 <= filetime(date_at) <= _LATEST:
+        props[PR_CLIENT_SUBMIT_TIME] = filetime(date_at)
+    return props
+
+
+def _recipients(mail: MailParts) -> tuple[Bag, ...]:
+    rows: list[Bag] = []
+    for name, kind in (("to", RECIPIENT_TO), ("cc", RECIPIENT_CC)):
+        for address in parse_addresses(mail.first(name)):
+            shown = one_line(address)[:MAX_ID]
+            rows.append({PR_RECIPIENT_TYPE: kind, PR_DISPLAY_NAME: shown, PR_ADDRTYPE: "SMTP", PR_EMAIL_ADDRESS: shown})
+    return tuple(rows[:MAX_SHOWN_RECIPIENTS])
+
+
+def _attachment(part: Part, data: bytes, number: int) -> Bag:
+    return {
+        PR_ATTACH_METHOD: ATTACH_BY_VALUE,
+        PR_ATTACH_LONG_FILENAME: part.name or generated_name(part, number),
+        PR_ATTACH_MIME_TAG: one_line(part.type)[:MAX_ID],
+        PR_ATTACH_DATA_BIN: data,
+    }
+
+
+def _same_again(content: bytes, part: Part, data: bytes) -> tuple[int, int, int] | None:
+    """Base64 columns (0: as it stands), line end and end in the mail of what gives the part's bytes again; else None."""
+    if content.startswith(data, part.start) and part.start + len(data) == part.end:
+        return 0, 0, part.end
+    if part.encoding != "base64" or not data:
+        return None
+    newline = content.find(b"\n", part.start, part.end)
+    line_end = 0 if newline < 0 else 2 if content[newline - 1 : newline] == b"\r" else 1
+    columns = (part.end if newline < 0 else newline) - part.start - (1 if line_end == 2 else 0)
+    if columns <= 0 or columns % 4 or columns > MAX_MAIL_SIZE:
+        return None
+    encoded = _base64_lines(data, columns, _LINE_ENDS[line_end])
+    end = part.start + len(encoded)
+    return (columns, line_end, end) if end <= part.end and content.startswith(encoded, part.start) else None
+
+
+def _base64_lines(data: bytes, columns: int, line_end: bytes) -> bytes:
+    text = b2a_base64(data, newline=False)
+    return line_end.join(text[at : at + columns] for at in range(0, len(text), columns))
+
+
+# --- writing
+
+
+def _as_it_came(item: Item) -> bytes:
+    mail, cuts = item.props[PR_PFLAB_MAIL], item.props.get(PR_PFLAB_MAIL_CUTS, ())
+    assert isinstance(mail, bytes)
+    if not isinstance(cuts, tuple) or len(cuts) % _CUT_FIELDS:
+        raise CodecError(f"PFLAB_MAIL_CUTS should have {_CUT_FIELDS} numbers for each attachment")
+    rows = [tuple(cuts[at : at + _CUT_FIELDS]) for at in range(0, len(cuts), _CUT_FIELDS)]
+    pieces: list[bytes] = []
+    at = 0
+    size = len(mail)
+    for row in rows:
+        offset, data, columns, line_end = _sound_cut(row, item.attachments, at, len(mail))
+        size += len(data) * 2
+        if size > 2 * MAX_MAIL_SIZE:
+            raise CodecError(f"a mail of more than {MAX_MAIL_SIZE} bytes, put together from its parts")
+        pieces += (mail[at:offset], _base64_lines(data, columns, line_end) if columns else data)
+        at = offset
+    pieces.append(mail[at:])
+    return b"".join(pieces)
+
+
+def _sound_cut(
+    row: tuple[object, ...], attachments: Sequence[Bag], at: int, size: int
+) -> tuple[int, bytes, int, bytes]:
+    offset, number, columns, line_end = row
+    if not (
+        isinstance(offset, int)
+        and isinstance(number, int)
+        and isinstance(columns, int)
+        and isinstance(line_end, int)
+        and at <= offset <= size
+        and 0 <= number < len(attachments)
+        and columns >= 0
+        and columns % 4 == 0
+        and 0 <= line_end < len(_LINE_ENDS)
+    ):
+        raise CodecError("PFLAB_MAIL_CUTS has a row that does not fit its mail")
+    data = attachments[number].get(PR_ATTACH_DATA_BIN)
+    if not isinstance(data, bytes):
+        raise CodecError(f"attachment {number} of a mail has no data")
+    return offset, data, columns, _LINE_ENDS[line_end]
+
+
+def _with_subject(mail: bytes, subject: str) -> bytes:
+    """The mail with another Subject: its first Subject field, folded or not, is replaced, or one is put on top."""
+    block, _ = split_header(mail, 0, len(mail))
+    line_end = b"\r\n" if b"\r\n" in mail[: len(block) + 2] else b"\n"
+    field_bytes = text_field("Subject", one_line(subject)).encode("ascii").replace(b"\r\n", line_end)
+    starts = [0, *(at + 1 for at in _newlines(block)), len(block) + len(line_end)]
+    for start, end in pairwise(starts):
+        if block[start : start + 8].lower() == b"subject:":
+            folded = (later for later in starts if later >= end and block[later : later + 1] not in {b" ", b"\t"})
+            return mail[:start] + field_bytes + mail[next(folded, len(block)) :]
+    return field_bytes + mail
+
+
+def _newlines(block: bytes) -> list[int]:
+    return [at for at, byte in enumerate(block) if byte == 0x0A]
+
+
+def _text(props: Bag, tag: int) -> str:
+    value = props.get(tag)
+    return value if isinstance(value, str) else ""
+
+
+def _instant(ticks: object) -> LabTime:
+    return labtime(ticks) if isinstance(ticks, int) else 0
+
+
+def _addresses(rows: Sequence[Bag]) -> tuple[str, ...]:
+    return tuple(address for row in rows if (address := _text(row, PR_EMAIL_ADDRESS)))
+
+
+def _attached(bag: Bag, number: int) -> Attached:
+    data = bag.get(PR_ATTACH_DATA_BIN)
+    return Attached(
+        name=_text(bag, PR_ATTACH_LONG_FILENAME) or f"part-{number}.bin",
+        type=_text(bag, PR_ATTACH_MIME_TAG) or "application/octet-stream",
+        data=data if isinstance(data, bytes) else b"",
+    )

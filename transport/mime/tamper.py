@@ -1,0 +1,79 @@
+"""A mail that somebody altered on its way, and made to look sound: only its signature tells (spec: ML-6).
+
+Its envelope is written anew, so every sum and length in it is right. What is altered follows from the mail alone, so that
+whoever alters it twice gets the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from transport.errors import CodecError
+from transport.mapi.mdbef import decode_mdbef, encode_mdbef
+from transport.mapi.properties import Bag
+from transport.mapi.system_message import Part, SystemMessage
+from transport.mapi.tnef import decode_tnef, encode_tnef
+from transport.mime.message import BodyForm, MailHeaders, build_mail, system_body
+
+_HEADER_END: Final = b"\r\n\r\n"
+_ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
+"""Only the body of the mail made with them is used."""
+
+
+def altered(content: bytes) -> bytes:
+    """The mail with one bit turned: of the first item of a replication mail, or of what else it says; of another mail, in
+    its text. Its header stays. A mail without anything to alter stays as it is."""
+    try:
+        found = system_body(content)
+        if found is not None:
+            form, body = found
+            return with_body(content, form, _altered_body(form, body))
+    except CodecError:
+        pass  # altered before, so that it is no replication mail any more
+    return _altered_text(content)
+
+
+def with_body(content: bytes, form: BodyForm, body: bytes) -> bytes:
+    """A system message's mail with its header and another body of the same form."""
+    made = build_mail(_ANY_HEADERS, form, body)
+    return content[: content.index(_HEADER_END)] + made[made.index(_HEADER_END) :]
+
+
+def _altered_body(form: BodyForm, body: bytes) -> bytes:
+    if form is BodyForm.MDBEF:
+        return encode_mdbef(_altered_message(decode_mdbef(body)))
+    return encode_tnef(_altered_message(decode_tnef(body)))
+
+
+def _altered_message(message: SystemMessage) -> SystemMessage:
+    if message.parts:
+        first, *others = message.parts
+        return replace(message, parts=(Part(_turned(first.item), first.props), *others))
+    return replace(message, props=_altered_bag(message.props))
+
+
+def _altered_bag(props: Bag) -> Bag:
+    for tag, value in props.items():
+        if isinstance(value, bytes) and value:
+            return {**props, tag: _turned(value)}
+    raise CodecError("a system message that says nothing in bytes")
+
+
+def _turned(value: bytes) -> bytes:
+    """With the lowest bit of the byte in the middle turned."""
+    at = len(value) // 2
+    return value[:at] + bytes((value[at] ^ 1,)) + value[at + 1 :]
+
+
+def _altered_text(content: bytes) -> bytes:
+    """The first letter or digit behind the middle of the text is another one, so that lines stay lines."""
+    start = content.find(_HEADER_END) + len(_HEADER_END)
+    if start < len(_HEADER_END):
+        return content
+    middle = start + (len(content) - start) // 2
+    for at in (*range(middle, len(content)), *range(start, middle)):
+        if content[at : at + 1].isalnum():
+            other = b"B" if content[at : at + 1] == b"A" else b"A"
+            return content[:at] + other + content[at + 1 :]
+    return content

@@ -1,0 +1,128 @@
+"""Notices of non-delivery: what the sender of a mail gets back when it expired or was refused.
+
+A notice is a multipart/report (RFC 3462, 3464) from the null sender, so nothing ever answers it. It repeats
+the header of the returned mail, never its body. It is built from lab time and the mail alone: the same
+failure gives the same bytes.
+
+# spec: ML-7, RT-2
+"""
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Final
+
+from traces.labtime import LabTime
+from transport.envelope import OutgoingMail, Priority
+from transport.protocol.hop_headers import header_of, rfc5322_date
+
+NULL_SENDER: Final = ""
+"""The envelope sender `<>`: no notice is ever sent to it (RFC 5321 4.5.5)."""
+
+MAX_HEADER_BYTES: Final = 8 * 1024
+"""How much of the returned mail's header a notice repeats (decision)."""
+
+MAX_REASON_CHARS: Final = 500
+"""How much of a peer's answer a notice repeats (decision; RFC 5321 4.5.3.1.5 allows a reply line 512
+octets).
+"""
+
+MAX_SUBJECT_CHARS: Final = 200
+"""How much of the returned mail's subject a notice repeats (decision; keeps header lines under 998 octets).
+"""
+
+STATUS_OTHER: Final = "5.0.0"
+"""Enhanced status code when the peer named none (RFC 3463)."""
+
+_STATUS = re.compile(r"\b[45]\.\d{1,3}\.\d{1,3}\b", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_ENCODED_CHARS: Final = 10
+"""Characters in one encoded word: at most 40 octets of UTF-8, so never beyond the 75 columns of RFC 2047."""
+
+
+def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
+    """The notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
+
+    `returned.sender` must not be null: no notice answers a notice.
+    """
+    if returned.sender == NULL_SENDER:
+        raise ValueError("a mail from the null sender gets no notice")
+    digest = hashlib.sha256("\n".join([server, str(at), returned.message_id, *failures]).encode()).hexdigest()[:24]
+    domain = _one_line(returned.sender.rpartition("@")[2]) or "localhost"
+    message_id = f"notice.{digest}@{server}.{domain}"
+    subject = f"Undeliverable: {_one_line(returned.subject)[:MAX_SUBJECT_CHARS]}"
+    boundary = f"=_notice_{digest}"
+    lines = [
+        f"From: Mail delivery of {_encoded(server)} <postmaster@{domain}>",
+        f"To: <{returned.sender}>",
+        f"Subject: {_encoded(subject)}",
+        f"Date: {rfc5322_date(at)}",
+        f"Message-ID: <{message_id}>",
+        "Auto-Submitted: auto-replied",
+        "MIME-Version: 1.0",
+        f'Content-Type: multipart/report; report-type=delivery-status; boundary="{boundary}"',
+        "",
+        f"--{boundary}",
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: 8bit",
+        "",
+        f"Your mail did not reach some or all of its recipients; {server} gave up on",
+        "",
+        *(f"  {address}: {_reason(reason)}" for address, reason in failures.items()),
+        "",
+        f"--{boundary}",
+        "Content-Type: message/delivery-status",
+        "",
+        f"Reporting-MTA: dns; {_ascii(server)}",
+        *_status_lines(failures),
+        "",
+        f"--{boundary}",
+        "Content-Type: text/rfc822-headers",
+        "",
+    ]
+    head = "\r\n".join(lines).encode() + b"\r\n"
+    content = head + _bounded_header(returned.content) + f"\r\n--{boundary}--\r\n".encode()
+    return OutgoingMail(message_id, NULL_SENDER, (returned.sender,), content, Priority.NORMAL, subject)
+
+
+def _status_lines(failures: Mapping[str, str]) -> list[str]:
+    lines = []
+    for address, reason in failures.items():
+        status = _STATUS.search(reason)
+        lines += [
+            "",
+            f"Final-Recipient: rfc822; {_ascii(address)}",
+            "Action: failed",
+            f"Status: {status[0] if status else STATUS_OTHER}",
+            f"Diagnostic-Code: smtp; {_ascii(_reason(reason))}",
+        ]
+    return lines
+
+
+def _bounded_header(content: bytes) -> bytes:
+    header = header_of(content)
+    if len(header) <= MAX_HEADER_BYTES:
+        return header
+    cut = header.rfind(b"\r\n", 0, MAX_HEADER_BYTES)
+    return header[: cut + 2] if cut >= 0 else b""
+
+
+def _reason(text: str) -> str:
+    return _one_line(text)[:MAX_REASON_CHARS]
+
+
+def _one_line(text: str) -> str:
+    return _CONTROL.sub(" ", text).strip()
+
+
+def _ascii(text: str) -> str:
+    return _one_line(text).encode("ascii", "replace").decode("ascii")
+
+
+def _encoded(text: str) -> str:
+    """A header text as it is, or in RFC 2047 words when it is not ASCII."""
+    if text.isascii():
+        return text
+    words = (text[i : i + _ENCODED_CHARS].encode() for i in range(0, len(text), _ENCODED_CHARS))
+    return "\r\n ".join(f"=?utf-8?b?{b64encode(word).decode('ascii')}?=" for word in words)

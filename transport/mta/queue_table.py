@@ -1,0 +1,325 @@
+"""The MTA's queue as statements on its tables.
+
+Every call does a bounded number of index look-ups, however long the queue is. Order among due rows is by
+priority, then due time, then id (spec: OUT-8, RT-2).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Final
+
+from traces.labtime import LabTime
+from transport.envelope import OutgoingMail, Priority, QueuedMail, Transmission
+from transport.mime.body_encoding import far_size
+from transport.sql import Connection, Rows
+
+MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
+
+_INSERT_CONTENT = (
+    "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, far_size, system, bytes)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_ROW = (
+    "INSERT INTO mta_queue (content_id, next_hop, connector, recipients, priority, due_at, expires_at,"
+    " attempts, starts_at, transfer_us, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_UPDATE_ROW = (
+    "UPDATE mta_queue SET content_id = ?, next_hop = ?, connector = ?, recipients = ?, due_at = ?, attempts = ?,"
+    " starts_at = ?, transfer_us = ?, last_error = ? WHERE id = ?"
+)
+_COLUMNS = (
+    "q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at, q.attempts,"
+    " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
+)
+_SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
+# One range of the index for each priority, already in order: nothing is sorted, and mostly one statement is enough.
+_DUE_OF_PRIORITY = (
+    _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
+)
+_NEXT_DUE = (
+    "SELECT min(due_at) FROM (SELECT min(due_at) AS due_at FROM mta_queue WHERE priority = 1"
+    " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = 0"
+    " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = -1)"
+)
+_UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id"
+_ALL_IDS = "SELECT id FROM mta_queue ORDER BY id"
+_DELETE_ROW = "DELETE FROM mta_queue WHERE id = ?"
+_DELETE_CONTENT = "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1 FROM mta_queue WHERE content_id = ?)"
+_HOLD = "UPDATE mta_queue SET due_at = ?, starts_at = NULL WHERE id = ?"
+_LINK_FREE = "SELECT free_at FROM mta_link_free WHERE connector = ? AND next_hop = ?"
+_SET_LINK_FREE = "INSERT OR REPLACE INTO mta_link_free (connector, next_hop, free_at) VALUES (?, ?, ?)"
+_FIRST_WAITING = (
+    "SELECT min(starts_at) FROM mta_queue WHERE connector = ? AND next_hop = ? AND priority = ? AND starts_at > ?"
+)
+_PUSH_BACK = (
+    "UPDATE mta_queue SET starts_at = starts_at + ?, due_at = due_at + ?"
+    " WHERE connector = ? AND next_hop = ? AND priority = ? AND starts_at >= ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One queued copy with what its mail is, save the content. `next_hop` None: it waits for a route."""
+
+    queue_id: int
+    content_id: int
+    next_hop: str | None
+    connector: str | None
+    recipients: tuple[str, ...]
+    priority: Priority
+    due_at: LabTime
+    expires_at: LabTime
+    attempts: int
+    last_error: str
+    message_id: str
+    sender: str
+    subject: str
+    lamport: int
+    size: int
+    far_size: int
+    """Its size as it crosses a connector: another one if it is binary (ML-4)."""
+    system: bool
+
+    @property
+    def binary(self) -> bool:
+        """True if only BDAT carries it."""
+        return self.far_size != self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and when a copy goes next. `starts_at` None: it holds no place in the schedule of a slow link."""
+
+    next_hop: str | None
+    connector: str | None
+    due_at: LabTime
+    starts_at: LabTime | None = None
+    transfer_us: int = 0
+
+
+def add_content(conn: Connection, mail: OutgoingMail, lamport: int) -> int:
+    """Stores a mail's content, once for all its copies; returns its id."""
+    cursor = conn.exec_driver_sql(
+        _INSERT_CONTENT,
+        (
+            mail.message_id,
+            mail.sender,
+            mail.subject,
+            int(mail.priority),
+            lamport,
+            len(mail.content),
+            far_size(mail.content),
+            int(mail.system),
+            mail.content,
+        ),
+    )
+    return _new_id(cursor)
+
+
+def add_row(
+    conn: Connection,
+    content_id: int,
+    place: Place,
+    recipients: tuple[str, ...],
+    *,
+    priority: Priority,
+    expires_at: LabTime,
+    attempts: int = 0,
+    last_error: str = "",
+) -> int:
+    """Queues one copy; returns the row's id, which is never used again."""
+    values = (
+        content_id,
+        place.next_hop,
+        place.connector,
+        "\n".join(recipients),
+        int(priority),
+        place.due_at,
+        expires_at,
+        attempts,
+        place.starts_at,
+        place.transfer_us,
+        last_error,
+    )
+    return _new_id(conn.exec_driver_sql(_INSERT_ROW, values))
+
+
+def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
+    """Gives a copy another place, with the content, recipients, attempts and last error that `row` now has."""
+    values = (
+        row.content_id,
+        place.next_hop,
+        place.connector,
+        "\n".join(row.recipients),
+        place.due_at,
+        row.attempts,
+        place.starts_at,
+        place.transfer_us,
+        row.last_error,
+        row.queue_id,
+    )
+    conn.exec_driver_sql(_UPDATE_ROW, values)
+
+
+def drop_row(conn: Connection, row: QueueRow) -> None:
+    """Takes a copy off the queue, and the mail's content with the last copy."""
+    conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
+    drop_content(conn, row.content_id)
+
+
+def forget_row(conn: Connection, row: QueueRow) -> None:
+    """Takes a copy off the queue and leaves the content, for copies of other numbers."""
+    conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
+
+
+def drop_content(conn: Connection, content_id: int) -> None:
+    """Takes a mail's content away unless a copy still needs it."""
+    conn.exec_driver_sql(_DELETE_CONTENT, (content_id, content_id))
+
+
+def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
+    """One row, or None when it is no longer there."""
+    found = conn.exec_driver_sql(_SELECT_ROW + " WHERE q.id = ?", (queue_id,)).first()
+    return None if found is None else _row(found)
+
+
+def find_content(conn: Connection, content_id: int) -> bytes:
+    """The bytes of a queued mail."""
+    found = conn.exec_driver_sql("SELECT bytes FROM mta_content WHERE id = ?", (content_id,)).first()
+    if found is None:
+        raise LookupError(f"mail content {content_id} is gone though a queue row still names it")
+    return bytes(found[0])
+
+
+def due_rows(conn: Connection, now: LabTime, limit: int, but_to: Collection[str] = ()) -> list[QueueRow]:
+    """The first `limit` rows that have a route and are due, in sending order; rows for `but_to` are passed over, at the
+    cost of a look at each."""
+    others = f" AND q.next_hop NOT IN ({', '.join('?' * len(but_to))}) ORDER BY" if but_to else " ORDER BY"
+    statement = _DUE_OF_PRIORITY.replace(" ORDER BY", others)
+    rows: list[QueueRow] = []
+    for priority in MOST_URGENT_FIRST:
+        if len(rows) < limit:
+            found = conn.exec_driver_sql(statement, (int(priority), now, *but_to, limit - len(rows)))
+            rows += map(_row, found.all())
+    return rows
+
+
+def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, ...] = ()) -> Transmission:
+    """The attempt at `now` to send a row that has a route, by a server that knows that of links."""
+    assert row.next_hop is not None
+    return Transmission(
+        queue_id=row.queue_id,
+        next_hop=row.next_hop,
+        connector=row.connector,
+        sender=row.sender,
+        recipients=row.recipients,
+        content=content,
+        message_id=row.message_id,
+        subject=row.subject,
+        attempts=row.attempts,
+        priority=row.priority,
+        sent_at=now,
+        lamport=row.lamport,
+        system=row.system,
+        links=links,
+    )
+
+
+def next_due(conn: Connection) -> LabTime | None:
+    """When the first row is due, whether it has a route or waits for one; None when the queue is empty."""
+    found = conn.exec_driver_sql(_NEXT_DUE).first()
+    return None if found is None or found[0] is None else int(found[0])
+
+
+def unrouted_ids(conn: Connection, now: LabTime) -> list[int]:
+    """Ids of the rows that wait for a route and are due to look for one."""
+    return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now,)).all()]
+
+
+def all_ids(conn: Connection) -> list[int]:
+    """Ids of all rows."""
+    return [row[0] for row in conn.exec_driver_sql(_ALL_IDS).all()]
+
+
+def queued_mails(conn: Connection) -> list[QueuedMail]:
+    """The whole queue in sending order, for people to look at."""
+    rows = conn.exec_driver_sql(_SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id")
+    return [_view(_row(found)) for found in rows]
+
+
+def reserve_link(
+    conn: Connection,
+    link: tuple[str, str],
+    priority: Priority,
+    *,
+    now: LabTime,
+    opens_at: LabTime,
+    transfer_us: int,
+) -> LabTime:
+    """A place for `transfer_us` on a slow link (connector, next hop) that is open from `opens_at` on; returns
+    when the transfer begins.
+
+    A link carries one mail at a time. A mail begins when those that have begun and those of its own or a
+    higher priority are through; less urgent ones that have not begun move back.
+    """
+    # spec: RT-2
+    found = conn.exec_driver_sql(_LINK_FREE, link).first()
+    free_at = opens_at if found is None else max(opens_at, int(found[0]))
+    starts_at = free_at
+    for lower in (p for p in MOST_URGENT_FIRST if p < priority):
+        first = conn.exec_driver_sql(_FIRST_WAITING, (*link, int(lower), now)).first()
+        if first is not None and first[0] is not None:
+            starts_at = min(starts_at, int(first[0]))
+            conn.exec_driver_sql(_PUSH_BACK, (transfer_us, transfer_us, *link, int(lower), int(first[0])))
+    conn.exec_driver_sql(_SET_LINK_FREE, (*link, free_at + transfer_us))
+    return starts_at
+
+
+def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
+    """Keeps a copy back until `until_at`; it gives up its place on a slow link."""
+    conn.exec_driver_sql(_HOLD, (until_at, queue_id))
+
+
+def _new_id(inserted: Rows) -> int:
+    assert inserted.lastrowid is not None
+    return inserted.lastrowid
+
+
+def _row(found: Any) -> QueueRow:
+    return QueueRow(
+        queue_id=found[0],
+        content_id=found[1],
+        next_hop=found[2],
+        connector=found[3],
+        recipients=tuple(found[4].split("\n")),
+        priority=Priority(found[5]),
+        due_at=found[6],
+        expires_at=found[7],
+        attempts=found[8],
+        last_error=found[9],
+        message_id=found[10],
+        sender=found[11],
+        subject=found[12],
+        lamport=found[13],
+        size=found[14],
+        far_size=found[15],
+        system=bool(found[16]),
+    )
+
+
+def _view(row: QueueRow) -> QueuedMail:
+    return QueuedMail(
+        queue_id=row.queue_id,
+        next_hop=row.next_hop,
+        connector=row.connector,
+        sender=row.sender,
+        recipients=row.recipients,
+        message_id=row.message_id,
+        subject=row.subject,
+        priority=row.priority,
+        due_at=row.due_at,
+        expires_at=row.expires_at,
+        attempts=row.attempts,
+        size=row.size,
+        last_error=row.last_error,
+    )

@@ -1,0 +1,128 @@
+"""XEXCH50: what one Exchange server tells another of a mail beside its content, as bytes.
+
+    C: XEXCH50 <size> <n>          after MAIL and RCPT
+    S: 354 Send binary data        or 504 Need to authenticate first
+    C: <size bytes>
+    S: 250 ...
+
+The verb, its sizes and its refusal are those of the wild [reference/exchange.md 3.1]; the bytes inside are ours, for
+the real ones are not public: two 32-bit numbers, little-endian (version 1, length of the message's bag), then the
+message's bag of MAPI properties, then one bag for each of the `n` recipients. A mail whose message class is that of
+replication is a system message; one that arrives without the blob is an ordinary mail, whatever it carries.
+
+# spec: ML-3
+"""
+
+import re
+import struct
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from transport.envelope import IncomingHop, Priority
+from transport.errors import CodecError
+from transport.mapi.properties import Bag, decode_bag, decode_bag_at, encode_bag
+from transport.mapi.property_tags import (
+    PR_ADDRTYPE,
+    PR_EMAIL_ADDRESS,
+    PR_MESSAGE_CLASS,
+    PR_PRIORITY,
+    PR_RECIPIENT_TYPE,
+)
+from transport.mapi.system_message import CLASS_REPLICATION
+from transport.protocol.hop_headers import MAX_NAME_BYTES, MAX_SENT_AT
+
+BLOB_LIMIT_BYTES: Final = 1024 * 1024
+"""Largest blob that is taken (decision; the wild allows 1 GB): a thousand recipients need 100 KB."""
+
+COMMAND_LIMIT_BYTES: Final = 50
+"""Longest command line [reference/exchange.md 3.1]."""
+
+GO_AHEAD: Final = "354 Send binary data"
+
+NEED_AUTHENTICATION: Final = "504 Need to authenticate first"
+"""What an unauthenticated peer is told [reference/exchange.md 3.1]."""
+
+CLASS_NOTE: Final = "IPM.Note"
+
+P_SERVER: Final = 0x66F0001F
+P_SENT_AT: Final = 0x66F10014
+P_LAMPORT: Final = 0x66F20014
+"""The hop, in properties of ours: the sending server, lab time and Lamport number of its sending."""
+
+_VERSION: Final = 1
+_HEAD: Final = struct.Struct("<II")
+_ARGUMENTS: Final = re.compile(r"([0-9]{1,10}) ([0-9]{1,6})")
+_RECIPIENT_TO: Final = 1
+_PRIORITIES: Final = {int(priority): priority for priority in Priority}
+
+
+def command(blob: bytes, recipients: int) -> bytes:
+    """The command line, without its line end."""
+    return b"XEXCH50 %d %d" % (len(blob), recipients)
+
+
+def read_command(argument: str | None) -> tuple[int, int] | None:
+    """Size and number of `XEXCH50 <size> <n>`; None if it is no such command."""
+    match = _ARGUMENTS.fullmatch(argument) if argument else None
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:
+    """The blob of a mail that `hop.peer` sends."""
+    message: Bag = {
+        PR_MESSAGE_CLASS: CLASS_REPLICATION if hop.system else CLASS_NOTE,
+        PR_PRIORITY: int(hop.priority),
+        P_SERVER: hop.peer,
+        P_LAMPORT: hop.lamport,
+    }
+    if hop.sent_at is not None:
+        message[P_SENT_AT] = hop.sent_at
+    bag = encode_bag(message)
+    return b"".join((_HEAD.pack(_VERSION, len(bag)), bag, *map(_recipient, recipients)))
+
+
+def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) -> IncomingHop:
+    """The hop that a blob tells of, with `store` as the peer that has proven itself. CodecError for what is no blob of
+    so many recipients, or speaks for another server. `known` are the recipients of RCPT; where the blob's are just
+    these, nothing need be read.
+    """
+    if len(blob) < _HEAD.size:
+        raise CodecError("an XEXCH50 blob without its head")
+    version, size = _HEAD.unpack_from(blob)
+    if version != _VERSION or size > len(blob) - _HEAD.size:
+        raise CodecError(f"an XEXCH50 blob of version {version} and length {size}")
+    at = _HEAD.size + size
+    message = decode_bag(blob[_HEAD.size : at])
+    if len(known) != recipients or blob[at:] != b"".join(map(_recipient, known)):
+        for _ in range(recipients):
+            _, at = decode_bag_at(blob, at, len(blob))
+    else:
+        at = len(blob)
+    if at != len(blob):
+        raise CodecError(f"an XEXCH50 blob with more in it than {recipients} recipients")
+    return _hop(message, _named(message, store))
+
+
+@lru_cache(maxsize=4096)  # the same stores again and again
+def _recipient(address: str) -> bytes:
+    return encode_bag({PR_RECIPIENT_TYPE: _RECIPIENT_TO, PR_ADDRTYPE: "SMTP", PR_EMAIL_ADDRESS: address})
+
+
+def _named(message: Bag, store: str) -> str:
+    if message.get(P_SERVER) != store or len(store) > MAX_NAME_BYTES:
+        raise CodecError(f"an XEXCH50 blob of another server than {store}")
+    return store
+
+
+def _hop(message: Bag, peer: str) -> IncomingHop:
+    sent_at, lamport, urgency = message.get(P_SENT_AT), message.get(P_LAMPORT), message.get(PR_PRIORITY)
+    sound = isinstance(sent_at, int) and 0 <= sent_at <= MAX_SENT_AT
+    return IncomingHop(
+        peer=peer,
+        sent_at=sent_at if sound and isinstance(sent_at, int) else None,
+        lamport=lamport if isinstance(lamport, int) and lamport >= 0 else 0,
+        priority=_PRIORITIES.get(urgency, Priority.NORMAL) if isinstance(urgency, int) else Priority.NORMAL,
+        authenticated=True,
+        system=message.get(PR_MESSAGE_CLASS) == CLASS_REPLICATION,
+    )

@@ -1,0 +1,99 @@
+"""aiosmtplib's client, with groups of commands: several are written at once and their replies read one by one
+(PIPELINING, RFC 2920).
+
+aiosmtplib reads one reply for each command, and drops what comes together with it. Here what comes is kept until it is
+asked for. Names of aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`,
+`_response_waiter`, `_response_pending`, `_buffer`, `_read_response_from_buffer`; tests/transport/smtp/test_contract.py
+holds the installed version to them.
+"""
+
+import asyncio
+import ssl
+
+from aiosmtplib import SMTP, SMTPConnectResponseError, SMTPResponse, SMTPServerDisconnected
+from aiosmtplib.protocol import SMTPProtocol
+
+from transport.smtp.data import read_in_small_blocks
+
+READY = 220
+SERVICE_CLOSING = 421
+
+
+class GroupProtocol(SMTPProtocol):
+    """Reads the replies to several commands that were written together."""
+
+    _in_group = False
+
+    async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
+        """Writes `sent` and reads so many replies. A reply of 421 is the last, for the peer hangs up after it."""
+        if self._command_lock is None:
+            raise SMTPServerDisconnected("Server not connected")
+        found: list[SMTPResponse] = []
+        async with self._command_lock:
+            self._in_group = self._response_pending = True
+            try:
+                self.write(sent)
+                while len(found) < replies and (not found or found[-1].code != SERVICE_CLOSING):
+                    found.append(await self.read_response(timeout=None))
+            finally:
+                self._in_group = False
+                del self._buffer[:]
+        return found
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_group and self._response_waiter is not None and self._response_waiter.done():
+            self._buffer.extend(data)
+        else:
+            super().data_received(data)
+
+    async def read_response(self, timeout: float | None = None) -> SMTPResponse:  # noqa: ASYNC109 - aiosmtplib's
+        waiter = self._response_waiter
+        if self._in_group and self._buffer and waiter is not None and not waiter.done():
+            response = self._read_response_from_buffer()
+            if response is not None:
+                waiter.set_result(response)
+        return await super().read_response(timeout=timeout)
+
+
+class StoreClient(SMTP):
+    """A connection to one server. Time-outs are the caller's."""
+
+    authenticated = False
+    told_links: tuple[str, ...] = ()
+
+    def __init__(self, host: str, port: int, greeting_name: str) -> None:
+        self._address = (host, port)
+        super().__init__(hostname=host, port=port, local_hostname=greeting_name, start_tls=False, timeout=None)
+
+    async def _create_connection(self, timeout: float | None) -> SMTPResponse:  # noqa: ASYNC109 - aiosmtplib's
+        del timeout
+        loop = asyncio.get_running_loop()
+        transport, protocol = await loop.create_connection(
+            lambda: GroupProtocol(loop=loop, connection_lost_callback=self._on_connection_lost),
+            *self._address,
+        )
+        self.protocol, self.transport = protocol, transport
+        read_in_small_blocks(transport)
+        response = await protocol.read_response(timeout=None)
+        if response.code != READY:
+            raise SMTPConnectResponseError(response.code, response.message)
+        return response
+
+    async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
+        """Writes `sent` and reads so many replies, fewer if the peer says 421."""
+        if not isinstance(self.protocol, GroupProtocol):
+            raise SMTPServerDisconnected("Server not connected")
+        found = await self.protocol.exchange(sent, replies)
+        if found[-1].code == SERVICE_CLOSING:
+            self.close()
+        return found
+
+    async def command(self, line: bytes) -> SMTPResponse:
+        """One command and its reply. `line` is without its line end, and has none inside."""
+        return (await self.exchange(line + b"\r\n", 1))[0]
+
+    async def secure(self, context: ssl.SSLContext, server_name: str) -> SMTPResponse:
+        """STARTTLS, and EHLO again (RFC 3207 4.2). Raises SMTPException, OSError."""
+        answer = await self.starttls(server_hostname=server_name, tls_context=context)
+        await self.ehlo()
+        return answer

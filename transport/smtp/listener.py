@@ -1,0 +1,142 @@
+"""The SMTP server of a node: connections within named limits, each a `StoreSession`.
+
+A mail is answered 250 only after the callback that stores it has returned (spec: IN-2). The callback is a
+plain function, so nothing can come between the last byte of a mail and its being stored. What is refused
+(spec: ML-7): recipients that the check does not know, commands and contents with a lone CR or LF, everything beyond
+the limits.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import cast
+
+from transport.envelope import IncomingHop, Offers
+from transport.errors import TransportError
+from transport.protocol.auth import VerifyPeer
+from transport.protocol.fault_points import OnVerb
+from transport.smtp.limits import COMMAND_LINE_LIMIT_BYTES, ListenerLimits, Room
+from transport.smtp.session import StoreSession
+
+__all__ = ["COMMAND_LINE_LIMIT_BYTES", "AcceptMail", "CheckRecipient", "ListenerLimits", "SmtpListener"]
+
+AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], Awaitable[None] | None]
+"""Stores a mail (hop, sender, recipients, content) durably, or raises RefusalError. The sender is '' for
+the null sender. It may have to ask somebody first; then what it returns is waited for.
+"""
+
+CheckRecipient = Callable[[str], None]
+"""Returns when mail to the address is taken here, else raises RefusalError."""
+
+
+class SmtpListener:
+    """An SMTP server that calls itself `hostname`, checks recipients with `check_recipient` and gives mails
+    to `accept`.
+
+    Both callbacks run in the event loop and must not block for long. An exception that is no RefusalError
+    is logged, and the peer is told to try again. `offers` is asked at each EHLO; `verify_peer` says which stores are
+    stores (none, unless given); `tls`: STARTTLS is offered with it; `on_verb`: the faults of a lab;
+    `link_state`: given what a store that has authenticated tells of a link; `check_room`: asked before so many bytes of
+    somebody else are taken, raises RefusalError where there is no room.
+    """
+
+    def __init__(
+        self,
+        hostname: str,
+        *,
+        accept: AcceptMail,
+        check_recipient: CheckRecipient,
+        limits: ListenerLimits | None = None,
+        offers: Callable[[], Offers] = Offers,
+        verify_peer: VerifyPeer = lambda *_: False,
+        tls: ssl.SSLContext | None = None,
+        on_verb: OnVerb = lambda *_: None,
+        link_state: Callable[[str, str], None] = lambda *_: None,
+        check_room: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.hostname = hostname
+        self.accept = accept
+        self.check_recipient = check_recipient
+        self.limits = limits or ListenerLimits()
+        self.offers = offers
+        self.verify_peer = verify_peer
+        self.tls = tls
+        self.on_verb = on_verb
+        self.link_state = link_state
+        self.check_room = check_room
+        self.room = Room(self.limits.contents_bytes)
+        self.sessions: set[StoreSession] = set()
+        self.transactions_seen = 0
+        self._server: asyncio.Server | None = None
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> tuple[str, int]:
+        """Listens, on a free port when `port` is 0; returns the address as it is."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._connected, host, port)
+        return self.address
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port on which this listens; TransportError when it does not."""
+        if self._server is None or not self._server.sockets:
+            raise TransportError(f"the SMTP listener of {self.hostname} is not started")
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return str(host), int(port)
+
+    @property
+    def open_transactions(self) -> int:
+        """Mail transactions that have begun (MAIL) and not ended, and that the lab waits for: with `transactions_seen`,
+        how it knows that it is quiet.
+        """
+        # spec: TM-1
+        return sum(1 for session in self.sessions if session.holds_clock)
+
+    def hang_up_on(self, peers: Collection[str]) -> None:
+        """Drop the connections of these, which are gone themselves; a mail whose content has not ended is not accepted."""
+        for session in list(self.sessions):
+            if session.peer_name in peers and session.transport is not None:
+                cast(asyncio.Transport, session.transport).abort()
+
+    async def stop(self) -> None:
+        """Stops listening and hangs up; a mail whose content has not ended is not accepted."""
+        if self._server is None:
+            return
+        self._server.close()
+        sessions = list(self.sessions)
+        for session in sessions:
+            session.hang_up()
+        await asyncio.gather(*(session.done() for session in sessions))
+        await self._server.wait_closed()
+        self._server = None
+
+    def _connected(self) -> asyncio.Protocol:
+        return cast(asyncio.Protocol, _Door(self))
+
+
+class _Door(asyncio.Protocol):
+    """Lets a connection in, or tells it that there are too many."""
+
+    def __init__(self, listener: SmtpListener) -> None:
+        self._listener = listener
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # spec: ML-7
+        stream = cast(asyncio.Transport, transport)
+        if self._is_full(stream):
+            name = self._listener.hostname.encode("ascii", "replace")
+            stream.write(b"421 %b 4.3.2 too many connections\r\n" % name)
+            stream.close()
+            return
+        session = StoreSession(self._listener)
+        stream.set_protocol(cast(asyncio.BaseProtocol, session))
+        session.connection_made(stream)
+
+    def _is_full(self, stream: asyncio.Transport) -> bool:
+        limits, sessions = self._listener.limits, self._listener.sessions
+        if len(sessions) >= limits.connections:
+            return True
+        if len(sessions) < limits.stranger_connections:
+            return False
+        machine = stream.get_extra_info("peername")[0]
+        strangers = sum(1 for each in sessions if each.store is None and each.address == machine)
+        return strangers >= limits.stranger_connections

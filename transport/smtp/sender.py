@@ -1,0 +1,251 @@
+"""The SMTP client of a node: carries transmissions to their next server over a few connections that it
+keeps.
+
+Only a 250 after the content counts as delivered (spec: IN-2, OUT-9); whatever else happens, the mail stays
+in the queue. A connection is used by one transmission at a time, and closed when it has been idle for long. How a
+connection begins is here, how a mail crosses it is in `transport.smtp.transaction`.
+"""
+
+import asyncio
+import ssl
+from dataclasses import dataclass, field
+from typing import Final
+
+from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
+
+from transport.envelope import SendOutcome, SendState, Transmission
+from transport.protocol.auth import MECHANISM, Credentials, answer_to
+from transport.smtp.client import StoreClient
+from transport.smtp.transaction import StaleError, is_success, transact, unreachable, words
+
+Address = tuple[str, int]
+"""Host and port."""
+
+CONNECT_SECONDS: Final = 10.0
+"""Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes for
+strangers' servers).
+"""
+
+COMMAND_SECONDS: Final = 30.0
+"""Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
+
+CONTENT_SECONDS: Final = 120.0
+"""Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
+
+QUIT_SECONDS: Final = 1.0
+"""Real time for a polite end; then the connection is closed anyway."""
+
+IDLE_SECONDS: Final = 60.0
+"""Real time after which a kept connection that carried nothing is closed (decision: well within what the listening end
+allows, so that it is this end that closes).
+"""
+
+PARALLEL_LIMIT: Final = 4
+"""Connections to one peer at a time (decision): while one mail is stored others are on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class SenderLimits:
+    """Time-outs in real seconds and the number of connections; see the constants of this module."""
+
+    connect_seconds: float = CONNECT_SECONDS
+    command_seconds: float = COMMAND_SECONDS
+    content_seconds: float = CONTENT_SECONDS
+    idle_seconds: float = IDLE_SECONDS
+    parallel: int = PARALLEL_LIMIT
+
+
+@dataclass(slots=True)
+class _Peer:
+    """Connections to one address under one greeting name; the one that was used last comes first."""
+
+    slots: asyncio.Semaphore
+    idle: list[tuple[StoreClient, float]] = field(default_factory=list)
+
+    def take(self) -> StoreClient | None:
+        while self.idle:
+            client, _ = self.idle.pop()
+            if client.is_connected:
+                return client
+        return None
+
+    def clear(self) -> list[StoreClient]:
+        found = [client for client, _ in self.idle]
+        self.idle.clear()
+        return found
+
+
+class SmtpSender:
+    """Sends transmissions; see `send`. One event loop; `close` at the end.
+
+    With `credentials` it proves to each peer which store it is (spec: ML-3). With `tls` a peer that offers STARTTLS is
+    talked to in TLS or not at all, and its certificate must be good for the name of the server that is meant.
+    """
+
+    def __init__(
+        self,
+        limits: SenderLimits | None = None,
+        *,
+        credentials: Credentials | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.limits = limits or SenderLimits()
+        self.open_transactions = 0
+        self.transactions_seen = 0
+        self._credentials = credentials
+        self._tls = tls
+        self._peers: dict[tuple[str, int, str], _Peer] = {}
+        self._sweep: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def send(
+        self, address: Address, transmission: Transmission, greeting_name: str, *, fresh: bool = False
+    ) -> SendOutcome:
+        """One attempt to hand `transmission` to the server at `address`.
+
+        `greeting_name` is the sending server's name, said in EHLO and in the hop line; `fresh`: over a new connection.
+        Never raises for what a peer or a network does; a cancelled attempt counts as not made.
+        """
+        self.open_transactions += 1
+        self.transactions_seen += 1
+        try:
+            peer = self._peer(address, greeting_name)
+            async with peer.slots:
+                if fresh:
+                    _hang_up(peer)
+                return await self._send(peer, address, transmission, greeting_name)
+        finally:
+            self.open_transactions -= 1
+
+    def forget(self, address: Address) -> None:
+        """Closes the kept connections to `address`, because it is cut off or has stopped."""
+        for (host, port, _), peer in self._peers.items():
+            if (host, port) == address:
+                _hang_up(peer)
+
+    async def close(self) -> None:
+        """Ends the kept connections; attempts under way end theirs when they are through."""
+        self._closed = True
+        if self._sweep is not None:
+            self._sweep.cancel()
+        await asyncio.gather(*(_quit(client) for peer in self._peers.values() for client in peer.clear()))
+
+    def _peer(self, address: Address, greeting_name: str) -> _Peer:
+        key = (*address, greeting_name)
+        if key not in self._peers:
+            self._peers[key] = _Peer(asyncio.Semaphore(self.limits.parallel))
+        return self._peers[key]
+
+    async def _send(self, peer: _Peer, address: Address, transmission: Transmission, greeting_name: str) -> SendOutcome:
+        client = peer.take()
+        if client is not None:
+            try:
+                return await self._attempt(peer, client, transmission, greeting_name, kept=True)
+            except StaleError:
+                _hang_up(peer)
+        try:
+            client = await self._connect(address, greeting_name, transmission)
+        except (SMTPException, OSError, ValueError) as error:
+            return unreachable(f"no connection: {words(error)}")
+        return await self._attempt(peer, client, transmission, greeting_name, kept=False)
+
+    async def _connect(self, address: Address, greeting_name: str, transmission: Transmission) -> StoreClient:
+        client = StoreClient(*address, greeting_name)
+        try:
+            async with asyncio.timeout(self.limits.connect_seconds):
+                await client.connect()
+                try:
+                    await client.ehlo()
+                except SMTPHeloError as refusal:
+                    if 400 <= refusal.code < 500:
+                        raise  # later it may say what it can do
+                    await client.helo()
+                if transmission.outside is None:
+                    await self._prove(client, transmission.next_hop)
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    async def _prove(self, client: StoreClient, server: str) -> None:
+        """What is between servers of a lab; to a smart host this one is anybody."""
+        if self._tls is not None:
+            # Whoever sits in between could strike STARTTLS from the answer to EHLO; without it nothing is said.
+            if not client.supports_extension("starttls"):
+                raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends nothing in clear")
+            await client.secure(self._tls, server)
+        await self._authenticate(client, server)
+
+    async def _authenticate(self, client: StoreClient, server: str) -> None:
+        """Proves which store this is, where that is asked for. A peer that says no for good gets mail all the same."""
+        # spec: ML-3
+        if self._credentials is None or MECHANISM.lower() not in client.server_auth_methods:
+            return
+        answer = await client.command(b"AUTH " + MECHANISM.encode("ascii"))
+        if answer.code == 334:
+            proof = answer_to(answer.message, server, self._credentials)
+            answer = await client.command(b"*" if proof is None else proof)
+        if 400 <= answer.code < 500:
+            raise SMTPResponseException(answer.code, f"{answer.message} (to AUTH)")
+        client.authenticated = is_success(answer)
+
+    async def _attempt(
+        self, peer: _Peer, client: StoreClient, transmission: Transmission, greeting_name: str, *, kept: bool
+    ) -> SendOutcome:
+        reusable = False
+        try:
+            outcome = await transact(client, transmission, greeting_name, self.limits, kept=kept)
+            reusable = outcome.state is SendState.DELIVERED or await self._reset(client)
+        except TimeoutError:
+            return unreachable("the peer did not answer in time")
+        except (SMTPException, OSError) as error:
+            return unreachable(f"the connection failed: {words(error)}")
+        else:
+            return outcome
+        finally:
+            # One that could not prove itself is not kept: the next mail may fare better.
+            proven = client.authenticated or self._credentials is None or transmission.outside is not None
+            if reusable and proven and not self._closed and client.is_connected:
+                self._keep(peer, client)
+            else:
+                client.close()
+
+    async def _reset(self, client: StoreClient) -> bool:
+        """Ends a transaction that came to nothing; True when the connection can be used again."""
+        try:
+            async with asyncio.timeout(self.limits.command_seconds):
+                return is_success(await client.command(b"RSET"))
+        except (SMTPException, OSError):
+            return False
+
+    # --- kept connections
+
+    def _keep(self, peer: _Peer, client: StoreClient) -> None:
+        loop = asyncio.get_running_loop()
+        peer.idle.append((client, loop.time()))
+        if self._sweep is None:
+            self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
+
+    def _close_idle(self) -> None:
+        """Closes what has been idle for long, and looks again while anything is kept."""
+        loop = asyncio.get_running_loop()
+        self._sweep = None
+        since = loop.time() - self.limits.idle_seconds
+        for peer in self._peers.values():
+            for client, _ in [each for each in peer.idle if each[1] <= since]:
+                client.close()
+            peer.idle = [each for each in peer.idle if each[1] > since]
+        if any(peer.idle for peer in self._peers.values()):
+            self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
+
+
+def _hang_up(peer: _Peer) -> None:
+    for client in peer.clear():
+        client.close()
+
+
+async def _quit(client: StoreClient) -> None:
+    try:
+        await client.quit(timeout=QUIT_SECONDS)
+    except (SMTPException, OSError):
+        client.close()

@@ -1,0 +1,257 @@
+"""The verbs of ours at the listening end: BDAT (RFC 3030), XEXCH50, AUTH for stores, STARTTLS, and a DATA that reads in
+blocks.
+"""
+
+import asyncio
+import secrets
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from aiosmtpd.smtp import Session
+
+from transport.envelope import IncomingHop, RefusalError
+from transport.errors import CodecError
+from transport.protocol import link_state, xexch50
+from transport.protocol.auth import ANSWER_LIMIT_BYTES, MECHANISM, NONCE_BYTES, proven_store
+from transport.protocol.fault_points import Mishap, Verb, fault_of
+from transport.protocol.hop_headers import take_hop_line
+from transport.smtp import bdat
+from transport.smtp.bdat import Chunks
+from transport.smtp.connection import NULL_PATH, Connection, MailEnvelope, plain, reply_to
+from transport.smtp.data import DataReader
+from transport.smtp.limits import READ_BYTES, NoRoom
+
+
+class StoreSession(Connection):
+    """One connection."""
+
+    def extensions(self) -> list[str]:
+        """What EHLO is answered, but for the last line."""
+        # spec: ML-3, ML-4
+        offers = self._house.offers()
+        lines = [self.hostname, f"SIZE {self.data_size_limit}", "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"]
+        self._chunking = offers.chunking
+        if self._chunking:
+            lines += ["BINARYMIME", "CHUNKING"]
+        if self._house.tls is not None and not self._secured:
+            lines.append("STARTTLS")
+        if offers.authentication:
+            lines += [f"AUTH {MECHANISM}", link_state.VERB]
+        return lines
+
+    # --- who it is
+
+    async def smtp_STARTTLS(self, arg: str | None) -> None:  # noqa: N802 - looked up by name
+        """TLS from here on; what came in clear is forgotten (RFC 3207)."""
+        context = self._house.tls
+        if arg:
+            await self.push("501 5.5.4 STARTTLS takes no argument")
+        elif context is None or self._secured or self.in_transaction:
+            await self.push("503 5.5.1 no STARTTLS now")
+        else:
+            self._lines.forget()  # so that the answer is not held back for the next of a group
+            await self.push("220 2.0.0 Ready to start TLS")
+            # Commands sent in clear behind STARTTLS are another's (RFC 3207 6). From here to the handshake nothing is read.
+            self._lines.forget()
+            try:
+                clear = cast(asyncio.Transport, self.transport)
+                secured = await self.loop.start_tls(clear, self, context, server_side=True)
+            except OSError as error:
+                raise ConnectionResetError(f"no TLS with the peer: {error}") from error
+            self._begin_anew(secured)
+
+    def _begin_anew(self, secured: Any) -> None:
+        """Forgets what was said in clear (RFC 3207 4.2)."""
+        reader, writer = cast(Any, self._reader), cast(Any, self._writer)
+        self.transport = reader._transport = writer._transport = secured
+        self._secured = True
+        self.store = None
+        cast(Session, self.session).host_name = None
+        self.envelope = self._create_envelope()
+
+    async def smtp_AUTH(self, arg: str | None) -> None:  # noqa: N802 - as above
+        """A store proves which one it is."""
+        # spec: ML-3
+        if await self.check_helo_needed("EHLO"):
+            return
+        if self.store is not None or self.in_transaction:
+            await self.push("503 5.5.1 no AUTH now")
+        elif not self._house.offers().authentication or arg is None or arg.upper() != MECHANISM:
+            await self.push("504 5.5.4 Unrecognized authentication type")
+        else:
+            nonce = secrets.token_bytes(NONCE_BYTES)
+            self._lines.forget()
+            await self.push(b"334 " + b64encode(nonce))
+            try:
+                answer = (await self._lines.readuntil()).rstrip(b"\r\n")
+            except asyncio.LimitOverrunError:
+                await self.push("500 5.5.6 no answer to AUTH is so long")
+                self.hang_up()
+            else:
+                await self._greet_store(answer, nonce)
+
+    async def _greet_store(self, answer: bytes, nonce: bytes) -> None:
+        house = self._house
+        store = None
+        if len(answer) <= ANSWER_LIMIT_BYTES:
+            store = proven_store(answer, house.hostname, nonce, house.verify_peer)
+        if store is None:
+            await self.push("535 5.7.8 not a store of this organization")
+        elif sum(1 for each in house.sessions if each.store == store) >= house.limits.store_connections:
+            await self.push("421 4.3.2 too many connections of one store")
+            self.hang_up()
+        else:
+            self.store = store
+            await self.push("235 2.7.0 OK")
+
+    async def smtp_X_LINK2STATE(self, arg: str | None) -> None:  # noqa: N802 - as above; a hyphen is no part of a name
+        """What a store knows of a link. Nobody else is heard."""
+        # spec: RT-2
+        if self.store is None or not self._house.offers().authentication:
+            await self.push(xexch50.NEED_AUTHENTICATION)
+        elif link_state.read_line(arg) is None or arg is None:
+            await self.push("501 5.5.4 no report of a link")
+        else:
+            try:
+                self._house.link_state(self.store, arg)
+            except Exception as error:
+                await self.push(reply_to(error))
+            else:
+                await self.push("250 2.0.0 OK")
+
+    async def smtp_XEXCH50(self, arg: str | None) -> None:  # noqa: N802 - as above
+        """The properties of the mail beside its content."""
+        # spec: ML-3
+        said = xexch50.read_command(arg)
+        if self.envelope is None or not self.envelope.rcpt_tos:
+            await self.push("503 5.5.1 need RCPT first")
+        elif self.store is None or not self._house.offers().authentication:
+            await self.refuse("XEXCH50", arg, xexch50.NEED_AUTHENTICATION)
+        elif said is None or said[0] > xexch50.BLOB_LIMIT_BYTES or said[1] > self._house.limits.recipients:
+            await self.refuse("XEXCH50", arg, "501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
+        else:
+            size, recipients = said
+            await self.push(xexch50.GO_AHEAD)
+            self._flush()
+            blob = b"".join(await self._lines.take(size, lambda _: True))
+            try:
+                self._mail.hop = xexch50.decode(blob, recipients, self.store, self._mail.rcpt_tos)
+            except CodecError as error:
+                await self.refuse("XEXCH50", arg, f"550 5.6.0 {plain(str(error))}")
+            else:
+                await self.push("250 2.0.0 OK")
+
+    # --- the content
+
+    async def smtp_DATA(self, arg: str | None) -> None:  # noqa: N802 - as above
+        """Reads a content in blocks, gives it to the callback, answers."""
+        if await self._no_content_now():
+            return
+        if arg:
+            await self.push("501 5.5.4 DATA takes no argument")
+            return
+        if self._mail.binary or self._mail.chunks is not None:
+            await self.push("503 5.5.1 a binary mail, or one begun by BDAT, takes BDAT")
+            return
+        await self.push("354 End data with <CR><LF>.<CR><LF>")
+        self._flush()
+        data = DataReader(self._house.limits.message_bytes)
+        ended = False
+        while not ended:
+            # When the peer goes away, aiosmtpd cancels this task: nothing is accepted.
+            chunk = await self._lines.read(READ_BYTES)
+            if not chunk:
+                raise ConnectionResetError("the connection ended inside DATA")
+            if data.keeps and not self.has_room(len(chunk)):
+                data.refuse(NoRoom())
+            ended = data.feed(chunk)
+            if not data.keeps:
+                self._share.free()
+        self._lines.unread(data.rest)
+        await self._end(data.content)
+
+    async def smtp_BDAT(self, arg: str | None) -> None:  # noqa: N802 - as above
+        """One chunk; with the last, the mail is given to the callback."""
+        # spec: ML-4
+        chunk = bdat.read_command(arg)
+        limit_bytes = self._house.limits.message_bytes
+        if chunk is None or chunk.size > limit_bytes * bdat.SKIP_FACTOR:
+            await self.push("501 5.5.4 BDAT <size> [LAST]" if chunk is None else "552 5.3.4 a chunk beyond all limits")
+            self.hang_up()  # what follows is a chunk of nobody knows what length
+            return
+        mail = self._mail
+        chunks = mail.chunks or Chunks(limit_bytes)
+        if not mail.rcpt_tos:
+            chunks.refuse(RefusalError(503, "5.5.1 need RCPT first"))
+        asked = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
+        fault = None
+        for verb in asked:
+            fault = fault or await fault_of(self._house.on_verb(self.peer_name, verb))
+        if fault is not None and fault.mishap is Mishap.REPLY:
+            chunks.refuse(RefusalError(fault.code, fault.text))
+        elif await self._mishap(fault):
+            return
+        refusal = chunks.announced(chunk)
+        if not self._lines.has(chunk.size):
+            self._flush()
+        blocks = await self._lines.take(chunk.size, self.has_room if refusal is None else lambda _: False)
+        if refusal is None and sum(map(len, blocks)) < chunk.size:
+            refusal = chunks.overflowed()
+            self._share.free()
+        if mail.rcpt_tos:
+            mail.chunks = chunks
+        if refusal is not None:
+            await self.push(reply_to(refusal))
+            return
+        chunks.came(blocks)
+        if chunk.last:
+            await self._end(partial(chunks.content, binary=mail.binary))
+        else:
+            await self.push(f"250 2.0.0 {chunk.size} octets")
+
+    async def _no_content_now(self) -> bool:
+        if await self.check_helo_needed():
+            return True
+        if self.envelope is None or not self.envelope.rcpt_tos:
+            await self.push("503 5.5.1 need RCPT first")
+            return True
+        return False
+
+    async def _end(self, read: Callable[[], bytes]) -> None:
+        """The content is here: store it, then answer. Where the lab lets the answer get lost, the mail is stored."""
+        fault = await fault_of(self._house.on_verb(self.peer_name, Verb.END))
+        mail = self._mail
+        refused = fault is not None and fault.mishap is Mishap.REPLY
+        reply = fault.line if fault is not None and refused else await self._accept(read, mail)
+        self.envelope = self._create_envelope()
+        if fault is not None and fault.mishap is not Mishap.REPLY:
+            await self._mishap(fault)
+            return
+        if reply.startswith("2"):
+            self._fruitless = self._refused = 0
+        await self.push(reply)
+
+    async def _accept(self, read: Callable[[], bytes], mail: MailEnvelope) -> str:
+        # spec: IN-2
+        try:
+            content = read()
+            if self.store is None:
+                self._house.check_room(len(content))
+            hop = mail.hop
+            if hop is None:
+                hop, content = take_hop_line(content)
+                hop = hop or IncomingHop(self.peer_name, None, 0)
+            if mail.refused is not None:
+                hop = replace(hop, refused=mail.refused)
+            sender = mail.mail_from or ""
+            if sender == NULL_PATH:
+                sender = ""
+            stored = self._house.accept(hop, sender, tuple(mail.rcpt_tos), content)
+            if stored is not None:
+                await stored
+        except Exception as error:
+            return reply_to(error)
+        return "250 2.0.0 OK"
