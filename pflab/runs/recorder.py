@@ -1,0 +1,158 @@
+"""What a lab keeps of its run: the events of all nodes in the order they were committed, and the lab's own as node
+"lab"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pflab.terms.lexicon import Lexicon
+from topology.problems import counted
+from traces import TRACE_VERSION, Recorder, SegmentName, write_segment
+from traces.events import (
+    ClockChanged,
+    Event,
+    FaultAltered,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    RunEnded,
+    RunStarted,
+)
+from traces.labtime import LabTime, format_instant
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from pflab.runs.run_folder import RunFolder
+    from topology import Topology
+    from transport.envelope import Transmission
+
+LAB = "lab"
+"""The name under which the lab itself records."""
+
+WAITERS_NAMED = 5
+"""How many servers, and rows of each, an error about waiting names."""
+
+
+class Record:
+    """All events of a run. `now` gives the lab time, `real_time` the real one for the header (None in simulation).
+
+    most: so many are held, the newest; None: all. An event's index is the same whether those before it are held or not.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        *,
+        folder: RunFolder | None,
+        now: Callable[[], LabTime],
+        real_time: Callable[[], float] | None = None,
+        most: int | None = None,
+    ) -> None:
+        self._folder = folder
+        self._now = now
+        self._recorder = Recorder(run=run, node=LAB, real_time=real_time)
+        self._events: list[Event] = []
+        self._most = most
+        self._first = 0
+        self._lines: list[bytes] = []
+        self._names = Lexicon()
+
+    @property
+    def replicas(self) -> dict[str, str]:
+        """Replica GUID to the store's name as it is shown: of every start there has been, held or not."""
+        return self._names.stores()
+
+    def _learn(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, NodeStarted):
+                self._names.learn(event)
+
+    def events(self, since: int = 0) -> Sequence[Event]:
+        """The events from index `since` on, as far as they are held."""
+        return self._events[max(0, since - self._first) :]
+
+    @property
+    def first(self) -> int:
+        """The index of the first event that is held."""
+        return self._first
+
+    @property
+    def count(self) -> int:
+        """How many there have been."""
+        return self._first + len(self._events)
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Take in what a node has committed."""
+        fresh = list(events)
+        self._learn(fresh)
+        self._events.extend(fresh)
+        self._forget()
+
+    def _forget(self) -> None:
+        # The oldest half at once, so that little is copied.
+        if self._most is not None and len(self._events) > self._most:
+            gone = len(self._events) - self._most // 2
+            del self._events[:gone]
+            self._first += gone
+
+    def note(self, kind: type[Event], /, **fields: object) -> None:
+        """Record an event of the lab itself."""
+        self._recorder.begin(self._now())
+        self._recorder.record(kind, **fields)
+        self._lines.append(self._recorder.take())
+        self._events.extend(self._recorder.events)
+        self._forget()
+
+    def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
+        """The first event: topology and seed as run, kept in the run folder too. `settings`: what else shaped the
+        run."""
+        self.note(RunStarted, topology=topology.as_json(), seed=str(seed), settings=settings, version=TRACE_VERSION)
+        if self._folder is not None:
+            self._folder.write_inputs(topology.as_yaml(), seed)
+
+    def run_ended(self, verdict: str) -> None:
+        self.note(RunEnded, verdict=verdict)
+
+    def clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
+        self.note(ClockChanged, how=how, rate=rate, to=to_at)
+
+    def fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
+        self.note(FaultInjected, fault=fault, kind=kind, details=dict(details))
+
+    def fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
+        self.note(
+            FaultAltered,
+            mail=crossed.message_id,
+            fault=fault,
+            server=server,
+            next_hop=crossed.next_hop,
+            recipients=crossed.recipients,
+        )
+
+    def fault_healed(self, fault: str) -> None:
+        self.note(FaultHealed, fault=fault)
+
+    def close(self) -> None:
+        """Write the lab's own events as one closed segment, if there is a run folder."""
+        if self._folder is not None and self._lines:
+            write_segment(self._folder.traces, SegmentName(LAB, 1, 1), self._lines)
+        self._lines.clear()
+
+
+def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:
+    """Who has something due at `now`, and what, in words, for an error about waiting."""
+    told = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
+    at = format_instant(now)
+    return f"at {at} not idle are {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} nobody has anything due"
+
+
+def _due_of(node: Node, now: LabTime) -> str:
+    due_at = node.next_due()
+    if due_at is None or due_at > now:
+        return ""
+    mails = [mail for mail in node.queue() if mail.due_at <= now]
+    told = [f"mail {mail.subject!r} to {mail.next_hop} since {format_instant(mail.due_at)}" for mail in mails]
+    if len(told) > WAITERS_NAMED:
+        told[WAITERS_NAMED:] = [counted(len(told) - WAITERS_NAMED, "more mail")]
+    return ", ".join(told) or f"a timer due since {format_instant(due_at)}"
