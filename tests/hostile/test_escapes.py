@@ -10,16 +10,16 @@ import pytest
 
 from pflab.cli.output import harmless, json_text, print_mail, terminal_to
 from pflab.terms import number_sets as sets
-from tests.support.smtp_desk import Desk
+from tests.support.smtp_peers import ListenerHarness
 from traces.errors import SetTextError
 
 CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800"]
 
 
 @pytest.mark.parametrize("line", [b"MAIL FROM:<\x1b[2J@x.test>\r\n", b"EHLO \x07\r\n", b"MAIL FROM:<a\0@x.test>\r\n"])
-async def test_a_command_with_a_control_character_is_none(desk: Desk, line: bytes) -> None:
+async def test_a_command_with_a_control_character_is_none(harness: ListenerHarness, line: bytes) -> None:
     """Names and addresses of strangers, which logs and traces repeat, have no control characters in them."""
-    client = await desk.client()
+    client = await harness.client()
     assert (await client.say(line)).startswith("500")
 
 

@@ -5,8 +5,7 @@ import logging
 
 import pytest
 
-from tests.support.smtp_desk import Desk, credentials, prove
-from tests.transport.smtp.test_listener import HOUSE
+from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials
 from transport.envelope import RefusalError
 from transport.protocol.auth import MECHANISM
 from transport.smtp.limits import ListenerLimits
@@ -15,68 +14,66 @@ KB = 1024
 SMALL = ListenerLimits(message_bytes=100 * KB, contents_bytes=200 * KB)
 
 
-async def coming(desk: Desk, size: int) -> None:
+async def coming(harness: ListenerHarness, size: int) -> None:
     """Waits until so many bytes of contents are on their way in."""
-    while desk.listener is None or desk.listener.room.taken < size:  # noqa: ASYNC110 - the listener tells nobody
+    while harness.listener.room.taken < size:  # noqa: ASYNC110 - the listener tells nobody
         await asyncio.sleep(0)
 
 
-async def test_contents_of_strangers_take_half_of_the_room_together(desk: Desk) -> None:
+async def test_contents_of_strangers_take_half_of_the_room_together(harness: ListenerHarness) -> None:
     """Contents that come in at the same time over many connections stay within one limit, and half is kept for stores."""
-    desk.limits = SMALL
-    first = await desk.addressed()
+    harness.limits = SMALL
+    first = await harness.addressed()
     await first.say("DATA")
     first.writer.write(b"x" * 70 * KB + b"\r\n")
-    await coming(desk, 70 * KB)
-    second = await desk.addressed()
+    await coming(harness, 70 * KB)
+    second = await harness.addressed()
     await second.say("DATA")
     second.writer.write(b"y" * 60 * KB + b"\r\n.\r\n")
     assert (await second.reply()).startswith("452 4.3.1")
-    store = await desk.client()
-    await prove(store, credentials("A"))
+    store = await harness.client()
+    await store.authenticate(credentials("A"))
     await store.say("MAIL FROM:<A-IS@contoso.test>")
-    await store.say(f"RCPT TO:<{HOUSE[0]}>")
+    await store.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await store.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
     assert await first.say(b".\r\n") != ""
-    assert desk.listener is not None
-    assert desk.listener.room.taken == 0
+    assert harness.listener.room.taken == 0
 
 
-async def test_chunks_of_strangers_take_half_of_the_room_together(desk: Desk) -> None:
+async def test_chunks_of_strangers_take_half_of_the_room_together(harness: ListenerHarness) -> None:
     """A chunk for which there is no room is read and thrown away, and the sender told to come again."""
-    desk.limits = SMALL
-    first = await desk.addressed()
+    harness.limits = SMALL
+    first = await harness.addressed()
     first.writer.write(b"BDAT %d LAST\r\n" % (90 * KB) + b"x" * 70 * KB)
-    await coming(desk, 70 * KB)
-    second = await desk.addressed()
+    await coming(harness, 70 * KB)
+    second = await harness.addressed()
     assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("452 4.3.1")
     assert (await second.say("RSET")).startswith("250")
     await first.close()
-    while desk.listener is not None and desk.listener.room.taken:  # noqa: ASYNC110
+    while harness.listener.room.taken:  # noqa: ASYNC110
         await asyncio.sleep(0)
     await second.say("MAIL FROM:<A-IS@contoso.test>")
-    await second.say(f"RCPT TO:<{HOUSE[0]}>")
+    await second.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
 
 
-async def test_a_stranger_who_says_mail_and_then_nothing_does_not_stop_the_clock(desk: Desk) -> None:
+async def test_a_stranger_who_says_mail_and_then_nothing_does_not_stop_the_clock(harness: ListenerHarness) -> None:
     """TM-1, ML-7: the lab waits for a stranger's mail for a bounded real time, for a store's until it has ended."""
-    desk.limits = ListenerLimits(holding_seconds=0.05)
-    store = await desk.store()
+    harness.limits = ListenerLimits(holding_seconds=0.05)
+    store = await harness.store()
     await store.say("MAIL FROM:<A-IS@contoso.test>")
-    stranger = await desk.addressed()
+    stranger = await harness.addressed()
     await stranger.say("DATA")
-    assert desk.listener is not None
-    while desk.listener.open_transactions > 1:
+    while harness.listener.open_transactions > 1:
         stranger.writer.write(b"x")
         await asyncio.sleep(0.01)
-    assert desk.listener.open_transactions == 1
+    assert harness.listener.open_transactions == 1
     assert (await stranger.say(b"\r\n.\r\n")).startswith("250")
     assert (await store.say("RSET")).startswith("250")
-    assert desk.listener.open_transactions == 0
+    assert harness.listener.open_transactions == 0
 
 
-async def test_strangers_are_told_to_come_again_where_there_is_no_room(desk: Desk) -> None:
+async def test_strangers_are_told_to_come_again_where_there_is_no_room(harness: ListenerHarness) -> None:
     """ML-7: who brings a mail for which the store has no room hears 452, at MAIL where it says the size, else after the
     content; what a store brings is taken."""
     asked: list[int] = []
@@ -86,39 +83,37 @@ async def test_strangers_are_told_to_come_again_where_there_is_no_room(desk: Des
         if size > 1000:
             raise RefusalError(452, "4.3.1 no room")
 
-    store = await desk.store()
-    assert desk.listener is not None
-    desk.listener.check_room = check_room
-    stranger = await desk.client()
+    store = await harness.store()
+    harness.listener.check_room = check_room
+    stranger = await harness.client()
     assert (await stranger.say("MAIL FROM:<kim@x.test> SIZE=5000")).startswith("452 4.3.1")
     large = b"BDAT 3000 LAST\r\n" + b"a line\r\n" * 375
     for client, expected in ((stranger, "452 4.3.1"), (store, "250")):
         assert (await client.say("MAIL FROM:<kim@x.test>")).startswith("250")
-        assert (await client.say(f"RCPT TO:<{HOUSE[0]}>")).startswith("250")
+        assert (await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")).startswith("250")
         assert (await client.say(large)).startswith(expected)
     assert asked == [5000, 0, 3000]
-    assert len(desk.contents) == 1
+    assert len(harness.contents) == 1
 
 
-async def test_a_chunk_that_is_refused_is_not_kept(desk: Desk) -> None:
+async def test_a_chunk_that_is_refused_is_not_kept(harness: ListenerHarness) -> None:
     """The bytes of a chunk without a recipient, or of one that is too large, are thrown away as they come."""
-    desk.limits = SMALL
-    client = await desk.client()
+    harness.limits = SMALL
+    client = await harness.client()
     client.writer.write(b"BDAT %d\r\n" % (150 * KB) + b"x" * 140 * KB)
-    assert desk.listener is not None
-    (session,) = desk.listener.sessions
+    (session,) = harness.listener.sessions
     while session._lines._left > 20 * KB or session._lines._left == 0:  # noqa: ASYNC110
         await asyncio.sleep(0)
-    assert desk.listener.room.taken == 0
+    assert harness.listener.room.taken == 0
     assert session._lines._blocks == []
     assert (await client.say(b"x" * 10 * KB)).startswith("503")
 
 
 @pytest.mark.parametrize("command", [b"BDAT 0\r\n", b"RCPT TO:<nobody@contoso.test>\r\n", b"DATA\r\n"])
-async def test_refusals_without_end_end_the_connection(desk: Desk, command: bytes) -> None:
+async def test_refusals_without_end_end_the_connection(harness: ListenerHarness, command: bytes) -> None:
     """A stranger whose commands are refused again and again does not keep the node from its work."""
-    desk.limits = ListenerLimits(refused_commands=50)
-    client = await desk.client()
+    harness.limits = ListenerLimits(refused_commands=50)
+    client = await harness.client()
     client.writer.write(b"MAIL FROM:<a@x.test>\r\n" + command * 500)
     replies = []
     while reply := await client.reply():
@@ -127,9 +122,11 @@ async def test_refusals_without_end_end_the_connection(desk: Desk, command: byte
     assert len(replies) == 1 + 51 + 1
 
 
-async def test_an_endless_proof_is_refused_in_one_line(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_endless_proof_is_refused_in_one_line(
+    harness: ListenerHarness, caplog: pytest.LogCaptureFixture
+) -> None:
     """An answer to AUTH that is longer than any line is told so, and nobody's log is filled with a traceback."""
-    client = await desk.client()
+    client = await harness.client()
     await client.say(f"AUTH {MECHANISM}")
     with caplog.at_level(logging.ERROR):
         assert (await client.say(b"A" * 400 * KB + b"\r\n")).startswith("500 5.5.6")

@@ -1,4 +1,4 @@
-"""A listener for each test, ended with it."""
+"""A harness of the SMTP listener for each test."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.smtp_desk import Desk
+from tests.support.smtp_peers import ListenerHarness
 
 
 @pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
-    desk = Desk()
-    yield desk
-    await desk.end()
+async def harness() -> AsyncIterator[ListenerHarness]:
+    async with ListenerHarness() as harness:
+        yield harness

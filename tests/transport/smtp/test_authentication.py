@@ -5,8 +5,7 @@ from base64 import b64decode, b64encode
 import pytest
 
 from node.codec.signing import LabAuthority
-from tests.support.smtp_desk import AUTHORITY, Desk, credentials, prove
-from tests.transport.smtp.test_listener import HOUSE
+from tests.support.smtp_peers import AUTHORITY, RECIPIENTS, ListenerHarness, credentials
 from transport.envelope import CommandRefused, IncomingHop, Priority
 from transport.protocol import xexch50
 from transport.protocol.auth import MECHANISM, Credentials, answer_to
@@ -14,25 +13,25 @@ from transport.protocol.auth import MECHANISM, Credentials, answer_to
 HOP = IncomingHop("A", 1_000_000, 17, Priority.URGENT, authenticated=True, system=True)
 
 
-async def test_a_store_proves_itself_and_its_blob_is_believed(desk: Desk) -> None:
+async def test_a_store_proves_itself_and_its_blob_is_believed(harness: ListenerHarness) -> None:
     """ML-3: after AUTH the blob of XEXCH50 tells the hop and that the mail is a system message."""
-    client = await desk.store()
+    client = await harness.store()
     await client.say("MAIL FROM:<A-IS@contoso.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
-    blob = xexch50.encode(HOP, HOUSE[:1])
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
+    blob = xexch50.encode(HOP, RECIPIENTS[:1])
     assert await client.say(xexch50.command(blob, 1).decode()) == "354 Send binary data"
     assert (await client.say(blob)).startswith("250")
     assert (await client.say(b"BDAT 3 LAST\r\na\r\n")).startswith("250")
-    assert desk.house.mails == [(HOP, "A-IS@contoso.test", HOUSE[:1], b"a\r\n")]
+    assert harness.receiver.mails == [(HOP, "A-IS@contoso.test", RECIPIENTS[:1], b"a\r\n")]
 
 
-async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(desk: Desk) -> None:
+async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(harness: ListenerHarness) -> None:
     """ML-3: 504, and the mail goes on as one that is no system message, whatever its hop line claims."""
-    client = await desk.addressed()
+    client = await harness.addressed()
     assert await client.say("XEXCH50 2336 3") == "504 Need to authenticate first"
     line = b"X-Pflab-Hop: server=A; sent=5; lamport=6\r\n"
     assert (await client.say(b"BDAT %d LAST\r\n%b\r\n" % (len(line) + 2, line))).startswith("250")
-    assert desk.house.mails[0][0] == IncomingHop(
+    assert harness.receiver.mails[0][0] == IncomingHop(
         "A", 5, 6, refused=CommandRefused("XEXCH50 2336 3", "504 Need to authenticate first")
     )
 
@@ -47,30 +46,30 @@ async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(desk:
     ],
     ids=["other authority", "other name", "other key", "meant for another server"],
 )
-async def test_no_other_proof_is_taken(desk: Desk, shown: Credentials, server: str) -> None:
+async def test_no_other_proof_is_taken(harness: ListenerHarness, shown: Credentials, server: str) -> None:
     """ML-3: a store is believed with its own key, its own certificate, and for the server that it meant."""
-    client = await desk.client()
-    assert (await prove(client, shown, server)).startswith("535")
+    client = await harness.client()
+    assert (await client.authenticate(shown, server)).startswith("535")
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await client.say("XEXCH50 2 2")).startswith("504")
 
 
-async def test_a_proof_does_not_serve_twice(desk: Desk) -> None:
+async def test_a_proof_does_not_serve_twice(harness: ListenerHarness) -> None:
     """ML-3: each challenge is another, so an answer that was overheard is worth nothing."""
-    client = await desk.client()
+    client = await harness.client()
     challenge = (await client.say(f"AUTH {MECHANISM}"))[4:]
     answer = answer_to(challenge, "B", credentials("A"))
     assert answer is not None and (await client.say(answer + b"\r\n")).startswith("235")
-    thief = await desk.client()
+    thief = await harness.client()
     assert (await thief.say(f"AUTH {MECHANISM}"))[4:] != challenge
     assert (await thief.say(answer + b"\r\n")).startswith("535")
 
 
 @pytest.mark.parametrize("answer", [b"*", b"", b"!!", b64encode(b"A"), b64encode(b"A\0short"), b"x" * 4000])
-async def test_nonsense_is_no_proof(desk: Desk, answer: bytes) -> None:
+async def test_nonsense_is_no_proof(harness: ListenerHarness, answer: bytes) -> None:
     """IN-5: whatever comes as an answer is refused in words, and the connection goes on."""
-    client = await desk.client()
+    client = await harness.client()
     assert len(b64decode((await client.say(f"AUTH {MECHANISM}"))[4:])) == 32
     assert (await client.say(answer + b"\r\n")).startswith("535")
     assert (await client.say("AUTH LOGIN")).startswith("504")
@@ -78,38 +77,44 @@ async def test_nonsense_is_no_proof(desk: Desk, answer: bytes) -> None:
 
 @pytest.mark.parametrize(
     "blob",
-    [b"", b"\0" * 8, xexch50.encode(HOP, HOUSE), xexch50.encode(HOP, HOUSE[:1])[:-1], b"\1\0\0\0\xff\xff\xff\xff"],
+    [
+        b"",
+        b"\0" * 8,
+        xexch50.encode(HOP, RECIPIENTS),
+        xexch50.encode(HOP, RECIPIENTS[:1])[:-1],
+        b"\1\0\0\0\xff\xff\xff\xff",
+    ],
     ids=["empty", "version 0", "too many", "cut", "absurd length"],
 )
-async def test_a_blob_that_is_none_leaves_the_mail_ordinary(desk: Desk, blob: bytes) -> None:
+async def test_a_blob_that_is_none_leaves_the_mail_ordinary(harness: ListenerHarness, blob: bytes) -> None:
     """ML-3, IN-5: what cannot be read is refused, and does not pass for properties."""
-    client = await desk.store()
+    client = await harness.store()
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await client.say(xexch50.command(blob, 1).decode())).startswith("354")
     if blob:
         assert (await client.say(blob)).startswith("550")
     else:
         assert (await client.reply()).startswith("550")
     assert (await client.say(b"BDAT 3 LAST\r\na\r\n")).startswith("250")
-    assert not desk.house.mails[0][0].system
+    assert not harness.receiver.mails[0][0].system
 
 
-async def test_a_store_speaks_for_itself_alone(desk: Desk) -> None:
+async def test_a_store_speaks_for_itself_alone(harness: ListenerHarness) -> None:
     """ML-3: a blob that names another server than the one that authenticated is refused."""
-    client = await desk.store("C")
+    client = await harness.store("C")
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
-    blob = xexch50.encode(HOP, HOUSE[:1])
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
+    blob = xexch50.encode(HOP, RECIPIENTS[:1])
     await client.say(xexch50.command(blob, 1).decode())
     assert (await client.say(blob)).startswith("550")
 
 
 @pytest.mark.parametrize("command", ["XEXCH50", "XEXCH50 2", "XEXCH50 x 1", "XEXCH50 99999999 1", "XEXCH50 2 99999"])
-async def test_an_odd_xexch50_is_refused(desk: Desk, command: str) -> None:
+async def test_an_odd_xexch50_is_refused(harness: ListenerHarness, command: str) -> None:
     """ML-7: sizes and numbers have limits."""
-    client = await desk.store()
+    client = await harness.store()
     assert (await client.say("XEXCH50 2 2")).startswith("503")
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await client.say(command)).startswith("501")

@@ -2,75 +2,74 @@
 
 import pytest
 
-from tests.support.smtp_desk import Desk
-from tests.transport.smtp.test_listener import HOUSE
+from tests.support.smtp_peers import RECIPIENTS, ListenerHarness
 from transport.envelope import Offers
 from transport.smtp.listener import ListenerLimits
 
 
-async def test_chunks_make_a_mail(desk: Desk) -> None:
+async def test_chunks_make_a_mail(harness: ListenerHarness) -> None:
     """ML-4, RFC 3030: each chunk is answered, and the last brings the mail to the callback; dots mean nothing."""
-    client = await desk.addressed()
+    client = await harness.addressed()
     assert (await client.say(b"BDAT 12\r\nSubject: a\r\n")).startswith("250")
     assert (await client.say(b"BDAT 5\r\n\r\n.\r\n")).startswith("250")
-    assert desk.contents == []
+    assert harness.contents == []
     assert (await client.say(b"BDAT 0 LAST\r\n")).startswith("250")
-    assert desk.contents == [b"Subject: a\r\n\r\n.\r\n"]
+    assert harness.contents == [b"Subject: a\r\n\r\n.\r\n"]
 
 
-async def test_a_large_binary_chunk_arrives_byte_for_byte(desk: Desk) -> None:
+async def test_a_large_binary_chunk_arrives_byte_for_byte(harness: ListenerHarness) -> None:
     """ML-4: BODY=BINARYMIME lets any byte through, in one chunk of many reads."""
     content = b"Subject: a\r\n\r\n" + bytes(range(256)) * 4000
-    client = await desk.addressed(" BODY=BINARYMIME")
+    client = await harness.addressed(" BODY=BINARYMIME")
     assert (await client.say(b"BDAT %d LAST\r\n%b" % (len(content), content))).startswith("250")
-    assert desk.contents == [content]
+    assert harness.contents == [content]
 
 
 @pytest.mark.parametrize("content", [b"a\nb\r\n", b"a\rb\r\n", b"a\r\n.\n"])
-async def test_smuggling_is_refused_in_chunks_too(desk: Desk, content: bytes) -> None:
+async def test_smuggling_is_refused_in_chunks_too(harness: ListenerHarness, content: bytes) -> None:
     """ML-7: a lone CR or LF is refused unless the mail was announced as binary."""
-    client = await desk.addressed()
+    client = await harness.addressed()
     assert (await client.say(b"BDAT %d LAST\r\n%b" % (len(content), content))).startswith("550 5.6.0")
-    assert desk.contents == []
+    assert harness.contents == []
 
 
-async def test_the_header_of_a_binary_mail_is_text_all_the_same(desk: Desk) -> None:
+async def test_the_header_of_a_binary_mail_is_text_all_the_same(harness: ListenerHarness) -> None:
     """ML-7: no header line hides behind a lone LF."""
-    client = await desk.addressed(" BODY=BINARYMIME")
+    client = await harness.addressed(" BODY=BINARYMIME")
     content = b"Subject: a\nReceived: x\r\n\r\n\0\n"
     assert (await client.say(b"BDAT %d LAST\r\n%b" % (len(content), content))).startswith("550 5.6.0")
 
 
-async def test_a_chunk_before_rcpt_is_read_and_refused(desk: Desk) -> None:
+async def test_a_chunk_before_rcpt_is_read_and_refused(harness: ListenerHarness) -> None:
     """RFC 3030: the bytes of a chunk out of order are no commands."""
-    client = await desk.client()
+    client = await harness.client()
     assert (await client.say(b"BDAT 6 LAST\r\nQUIT\r\n")).startswith("503")
     assert (await client.say("NOOP")).startswith("250")
     await client.say("MAIL FROM:<a@x.test>")
     assert (await client.say(b"BDAT 6\r\nQUIT\r\n")).startswith("503")
 
 
-async def test_after_a_refused_chunk_only_rset_helps(desk: Desk) -> None:
+async def test_after_a_refused_chunk_only_rset_helps(harness: ListenerHarness) -> None:
     """RFC 3030: a mail that lost a chunk is not taken, whatever comes after."""
-    desk.limits = ListenerLimits(message_bytes=10)
-    client = await desk.addressed()
+    harness.limits = ListenerLimits(message_bytes=10)
+    client = await harness.addressed()
     assert (await client.say(b"BDAT 8\r\n123456\r\n")).startswith("250")
     assert (await client.say(b"BDAT 8\r\n123456\r\n")).startswith("552")
     assert (await client.say(b"BDAT 2 LAST\r\n\r\n")).startswith("503")
     assert (await client.say("DATA")).startswith("503")
     assert (await client.say("RSET")).startswith("250")
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await client.say(b"BDAT 3 LAST\r\nx\r\n")).startswith("250")
-    assert desk.contents == [b"x\r\n"]
+    assert harness.contents == [b"x\r\n"]
 
 
-async def test_data_does_not_go_on_where_bdat_began(desk: Desk) -> None:
+async def test_data_does_not_go_on_where_bdat_began(harness: ListenerHarness) -> None:
     """RFC 3030: DATA and BDAT are not mixed in one mail, and DATA carries no binary mail."""
-    client = await desk.addressed()
+    client = await harness.addressed()
     await client.say(b"BDAT 3\r\nx\r\n")
     assert (await client.say("DATA")).startswith("503")
-    binary = await desk.addressed(" BODY=BINARYMIME")
+    binary = await harness.addressed(" BODY=BINARYMIME")
     assert (await binary.say("DATA")).startswith("503")
 
 
@@ -85,26 +84,28 @@ async def test_data_does_not_go_on_where_bdat_began(desk: Desk) -> None:
         (b"BDAT 999999999999999 LAST\r\n", "552"),
     ],
 )
-async def test_a_chunk_of_unknown_length_ends_the_connection(desk: Desk, command: bytes, code: str) -> None:
+async def test_a_chunk_of_unknown_length_ends_the_connection(
+    harness: ListenerHarness, command: bytes, code: str
+) -> None:
     """ML-7: where nobody knows how many bytes follow, nothing that follows is taken for a command."""
-    client = await desk.addressed()
+    client = await harness.addressed()
     assert (await client.say(command)).startswith(code)
     assert await client.reply() == ""
 
 
-async def test_chunks_of_one_mail_are_limited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_chunks_of_one_mail_are_limited(harness: ListenerHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     """ML-7: endless empty chunks come to an end."""
     monkeypatch.setattr("transport.smtp.bdat.CHUNK_LIMIT", 3)
-    client = await desk.addressed()
+    client = await harness.addressed()
     for _ in range(3):
         assert (await client.say(b"BDAT 0\r\n")).startswith("250")
     assert (await client.say(b"BDAT 0\r\n")).startswith("552")
 
 
-async def test_what_is_not_offered_is_not_taken(desk: Desk) -> None:
+async def test_what_is_not_offered_is_not_taken(harness: ListenerHarness) -> None:
     """ML-4: a server without chunking says so at EHLO and refuses binary mail at MAIL."""
-    desk.offers = Offers(chunking=False)
-    client = await desk.client()
+    harness.offers = Offers(chunking=False)
+    client = await harness.client()
     said = await client.say("EHLO A")
     assert "CHUNKING" not in said and "BINARYMIME" not in said and "PIPELINING" in said
     assert (await client.say("MAIL FROM:<a@x.test> BODY=BINARYMIME")).startswith("501")

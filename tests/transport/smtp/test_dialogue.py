@@ -1,32 +1,29 @@
 """How long anybody may talk, many commands at once, and verbs that the lab makes go wrong."""
 
-import asyncio
-
 import pytest
 
-from tests.support.smtp_desk import Desk, credentials, prove
-from tests.transport.smtp.test_listener import HOUSE, Client
+from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials
 from transport.protocol.auth import MECHANISM
 from transport.protocol.fault_points import Mishap, Verb, VerbFault
 from transport.smtp.listener import ListenerLimits
 
 
-async def test_a_group_of_commands_is_answered_in_order(desk: Desk) -> None:
+async def test_a_group_of_commands_is_answered_in_order(harness: ListenerHarness) -> None:
     """RFC 2920: commands that come together are obeyed one by one."""
-    client = await desk.client()
-    group = f"MAIL FROM:<a@x.test>\r\nRCPT TO:<{HOUSE[0]}>\r\nRCPT TO:<x@y.test>\r\nDATA\r\n"
+    client = await harness.client()
+    group = f"MAIL FROM:<a@x.test>\r\nRCPT TO:<{RECIPIENTS[0]}>\r\nRCPT TO:<x@y.test>\r\nDATA\r\n"
     assert (await client.say(group.encode())).startswith("250 2.1.0")
     assert [(await client.reply())[:3] for _ in range(3)] == ["250", "550", "354"]
 
 
-async def test_commands_that_bring_no_mail_are_limited(desk: Desk) -> None:
+async def test_commands_that_bring_no_mail_are_limited(harness: ListenerHarness) -> None:
     """ML-7: a client that only talks is sent away; one that brings mail is not."""
-    desk.limits = ListenerLimits(fruitless_commands=5)
-    client = await desk.client()
+    harness.limits = ListenerLimits(fruitless_commands=5)
+    client = await harness.client()
     for _ in range(3):
         assert (await client.say("NOOP")).startswith("250")
     await client.say("MAIL FROM:<a@x.test>")
-    await client.say(f"RCPT TO:<{HOUSE[0]}>")
+    await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
     assert (await client.say(b"BDAT 3 LAST\r\na\r\n")).startswith("250")
     for _ in range(5):
         assert (await client.say("NOOP")).startswith("250")
@@ -34,65 +31,67 @@ async def test_commands_that_bring_no_mail_are_limited(desk: Desk) -> None:
     assert await client.reply() == ""
 
 
-async def test_one_machine_does_not_take_all_connections(desk: Desk) -> None:
+async def test_one_machine_does_not_take_all_connections(harness: ListenerHarness) -> None:
     """ML-7: strangers of one machine are limited beside the total, stores that authenticated are not among them."""
-    desk.limits = ListenerLimits(stranger_connections=2, store_connections=1)
-    store = await desk.store()
-    await desk.client()
-    assert desk.listener is not None
-    second = await desk.client()
-    third = Client(*await asyncio.open_connection(*desk.listener.address))
-    desk.clients.append(third)
+    harness.limits = ListenerLimits(stranger_connections=2, store_connections=1)
+    store = await harness.store()
+    await harness.client()
+    second = await harness.client()
+    third = await harness.connect()
     assert (await third.reply()).startswith("421")
     assert (await store.say("NOOP")).startswith("250")
-    assert (await prove(second, credentials("A"))).startswith("421")
+    assert (await second.authenticate(credentials("A"))).startswith("421")
 
 
 @pytest.mark.parametrize("verb", [Verb.EHLO, Verb.AUTH, Verb.MAIL, Verb.RCPT, Verb.XEXCH50, Verb.DATA, Verb.QUIT])
-async def test_a_fault_takes_the_place_of_a_verb(desk: Desk, verb: Verb) -> None:
+async def test_a_fault_takes_the_place_of_a_verb(harness: ListenerHarness, verb: Verb) -> None:
     """The lab's fault answers instead of the server, for that verb alone, and nothing is stored."""
-    client = await desk.addressed() if verb in {Verb.XEXCH50, Verb.DATA} else await desk.client()
+    client = await harness.addressed() if verb in {Verb.XEXCH50, Verb.DATA} else await harness.client()
     if verb is Verb.RCPT:
         await client.say("MAIL FROM:<a@x.test>")
-    desk.faults = {verb: VerbFault(Mishap.REPLY, 451, "4.3.0 so it is")}
+    harness.faults = {verb: VerbFault(Mishap.REPLY, 451, "4.3.0 so it is")}
     said = {
         Verb.EHLO: "EHLO A",
         Verb.AUTH: f"AUTH {MECHANISM}",
         Verb.MAIL: "MAIL FROM:<a@x.test>",
-        Verb.RCPT: f"RCPT TO:<{HOUSE[0]}>",
+        Verb.RCPT: f"RCPT TO:<{RECIPIENTS[0]}>",
         Verb.XEXCH50: "XEXCH50 2 2",
         Verb.DATA: "DATA",
         Verb.QUIT: "QUIT",
     }[verb]
     assert await client.say(said) == "451 4.3.0 so it is"
-    assert desk.met[-1] == ("A", verb)
+    assert harness.verbs[-1] == ("A", verb)
     assert (await client.say("NOOP")).startswith("250")
 
 
 @pytest.mark.parametrize("mishap", [Mishap.DISCONNECT, Mishap.SILENCE])
-async def test_an_answer_that_is_lost_is_that_of_a_mail_that_was_taken(desk: Desk, mishap: Mishap) -> None:
+async def test_an_answer_that_is_lost_is_that_of_a_mail_that_was_taken(
+    harness: ListenerHarness, mishap: Mishap
+) -> None:
     """OUT-9: at the end of data the mail is durable and its sender does not learn of it."""
-    desk.limits = ListenerLimits(silence_seconds=0.01)
-    desk.faults = {Verb.END: VerbFault(mishap)}
-    client = await desk.addressed()
+    harness.limits = ListenerLimits(silence_seconds=0.01)
+    harness.faults = {Verb.END: VerbFault(mishap)}
+    client = await harness.addressed()
     assert await client.say(b"BDAT 3 LAST\r\na\r\n") == ""
-    assert desk.contents == [b"a\r\n"]
+    assert harness.contents == [b"a\r\n"]
 
 
 @pytest.mark.parametrize("mishap", [Mishap.DISCONNECT, Mishap.SILENCE])
-async def test_what_came_before_a_connection_was_dropped_is_not_obeyed(desk: Desk, mishap: Mishap) -> None:
+async def test_what_came_before_a_connection_was_dropped_is_not_obeyed(
+    harness: ListenerHarness, mishap: Mishap
+) -> None:
     """ML-7: the rest of a chunk at which the lab drops the connection is content, and no commands."""
-    desk.limits = ListenerLimits(silence_seconds=0.01)
-    desk.faults = {Verb.BDAT: VerbFault(mishap)}
-    client = await desk.addressed()
+    harness.limits = ListenerLimits(silence_seconds=0.01)
+    harness.faults = {Verb.BDAT: VerbFault(mishap)}
+    client = await harness.addressed()
     assert await client.say(b"BDAT 50 LAST\r\nRSET\r\nMAIL FROM:<b@x.test>\r\n") == ""
-    assert desk.met[-1] == ("A", Verb.BDAT)
+    assert harness.verbs[-1] == ("A", Verb.BDAT)
 
 
-async def test_a_refused_chunk_of_the_lab_is_read_to_its_end(desk: Desk) -> None:
+async def test_a_refused_chunk_of_the_lab_is_read_to_its_end(harness: ListenerHarness) -> None:
     """A fault at BDAT answers when the chunk has come."""
-    desk.faults = {Verb.BDAT: VerbFault(Mishap.REPLY, 452, "4.3.1 no room")}
-    client = await desk.addressed()
+    harness.faults = {Verb.BDAT: VerbFault(Mishap.REPLY, 452, "4.3.1 no room")}
+    client = await harness.addressed()
     assert await client.say(b"BDAT 6 LAST\r\nNOOP\r\n") == "452 4.3.1 no room"
     assert (await client.say("NOOP")).startswith("250")
-    assert desk.contents == []
+    assert harness.contents == []

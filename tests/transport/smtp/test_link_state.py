@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from node.codec.signing import LabAuthority
-from tests.support.smtp_desk import Desk, credentials, prove
-from tests.transport.smtp.test_listener import HOUSE
+from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials
 from transport.envelope import Offers, Priority, SendState, Transmission
 from transport.protocol.link_state import LinkReport, line_of
 from transport.smtp.sender import SmtpSender
@@ -12,46 +11,45 @@ from transport.smtp.sender import SmtpSender
 LINE = line_of(LinkReport("SEA-NYC", "A", 1_000_000, down=True, lamport=3))
 
 
-async def test_a_store_that_has_authenticated_may_tell_of_links(desk: Desk) -> None:
+async def test_a_store_that_has_authenticated_may_tell_of_links(harness: ListenerHarness) -> None:
     """RT-2: the report comes with the name that was proven, before any mail or without one."""
-    client = await desk.store("A")
+    client = await harness.store("A")
     assert await client.say(f"X-LINK2STATE {LINE}") == "250 2.0.0 OK"
-    assert desk.links == [("A", LINE)]
+    assert harness.link_states == [("A", LINE)]
     assert (await client.say("X-LINK2STATE SEA-NYC is down")).startswith("501")
-    assert len(desk.links) == 1
+    assert len(harness.link_states) == 1
 
 
-async def test_nobody_else_can_change_routes(desk: Desk) -> None:
+async def test_nobody_else_can_change_routes(harness: ListenerHarness) -> None:
     """RT-2, ML-3: without authentication X-LINK2STATE is refused, and so it is where stores cannot authenticate."""
-    client = await desk.client()
+    client = await harness.client()
     assert await client.say(f"X-LINK2STATE {LINE}") == "504 Need to authenticate first"
-    assert (await prove(client, credentials("A", LabAuthority(b"another lab's...")))).startswith("535")
+    assert (await client.authenticate(credentials("A", LabAuthority(b"another lab's...")))).startswith("535")
     assert await client.say(f"X-LINK2STATE {LINE}") == "504 Need to authenticate first"
-    store = await desk.store("A")
-    desk.offers = Offers(authentication=False)
+    store = await harness.store("A")
+    harness.offers = Offers(authentication=False)
     assert await store.say(f"X-LINK2STATE {LINE}") == "504 Need to authenticate first"
-    assert "X-LINK2STATE" not in await (await desk.client()).say("EHLO A")
-    assert desk.links == []
+    assert "X-LINK2STATE" not in await (await harness.client()).say("EHLO A")
+    assert harness.link_states == []
 
 
-async def test_a_sender_tells_of_links_before_its_mail_and_by_calls(desk: Desk) -> None:
+async def test_a_sender_tells_of_links_before_its_mail_and_by_calls(harness: ListenerHarness) -> None:
     """RT-2: once a connection and again when something is new; a call carries no mail."""
-    await desk.client()
-    assert desk.listener is not None
+    await harness.client()
     sender = SmtpSender(credentials=credentials("A"))
     mail = Transmission(
-        1, "B", None, "A-IS@contoso.test", HOUSE[:1], b"Subject: x\r\n\r\nx\r\n", "<1@A>", "x", 0, Priority.NORMAL, 1, 0
+        1, "B", None, "A-IS@contoso.test", RECIPIENTS[:1], b"Subject: x\r\n\r\nx\r\n", "<1@A>", "x", 0, Priority.NORMAL, 1, 0
     )  # fmt: skip
     call = replace(mail, queue_id=-1, recipients=(), content=b"", links=(LINE,))
     for sent in (mail, replace(mail, links=(LINE,)), replace(mail, links=(LINE,)), call):
-        assert (await sender.send(desk.listener.address, sent, "A")).state is SendState.DELIVERED
-    assert desk.links == [("A", LINE), ("A", LINE)] and len(desk.contents) == 3
+        assert (await sender.send(harness.listener.address, sent, "A")).state is SendState.DELIVERED
+    assert harness.link_states == [("A", LINE), ("A", LINE)] and len(harness.contents) == 3
     stranger = SmtpSender()
-    assert (await stranger.send(desk.listener.address, call, "A")).state is SendState.DELIVERED
-    assert len(desk.links) == 2
+    assert (await stranger.send(harness.listener.address, call, "A")).state is SendState.DELIVERED
+    assert len(harness.link_states) == 2
     await sender.close()
     await stranger.close()
-    address = desk.listener.address
-    await desk.listener.stop()
+    address = harness.listener.address
+    await harness.listener.stop()
     outcome = await SmtpSender().send(address, call, "A")
     assert outcome.unreachable and outcome.state is SendState.DEFERRED

@@ -1,11 +1,12 @@
 """The SMTP client of a node: what counts as delivered, what is tried again, what goes back."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
+from tests.support.smtp_peers import CONTENT, Receiver, mail, sessions_at_most
 from transport.envelope import (
     CommandRefused,
     IncomingHop,
@@ -14,54 +15,10 @@ from transport.envelope import (
     RefusalError,
     SendOutcome,
     SendState,
-    Transmission,
 )
 from transport.protocol import xexch50
 from transport.smtp.listener import ListenerLimits, SmtpListener
 from transport.smtp.sender import Address, SenderLimits, SmtpSender
-
-CONTENT = b"Subject: a\r\n\r\n.dot\r\n"
-
-
-def mail(*recipients: str, content: bytes = CONTENT, sender: str = "A-IS@contoso.test") -> Transmission:
-    """A transmission as the MTA hands it out."""
-    return Transmission(
-        queue_id=1,
-        next_hop="B",
-        connector=None,
-        sender=sender,
-        recipients=recipients or ("B-IS@contoso.test",),
-        content=content,
-        message_id="<1@a>",
-        subject="a",
-        attempts=0,
-        priority=Priority.URGENT,
-        sent_at=1_000_000,
-        lamport=17,
-    )
-
-
-@dataclass
-class Peer:
-    """A server of ours at the other end, with what it was given and what it refuses."""
-
-    mails: list[tuple[IncomingHop, str, tuple[str, ...], bytes]] = field(default_factory=list)
-    refused: dict[str, RefusalError] = field(default_factory=dict)
-    trouble: RefusalError | None = None
-
-    def accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        if self.trouble:
-            raise self.trouble
-        self.mails.append((hop, sender, tuple(recipients), content))
-
-    def check(self, address: str) -> None:
-        if address in self.refused:
-            raise self.refused[address]
-
-    async def listen(self, port: int = 0, limits: ListenerLimits | None = None) -> SmtpListener:
-        listener = SmtpListener("B.contoso.test", accept=self.accept, check_recipient=self.check, limits=limits)
-        await listener.start(port=port)
-        return listener
 
 
 @pytest.fixture
@@ -72,12 +29,12 @@ async def sender() -> AsyncIterator[SmtpSender]:
 
 
 @pytest.fixture
-async def peer() -> Peer:
-    return Peer()
+async def peer() -> Receiver:
+    return Receiver()
 
 
 @pytest.fixture
-async def listener(peer: Peer) -> AsyncIterator[SmtpListener]:
+async def listener(peer: Receiver) -> AsyncIterator[SmtpListener]:
     listener = await peer.listen()
     yield listener
     await listener.stop()
@@ -140,7 +97,7 @@ def answers(*replies: str, hang: bool = False) -> Script:
 
 
 async def test_a_mail_arrives_with_its_hop_line_understood(
-    sender: SmtpSender, peer: Peer, listener: SmtpListener
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener
 ) -> None:
     """The peer sees the content unchanged, and in the hop the sender's name, lab time, Lamport number and priority."""
     outcome = await sender.send(listener.address, mail(), "A")
@@ -153,13 +110,15 @@ async def test_a_mail_arrives_with_its_hop_line_understood(
     assert peer.mails == [(told, "A-IS@contoso.test", ("B-IS@contoso.test",), CONTENT)]
 
 
-async def test_a_notice_goes_out_from_the_null_sender(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+async def test_a_notice_goes_out_from_the_null_sender(
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener
+) -> None:
     """ML-7: sender '' is MAIL FROM:<>."""
     await sender.send(listener.address, mail(sender=""), "A")
     assert peer.mails[0][1] == ""
 
 
-async def test_connections_are_kept_and_bounded(peer: Peer, listener: SmtpListener) -> None:
+async def test_connections_are_kept_and_bounded(peer: Receiver, listener: SmtpListener) -> None:
     """Many mails at once go over no more connections than allowed, which then serve the next ones."""
     sender = SmtpSender(SenderLimits(parallel=2))
     outcomes = await asyncio.gather(*(sender.send(listener.address, mail(), "A") for _ in range(10)))
@@ -171,7 +130,7 @@ async def test_connections_are_kept_and_bounded(peer: Peer, listener: SmtpListen
     await sender.close()
 
 
-async def test_open_transactions_are_counted_at_this_end(peer: Peer, listener: SmtpListener) -> None:
+async def test_open_transactions_are_counted_at_this_end(peer: Receiver, listener: SmtpListener) -> None:
     """TM-1: a mail counts as open from the call until its outcome."""
     sender = SmtpSender()
     under_way = asyncio.ensure_future(sender.send(listener.address, mail(), "A"))
@@ -182,7 +141,7 @@ async def test_open_transactions_are_counted_at_this_end(peer: Peer, listener: S
     await sender.close()
 
 
-async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Receiver, listener: SmtpListener) -> None:
     """The mail reaches those who are taken; each other has its own reason, for good or for now."""
     peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
     outcome = await sender.send(listener.address, mail("x@b", "k@b", "y@b"), "A")
@@ -196,7 +155,7 @@ async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Peer,
 
 @pytest.mark.parametrize(("recipients", "state"), [(("x@b",), SendState.REFUSED), (("x@b", "y@b"), SendState.DEFERRED)])
 async def test_a_mail_that_nobody_takes_is_not_sent(
-    sender: SmtpSender, peer: Peer, listener: SmtpListener, recipients: tuple[str, ...], state: SendState
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener, recipients: tuple[str, ...], state: SendState
 ) -> None:
     """With no recipient left there is no DATA; the mail is refused only if every recipient is for good."""
     peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
@@ -211,20 +170,20 @@ async def test_a_mail_that_nobody_takes_is_not_sent(
     [(RefusalError(554, "5.4.6 loop"), SendState.REFUSED), (RefusalError(451, "4.3.0 later"), SendState.DEFERRED)],
 )
 async def test_the_answer_to_the_content_decides(
-    sender: SmtpSender, peer: Peer, listener: SmtpListener, trouble: RefusalError, state: SendState
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener, trouble: RefusalError, state: SendState
 ) -> None:
     """IN-2: 5xx after the content is a refusal, 4xx a delay, and the connection can be used again."""
-    peer.trouble = trouble
+    peer.failure = trouble
     outcome = await sender.send(listener.address, mail(), "A")
     assert outcome == SendOutcome(state, f"{trouble.code} {trouble.text} (to the content)")
     assert outcome.permanent is trouble.permanent
-    peer.trouble = None
+    peer.failure = None
     assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
     assert len(listener.sessions) == 1
 
 
 async def test_a_mail_that_the_peer_finds_too_large_is_refused_before_it_is_sent(
-    sender: SmtpSender, peer: Peer
+    sender: SmtpSender, peer: Receiver
 ) -> None:
     """MAIL announces the size, so that a large content need not cross to be refused."""
     listener = await peer.listen(limits=ListenerLimits(message_bytes=1000))
@@ -233,7 +192,7 @@ async def test_a_mail_that_the_peer_finds_too_large_is_refused_before_it_is_sent
     await listener.stop()
 
 
-async def test_nobody_there_is_a_delay(sender: SmtpSender, peer: Peer) -> None:
+async def test_nobody_there_is_a_delay(sender: SmtpSender, peer: Receiver) -> None:
     """A refused connection defers the mail."""
     listener = await peer.listen()
     address = listener.address
@@ -242,7 +201,7 @@ async def test_nobody_there_is_a_delay(sender: SmtpSender, peer: Peer) -> None:
     assert outcome.state is SendState.DEFERRED and outcome.reason.startswith("no connection")
 
 
-async def test_a_kept_connection_that_died_is_replaced(sender: SmtpSender, peer: Peer) -> None:
+async def test_a_kept_connection_that_died_is_replaced(sender: SmtpSender, peer: Receiver) -> None:
     """A server that restarted gets the next mail over a new connection, at once."""
     listener = await peer.listen()
     host, port = listener.address
@@ -311,7 +270,7 @@ async def test_a_peer_that_says_nothing_is_given_up_on(replies: tuple[str, ...])
 
 @pytest.mark.parametrize("bad", ["a@b> SIZE=1", "a@b\r\nRCPT TO:<c@d", "a b@c", "\xe4@b", "a<@b", ""])
 async def test_an_address_that_would_end_its_command_early_is_refused(
-    sender: SmtpSender, peer: Peer, listener: SmtpListener, bad: str
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener, bad: str
 ) -> None:
     """ML-7: no address can smuggle a parameter or a command; the mail still reaches the others."""
     outcome = await sender.send(listener.address, mail(bad, "k@b"), "A")
@@ -323,17 +282,15 @@ async def test_an_address_that_would_end_its_command_early_is_refused(
     assert [sent[2] for sent in peer.mails] == [("k@b",)]
 
 
-async def test_a_forgotten_peer_is_hung_up_on(sender: SmtpSender, peer: Peer, listener: SmtpListener) -> None:
+async def test_a_forgotten_peer_is_hung_up_on(sender: SmtpSender, peer: Receiver, listener: SmtpListener) -> None:
     """Kept connections end when a link is cut; the next mail makes a new one."""
     await sender.send(listener.address, mail(), "A")
     sender.forget(listener.address)
-    async with asyncio.timeout(10):
-        while listener.sessions:  # noqa: ASYNC110 - the listener has no event for it
-            await asyncio.sleep(0)
+    await sessions_at_most(0, listener)
     assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
 
 
-async def test_a_cancelled_attempt_gives_its_connection_up(peer: Peer) -> None:
+async def test_a_cancelled_attempt_gives_its_connection_up(peer: Receiver) -> None:
     """A connection in the middle of a transaction is never used again."""
     sender = SmtpSender()
     async with Odd(answers("250 odd", hang=True)) as address:
@@ -349,7 +306,7 @@ async def test_a_cancelled_attempt_gives_its_connection_up(peer: Peer) -> None:
 
 
 async def test_a_large_mail_with_many_dots_arrives_unchanged(
-    sender: SmtpSender, peer: Peer, listener: SmtpListener
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener
 ) -> None:
     """Contents that need stuffing and many reads come out as they went in."""
     content = b"Subject: a\r\n\r\n" + b".\r\n..\r\n.x\r\n" * 50_000 + b"x" * 30_000 + b"\r\n"
@@ -357,25 +314,21 @@ async def test_a_large_mail_with_many_dots_arrives_unchanged(
     assert peer.mails[0][3] == content
 
 
-async def test_a_connection_that_was_idle_for_long_is_closed(peer: Peer, listener: SmtpListener) -> None:
+async def test_a_connection_that_was_idle_for_long_is_closed(peer: Receiver, listener: SmtpListener) -> None:
     """A kept connection ends at this end, before the other end tires of it, and the next mail makes a new one."""
     sender = SmtpSender(SenderLimits(idle_seconds=0.0))
     await sender.send(listener.address, mail(), "A")
-    async with asyncio.timeout(10):
-        while listener.sessions:  # noqa: ASYNC110 - the listener has no event for it
-            await asyncio.sleep(0)
+    await sessions_at_most(0, listener)
     assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
     await sender.close()
 
 
-async def test_a_connection_of_ones_own_is_made_where_it_is_asked_for(peer: Peer, listener: SmtpListener) -> None:
+async def test_a_connection_of_ones_own_is_made_where_it_is_asked_for(peer: Receiver, listener: SmtpListener) -> None:
     """A mail that is to go over a fresh connection does not take a kept one."""
     sender = SmtpSender()
     for fresh in (False, False, True):
         await sender.send(listener.address, mail(), "A", fresh=fresh)
     assert [kept.transport for kept, _ in next(iter(sender._peers.values())).idle] != []
-    async with asyncio.timeout(10):
-        while len(listener.sessions) > 1:  # noqa: ASYNC110 - as above
-            await asyncio.sleep(0)
+    await sessions_at_most(1, listener)
     assert len(peer.mails) == 3
     await sender.close()

@@ -10,9 +10,7 @@ import pytest
 from node.codec.certificates import server_certificate
 from node.codec.signing import Verifier
 from pflab.drivers.socket_lab import tls_of
-from tests.support.smtp_desk import AUTHORITY, credentials
-from tests.transport.smtp.test_listener import HOUSE, Client
-from tests.transport.smtp.test_sender import Peer, mail
+from tests.support.smtp_peers import AUTHORITY, RECIPIENTS, Client, Receiver, credentials, mail
 from transport.envelope import SendState
 from transport.smtp.listener import SmtpListener
 from transport.smtp.sender import SmtpSender
@@ -22,11 +20,11 @@ SEED = 7
 
 
 @pytest.fixture
-def peer() -> Peer:
-    return Peer()
+def peer() -> Receiver:
+    return Receiver()
 
 
-def listener_of(peer: Peer, tls: Tls) -> SmtpListener:
+def listener_of(peer: Receiver, tls: Tls) -> SmtpListener:
     return SmtpListener(
         "B",
         accept=peer.accept,
@@ -37,7 +35,7 @@ def listener_of(peer: Peer, tls: Tls) -> SmtpListener:
 
 
 @pytest.fixture
-async def listener(peer: Peer, tmp_path: Path) -> AsyncIterator[SmtpListener]:
+async def listener(peer: Receiver, tmp_path: Path) -> AsyncIterator[SmtpListener]:
     listener = listener_of(peer, tls_of(tmp_path, SEED, "B"))
     await listener.start()
     yield listener
@@ -61,7 +59,7 @@ async def send(listener: SmtpListener, tls: Tls, next_hop: str = "B", content: b
     return "" if outcomes[0].state is SendState.DELIVERED else outcomes[0].reason
 
 
-async def test_a_mail_crosses_in_tls(peer: Peer, listener: SmtpListener, tmp_path: Path) -> None:
+async def test_a_mail_crosses_in_tls(peer: Receiver, listener: SmtpListener, tmp_path: Path) -> None:
     """A sender that verifies against the lab's authority authenticates and delivers inside TLS, large mails too."""
     content = b"Subject: a\r\nContent-Transfer-Encoding: binary\r\n\r\n" + bytes(range(256)) * 2000
     assert await send(listener, tls_of(tmp_path, SEED, "A"), content=content) == ""
@@ -71,7 +69,7 @@ async def test_a_mail_crosses_in_tls(peer: Peer, listener: SmtpListener, tmp_pat
 
 @pytest.mark.parametrize(("seed", "next_hop"), [(8, "B"), (SEED, "C")], ids=["another authority", "another name"])
 async def test_a_server_that_cannot_be_verified_gets_nothing(
-    peer: Peer, listener: SmtpListener, tmp_path: Path, seed: int, next_hop: str
+    peer: Receiver, listener: SmtpListener, tmp_path: Path, seed: int, next_hop: str
 ) -> None:
     """The certificate must be the authority's and bear the name of the server that is meant."""
     reason = await send(listener, tls_of(tmp_path / "other", seed, "A"), next_hop)
@@ -90,12 +88,12 @@ async def test_what_is_said_in_clear_is_forgotten(client: Client) -> None:
 
 @pytest.mark.parametrize("apart", [False, True], ids=["in one write", "behind it"])
 async def test_no_command_in_clear_is_obeyed_inside_tls(
-    peer: Peer, client: Client, tmp_path: Path, apart: bool
+    peer: Receiver, client: Client, tmp_path: Path, apart: bool
 ) -> None:
     """RFC 3207 6: after a handshake that goes well the first answer is to what was said inside, and what somebody had put
     in clear behind STARTTLS has begun no mail."""
     await client.say("EHLO A")
-    slipped = b"EHLO evil\r\nMAIL FROM:<evil@x.test>\r\nRCPT TO:<" + HOUSE[0].encode() + b">\r\n"
+    slipped = b"EHLO evil\r\nMAIL FROM:<evil@x.test>\r\nRCPT TO:<" + RECIPIENTS[0].encode() + b">\r\n"
     if apart:
         client.writer.write(b"STARTTLS\r\n")
         for _ in range(3):
@@ -115,7 +113,7 @@ async def test_no_command_in_clear_is_obeyed_inside_tls(
     assert peer.mails == []
 
 
-async def test_a_server_that_seems_to_offer_no_tls_gets_nothing(peer: Peer, tmp_path: Path) -> None:
+async def test_a_server_that_seems_to_offer_no_tls_gets_nothing(peer: Receiver, tmp_path: Path) -> None:
     """ML-3: whoever strikes STARTTLS from an answer makes no store of a lab with TLS speak in clear."""
     plain = SmtpListener("B", accept=peer.accept, check_recipient=peer.check)
     await plain.start()
