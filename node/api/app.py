@@ -16,7 +16,7 @@ from node.api.access import TooLarge
 from node.api.docs_page import add_docs
 from node.api.events import events_router
 from node.api.health import health_router
-from node.api.hosts import House
+from node.api.hosts import Hosts
 from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of
@@ -26,7 +26,7 @@ MOST_MISTAKES = 3
 """So many mistakes of a request are named."""
 
 
-def make_app(house: House, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
+def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
     """The application. `more`: routes beside those of stores. `kinds`: errors whose text is for people, answered 409."""
     app = FastAPI(
         title=title,
@@ -38,10 +38,10 @@ def make_app(house: House, *more: APIRouter, title: str = "pflab", kinds: Sequen
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
     )
     for router in (
-        health_router(house),
-        users_router(house),
-        reads_router(house),
-        events_router(house),
+        health_router(hosts),
+        users_router(hosts),
+        reads_router(hosts),
+        events_router(hosts),
         *more,
     ):
         app.include_router(router)

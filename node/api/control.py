@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from node.api.bodies import Body, Line
-from node.api.hosts import House, Name
+from node.api.hosts import Hosts, Name
 from node.api.values import json_bytes, json_response
 from node.host.host import Host
 from traces.labtime import LabTime
@@ -51,21 +51,21 @@ Rest = Callable[[float], Awaitable[None]]
 """Waits until the node may have become idle, at most so many real seconds."""
 
 
-def control_router(house: House, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
+def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
     """The routes by which one coordinator leads this node."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 
     @router.post("/clock/hold")
     async def hold(name: Name) -> Response:
         """Stop the clock and begin nothing new until `go`."""
-        host = house.host(name)
+        host = hosts.host(name)
         await host.hold()
         return _status(host, host.now)
 
     @router.post("/clock/set")
     async def set_clock(name: Name, instant: Instant) -> Response:
         """Stand at an instant, or run from there; the clock only goes forward."""
-        host = house.host(name)
+        host = hosts.host(name)
         await host.hold()
         await host.set_clock(max(instant.at, host.now), instant.rate)
         return _status(host, host.now)
@@ -73,7 +73,7 @@ def control_router(house: House, rest: Rest, meet: Callable[[Peers], None]) -> A
     @router.post("/clock/go")
     async def go(name: Name) -> Response:
         """Go on after `hold`."""
-        host = house.host(name)
+        host = hosts.host(name)
         await host.go()
         return _status(host, host.now)
 
@@ -85,7 +85,7 @@ def control_router(house: House, rest: Rest, meet: Callable[[Peers], None]) -> A
         wait_s: Annotated[float, Query(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
     ) -> Response:
         """A line of status, and the events since `after`, a line each. A busy node waits with its answer for a while."""
-        host = house.host(name)
+        host = hosts.host(name)
         if wait_s and host.busy(at):
             await rest(wait_s)
         return _status(host, at, after)
@@ -93,40 +93,40 @@ def control_router(house: House, rest: Rest, meet: Callable[[Peers], None]) -> A
     @router.put("/peers")
     async def peers(name: Name, told: Peers) -> Response:
         """The other servers of the lab as they are now."""
-        host = house.host(name)
+        host = hosts.host(name)
         meet(told)
         return _status(host, host.now)
 
     @router.post("/directory")
     async def joined(name: Name, told: Joined) -> Response:
         """A store that joins later is in the directory now."""  # spec: RP-3
-        host = house.host(name)
+        host = hosts.host(name)
         host.do(lambda node, now: node.join(now, told.store))
         return _status(host, host.now)
 
     @router.post("/directory/deleted")
     async def deleted(name: Name, told: Deleted) -> Response:
         """Delete a store from the directory, here."""  # spec: RP-6
-        host = house.host(name)
+        host = hosts.host(name)
         host.do(lambda node, now: node.delete_store(now, told.store, force=told.force))
         return _status(host, host.now)
 
     @router.post("/directory/left")
     async def left(name: Name, told: Joined) -> Response:
         """A store was deleted from the directory elsewhere."""  # spec: RP-6
-        host = house.host(name)
+        host = hosts.host(name)
         host.do(lambda node, now: node.left(now, told.store))
         return _status(host, host.now)
 
     @router.get("/backup", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
     async def backup(name: Name) -> Response:
         """The store's database as it stands."""
-        return Response(house.host(name).read(lambda node: node.backup()), media_type="application/vnd.sqlite3")
+        return Response(hosts.host(name).read(lambda node: node.backup()), media_type="application/vnd.sqlite3")
 
     @router.post("/stop")
     async def stop(name: Name, request: Request) -> Response:
         """End the process in order, as SIGTERM does."""
-        house.host(name)
+        hosts.host(name)
         request.app.state.stop()
         return json_response({"status": "ending"}, 202)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from node.api.hosts import House, Name, Number
+from node.api.hosts import Hosts, Name, Number
 from node.api.values import ServerUnknown
 from node.errors import NodeError
 
@@ -35,7 +35,7 @@ _STREAMED = {
 }
 
 
-def events_router(house: House) -> APIRouter:
+def events_router(hosts: Hosts) -> APIRouter:
     """/nodes/{name}/events, /nodes/{name}/stream and /stream."""
     router = APIRouter(tags=["events"])
 
@@ -48,7 +48,7 @@ def events_router(house: House) -> APIRouter:
         limit_bytes: Annotated[int, Query(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
     ) -> Response:
         """Events as JSON lines, from number `after` + 1 on; ask again with the last one's seq until none come."""
-        found = house.host(name).read(lambda node: node.events_after(after, limit_bytes))
+        found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
         return Response(b"".join(line + b"\n" for _, line in found), media_type="application/x-ndjson")
 
     @router.get("/nodes/{name}/stream", responses=_STREAMED)  # type: ignore[arg-type]
@@ -58,12 +58,12 @@ def events_router(house: House) -> APIRouter:
         last: LastEventId = None,
     ) -> Response:
         """Server-sent events: each event of the store, its seq as id."""
-        host = house.host(name)
+        host = hosts.host(name)
         begins = after if after is not None else host.read(lambda node: node.seq)
         told = place_of(last)
         if told is not None:
             begins = told
-        return streamed(_of_one(house, name, begins))
+        return streamed(_of_one(hosts, name, begins))
 
     @router.get("/stream", responses=_STREAMED)  # type: ignore[arg-type]
     async def stream_all(
@@ -71,7 +71,7 @@ def events_router(house: House) -> APIRouter:
         last: LastEventId = None,
     ) -> Response:
         """Server-sent events of all stores served here; an id names the last seq of each, as A:12,B:30."""
-        return streamed(_of_all(house, _position(house, last if last is not None else after)))
+        return streamed(_of_all(hosts, _position(hosts, last if last is not None else after)))
 
     return router
 
@@ -85,7 +85,7 @@ def streamed(content: AsyncIterator[bytes]) -> Response:
     return StreamingResponse(content, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
-def _position(house: House, text: str | None) -> dict[str, int]:
+def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
     """Where each store's events go on; those not named begin at their first, without any text all begin now."""
     found: dict[str, int] = {}
     for part in (text or "").split(","):
@@ -94,21 +94,21 @@ def _position(house: House, text: str | None) -> dict[str, int]:
         if name and place is not None:
             found[name] = place
     if text is None:
-        for name in house.names:
+        for name in hosts.names:
             try:
-                found[name] = house.host(name).read(lambda node: node.seq)
+                found[name] = hosts.host(name).read(lambda node: node.seq)
             except (NodeError, ServerUnknown):
                 continue
     return found
 
 
-async def _of_one(house: House, name: str, seq: int) -> AsyncIterator[bytes]:
-    async for _, number, line in _followed(house, {name: seq}, only=name):
+async def _of_one(hosts: Hosts, name: str, seq: int) -> AsyncIterator[bytes]:
+    async for _, number, line in _followed(hosts, {name: seq}, only=name):
         yield b"id: %d\n%b" % (number, _as_sent(line)) if number else line
 
 
-async def _of_all(house: House, position: dict[str, int]) -> AsyncIterator[bytes]:
-    async for at, number, line in _followed(house, position):
+async def _of_all(hosts: Hosts, position: dict[str, int]) -> AsyncIterator[bytes]:
+    async for at, number, line in _followed(hosts, position):
         if not number:
             yield line
             continue
@@ -123,15 +123,15 @@ def _as_sent(line: bytes) -> bytes:
 
 
 async def _followed(
-    house: House, position: dict[str, int], only: str | None = None
+    hosts: Hosts, position: dict[str, int], only: str | None = None
 ) -> AsyncIterator[tuple[Mapping[str, int], int, bytes]]:
     """Where each store's stream stands, an event's number and its line; number 0: a sign of life."""
     yield position, 0, b": pflab\n\n"
     silent_s = 0.0
-    while not house.ending:
+    while not hosts.ending:
         told = False
-        for name in (only,) if only is not None else house.names:
-            for number, line in _fresh(house, name, position.get(name, 0)):
+        for name in (only,) if only is not None else hosts.names:
+            for number, line in _fresh(hosts, name, position.get(name, 0)):
                 position[name] = number
                 told = True
                 yield position, number, line
@@ -145,10 +145,10 @@ async def _followed(
             await asyncio.sleep(LOOK_S)
 
 
-def _fresh(house: House, name: str, seq: int) -> list[tuple[int, bytes]]:
+def _fresh(hosts: Hosts, name: str, seq: int) -> list[tuple[int, bytes]]:
     """New events; none of a store that does not run at present."""
     try:
-        host = house.host(name)
+        host = hosts.host(name)
         if host.read(lambda node: node.seq) <= seq:
             return []
         return host.read(lambda node: node.events_after(seq))

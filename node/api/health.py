@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
-from node.api.hosts import House
+from node.api.hosts import Hosts
 from node.api.values import ServerUnknown, json_response, problem
 from node.errors import NodeError, NotRunning
 from node.host.host import Host
@@ -28,7 +28,7 @@ _METRICS = (
 )
 
 
-def health_router(house: House) -> APIRouter:
+def health_router(hosts: Hosts) -> APIRouter:
     router = APIRouter(tags=["health"])
 
     @router.get("/livez")
@@ -39,29 +39,29 @@ def health_router(house: House) -> APIRouter:
     @router.get("/readyz", responses={503: {"description": "Not ready"}})
     async def readyz() -> Response:
         """Every store that should run does, and none has failed."""
-        if house.waits:
-            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", house.waits)
-        for name in house.names:
+        if hosts.waits:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", hosts.waits)
+        for name in hosts.names:
             try:
-                failure = house.host(name).failure
+                failure = hosts.host(name).failure
             except NotRunning:
                 continue
             if failure is not None:
                 return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name} failed: {failure}")
-        if house.ending:
+        if hosts.ending:
             return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Ending", "the process is about to end")
         return json_response({"status": "ready"})
 
     @router.get("/metrics", responses={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
     async def metrics() -> Response:
         """Prometheus text."""
-        return Response("".join(_text(house)), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response("".join(_text(hosts)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return router
 
 
-def _text(house: House) -> Iterator[str]:
-    values = {name: _values(house, name) for name in house.names}
+def _text(hosts: Hosts) -> Iterator[str]:
+    values = {name: _values(hosts, name) for name in hosts.names}
     for metric, kind, told in _METRICS:
         yield f"# HELP {metric} {told}\n# TYPE {metric} {kind}\n"
         for name, found in values.items():
@@ -72,9 +72,9 @@ def _text(house: House) -> Iterator[str]:
     yield f"process_resident_memory_max_bytes {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}\n"
 
 
-def _values(house: House, name: str) -> dict[str, float]:
+def _values(hosts: Hosts, name: str) -> dict[str, float]:
     try:
-        return _of(house.host(name))
+        return _of(hosts.host(name))
     except (NodeError, ServerUnknown):
         return {"pflab_up": 0}
 

@@ -36,7 +36,7 @@ REPLAYED = "Idempotency-Replayed"
 """The header of an answer to a change that was done before, under the same key."""
 
 
-class House(Protocol):
+class Hosts(Protocol):
     """The servers that a process serves over HTTP."""
 
     @property
@@ -56,7 +56,7 @@ class House(Protocol):
 
 
 async def changed(
-    house: House,
+    hosts: Hosts,
     request: Request,
     name: str,
     key: str | None,
@@ -64,7 +64,7 @@ async def changed(
     status: int = 200,
 ) -> Response:
     """One change, answered with what `act` gives as JSON; under a key once only."""
-    host = house.host(name)
+    host = hosts.host(name)
     acted = False
 
     def acting(node: Node, now: LabTime) -> bytes:

@@ -29,8 +29,8 @@ class BeginOrder(Body):
     fresh: bool = False
 
 
-class Led(Protocol):
-    """A process whose store is led; see node.process.managed.LedNode."""
+class Lifecycle(Protocol):
+    """A process whose store is led; see node.process.managed.ManagedNode."""
 
     def standing(self, name: str) -> dict[str, Any]: ...
 
@@ -51,46 +51,46 @@ class Led(Protocol):
     def replace(self, name: str, history: str, content: bytes) -> None: ...
 
 
-def led_router(led: Led) -> APIRouter:
+def lifecycle_router(process: Lifecycle) -> APIRouter:
     """The routes by which a coordinator decides whether the store runs."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 
     @router.get("/standing")
     async def standing(name: Name) -> Response:
         """Whether the store runs or waits, in which run, and where it takes mail."""
-        return json_response(led.standing(name))
+        return json_response(process.standing(name))
 
     @router.post("/begin")
     async def begin(name: Name, order: BeginOrder) -> Response:
         """Open the store at the lab's time, held until `go`; where it takes mail."""
-        return json_response(await led.begin(name, order))
+        return json_response(await process.begin(name, order))
 
     @router.put("/restore")
     async def restore(name: Name, request: Request) -> Response:
         """The next begin is on this backup."""
-        led.keep_backup(name, await request.body())
-        return json_response(led.standing(name))
+        process.keep_backup(name, await request.body())
+        return json_response(process.standing(name))
 
     @router.get("/copy", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
     async def copy(name: Name) -> Response:
         """The store's database as it stands, whether the store runs or not; empty if there is none."""
-        return Response(led.copy(name), media_type="application/vnd.sqlite3")
+        return Response(process.copy(name), media_type="application/vnd.sqlite3")
 
     @router.put("/copy")
     async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
         """A copy in the place of the database of a store that does not run, as of another course of events."""
-        led.replace(name, history, await request.body())
-        return json_response(led.standing(name))
+        process.replace(name, history, await request.body())
+        return json_response(process.standing(name))
 
     @router.post("/end")
     async def end(name: Name) -> Response:
         """End the store in order; the process waits again."""
-        return json_response(await led.finish(name))
+        return json_response(await process.finish(name))
 
     @router.post("/die")
     async def die(name: Name) -> Response:
         """Be gone at once, as by SIGKILL. No answer comes."""
-        led.die(name)
+        process.die(name)
         raise AssertionError("dead")
 
     @router.get("/left")
@@ -101,12 +101,12 @@ def led_router(led: Led) -> APIRouter:
         after: Annotated[int, Query(ge=0)] = 0,
     ) -> Response:
         """The events of a history after one, a line each, that a store which does not run has left."""
-        lines = led.left(name, history, traces, after)
+        lines = process.left(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 
     @router.post("/ship")
     async def ship(name: Name) -> Response:
         """Write all events that wait into a closed segment; the number of the last."""
-        return json_response(led.ship(name))
+        return json_response(process.ship(name))
 
     return router

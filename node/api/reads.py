@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from node.api.hosts import LAST_NUMBER, FolderQuery, House, Name, Number
+from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
 from node.api.values import json_bytes, json_response, plain, refusals, shown
 from node.codec.items import ROOT_TEXT
 from node.store.node import Node
@@ -41,54 +41,54 @@ DIGEST_BYTES = 16
 MAIL = "message/rfc822"
 
 
-def reads_router(house: House) -> APIRouter:
+def reads_router(hosts: Hosts) -> APIRouter:
     """The routes below /nodes/{name} that change nothing."""
     router = APIRouter(prefix="/nodes/{name}")
-    _replication(router, house)
-    _mail(router, house)
+    _replication(router, hosts)
+    _mail(router, hosts)
 
     @router.get("/clock", tags=["clock"])
     async def clock(name: Name) -> Response:
         """The store's lab time and the rate at which it goes."""
-        host = house.host(name)
+        host = hosts.host(name)
         return json_response({"now_at": format_instant(host.now), "rate": host.rate})
 
     return router
 
 
-def _replication(router: APIRouter, house: House) -> None:
+def _replication(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["replication"]}
 
     @router.get("/state", responses={**refusals(404), 200: shown(StateView, _STATE)}, **about)
     async def state(name: Name, folder: FolderQuery) -> Response:
         """The folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
-        return json_response(plain(house.host(name).read(lambda node: node.state(folder))))
+        return json_response(plain(hosts.host(name).read(lambda node: node.state(folder))))
 
     @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
     async def states(name: Name) -> Response:
         """The whole replication state table: the hierarchy and every folder held here."""
-        return json_response(plain(house.host(name).read(_states)))
+        return json_response(plain(hosts.host(name).read(_states)))
 
     @router.get("/backfill", responses={200: shown(list[EntryView], [_ENTRY])}, **about)
     async def backfill(name: Name) -> Response:
         """The backfill array: what is known to be missing, and who was asked for it."""  # spec: BF-2
-        return json_response(plain(house.host(name).read(lambda node: node.backfill())))
+        return json_response(plain(hosts.host(name).read(lambda node: node.backfill())))
 
     @router.get("/knowledge", responses={**refusals(404), 200: shown(Knowledge, {"folder": "Projects"})}, **about)
     async def knowledge(name: Name, folder: FolderQuery) -> Response:
         """All that the store knows of a folder: numbers, versions with their digests, tombstones."""
-        return json_response(plain(house.host(name).read(lambda node: node.knowledge(folder))))
+        return json_response(plain(hosts.host(name).read(lambda node: node.knowledge(folder))))
 
     @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
     async def digests(name: Name) -> Response:
         """Two digests of each folder held here and of 1-1: of what is known and of what is in it. Stores whose
         digests are equal have converged."""  # spec: CV-1
-        return json_response(house.host(name).read(_digests))
+        return json_response(hosts.host(name).read(_digests))
 
     @router.get("/reading", **about)
     async def reading(name: Name) -> Response:
         """Knowledge, rows and backfill array at one instant, for whoever judges the whole lab."""
-        return json_response(house.host(name).read(_reading))
+        return json_response(hosts.host(name).read(_reading))
 
 
 def _states(node: Node) -> list[StateView]:
@@ -129,7 +129,7 @@ def _reading(node: Node) -> dict[str, Any]:
     }
 
 
-def _mail(router: APIRouter, house: House) -> None:
+def _mail(router: APIRouter, hosts: Hosts) -> None:
     queued = {
         "id": 7,
         "next_hop": "B",
@@ -149,12 +149,12 @@ def _mail(router: APIRouter, house: House) -> None:
     @router.get("/queue", tags=["mail"], responses={200: shown(list[QueueView], [queued])})
     async def queue(name: Name) -> Response:
         """Mails that wait to be sent, and until when."""
-        return json_response(plain(house.host(name).read(lambda node: node.queue())))
+        return json_response(plain(hosts.host(name).read(lambda node: node.queue())))
 
     @router.get("/bad-mail", tags=["mail"], responses={200: shown(list[BadMailView], [bad])})
     async def bad_mail(name: Name) -> Response:
         """Mails that were no sound replication mail of this organization."""  # spec: IN-5
-        return json_response(plain(house.host(name).read(lambda node: node.bad_mail())))
+        return json_response(plain(hosts.host(name).read(lambda node: node.bad_mail())))
 
     @router.get("/log", tags=["events"], responses={200: shown(list[LogView], [entry])})
     async def log(
@@ -164,16 +164,16 @@ def _mail(router: APIRouter, house: House) -> None:
         event: Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
     ) -> Response:
         """The store's application log: the newest entries, in order."""  # spec: EV-1
-        found = house.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
+        found = hosts.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
         return json_response(plain(found))
 
     @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {MAIL: {"example": told}}}})
     async def mailbox_mail(name: Name, notice: Annotated[int, Path(ge=0, le=LAST_NUMBER)]) -> Response:
         """A mail of the mailbox, by the id that the list has."""
-        content = house.host(name).read(lambda node: node.mailbox_mail(notice))
+        content = hosts.host(name).read(lambda node: node.mailbox_mail(notice))
         return Response(content, media_type=MAIL)
 
     @router.get("/mailbox", tags=["mail"], responses={200: shown(list[NoticeView], [notice])})
     async def mailbox(name: Name) -> Response:
         """Mails to people that the store has kept for them."""
-        return json_response(plain(house.host(name).read(lambda node: node.mailbox())))
+        return json_response(plain(hosts.host(name).read(lambda node: node.mailbox())))

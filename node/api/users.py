@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Request, Response
 
 from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
-from node.api.hosts import FolderQuery, House, Key, Name, changed
+from node.api.hosts import FolderQuery, Hosts, Key, Name, changed
 from node.api.values import json_response, plain, refusals, shown
 from node.state.store_settings import clamped
 from node.store.node import Node
@@ -56,23 +56,23 @@ SettingValues = Annotated[
 ]
 
 
-def users_router(house: House) -> APIRouter:
+def users_router(hosts: Hosts) -> APIRouter:
     """The routes of folders, messages and settings below /nodes/{name}."""
     router = APIRouter(prefix="/nodes/{name}")
-    _folders(router, house)
-    _messages(router, house)
-    _message(router, house)
-    _settings(router, house)
+    _folders(router, hosts)
+    _messages(router, hosts)
+    _message(router, hosts)
+    _settings(router, hosts)
     return router
 
 
-def _folders(router: APIRouter, house: House) -> None:
+def _folders(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["folders"], "responses": Refused}
 
     @router.get("/folders", tags=["folders"], responses={200: shown(list[FolderView], [_FOLDER])})
     async def folders(name: Name) -> Response:
         """Every folder that the store knows."""
-        return json_response(plain(house.host(name).read(lambda node: node.folders())))
+        return json_response(plain(hosts.host(name).read(lambda node: node.folders())))
 
     @router.post("/folders", status_code=CREATED, **about)
     async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
@@ -84,7 +84,7 @@ def _folders(router: APIRouter, house: House) -> None:
             made = node.create_folder(now, path, **given)
             return {"id": made, **_numbered(*node.number_of_folder(path))}
 
-        return await changed(house, request, name, key, act, CREATED)
+        return await changed(hosts, request, name, key, act, CREATED)
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
@@ -92,7 +92,7 @@ def _folders(router: APIRouter, house: House) -> None:
         the change number."""
         given = wanted.given()
         return await changed(
-            house, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
+            hosts, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
         )
 
     @router.delete("/folders/{path:path}", **about)
@@ -103,7 +103,7 @@ def _folders(router: APIRouter, house: House) -> None:
             node.delete_folder(now, path)
             return {"deleted": path}
 
-        return await changed(house, request, name, key, act)
+        return await changed(hosts, request, name, key, act)
 
 
 def _numbered(number: str, change: str) -> dict[str, str]:
@@ -123,7 +123,7 @@ def _changes(node: Node, changes: list[str]) -> dict[str, list[str]]:
     return {"numbers": node.shown(changes), "changes": changes}
 
 
-def _messages(router: APIRouter, house: House) -> None:
+def _messages(router: APIRouter, hosts: Hosts) -> None:
     @router.get("/messages", tags=["messages"], responses={**refusals(404), 200: shown(list[MessageView], [_MESSAGE])})
     async def messages(
         name: Name,
@@ -132,21 +132,21 @@ def _messages(router: APIRouter, house: House) -> None:
         limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
     ) -> Response:
         """The live messages of a folder in order of their ids; ask on with `after` where there are more than `limit`."""
-        found = house.host(name).read(lambda node: node.messages(folder))
+        found = hosts.host(name).read(lambda node: node.messages(folder))
         wanted = [each for each in found if each.id > after] if after else found
         return json_response(plain(sorted(wanted, key=lambda each: each.id)[:limit]))
 
     @router.get("/messages/count", tags=["messages"], responses=refusals(404))
     async def count(name: Name, folder: FolderQuery) -> Response:
         """How many live messages the folder has here."""
-        return json_response({"count": house.host(name).read(lambda node: node.count(folder))})
+        return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
     @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
     async def post(request: Request, name: Name, wanted: PostOne, key: Key = None) -> Response:
         """Posts a message; its id and its change number. Durable when it is answered."""
         each = wanted.as_post()
         return await changed(
-            house,
+            hosts,
             request,
             name,
             key,
@@ -175,7 +175,7 @@ def _messages(router: APIRouter, house: House) -> None:
             numbers = node.numbers_of(ids)
             return {"ids": ids, "numbers": [each[0] for each in numbers], "changes": [each[1] for each in numbers]}
 
-        return await changed(house, request, name, key, act, CREATED)
+        return await changed(hosts, request, name, key, act, CREATED)
 
     @router.post(
         "/messages/mail",
@@ -189,23 +189,23 @@ def _messages(router: APIRouter, house: House) -> None:
         change number."""
         content = await request.body()  # spec: ML-5
         return await changed(
-            house, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
+            hosts, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
         )
 
 
-def _message(router: APIRouter, house: House) -> None:
+def _message(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
 
     @router.get("/messages/{message}/body", **about)
     async def body(name: Name, message: str, folder: FolderQuery) -> Response:
         """The text of the version shown."""
-        text = house.host(name).read(lambda node: node.body(folder, message))
+        text = hosts.host(name).read(lambda node: node.body(folder, message))
         return Response(text, media_type="text/plain; charset=utf-8")
 
     @router.get("/messages/{message}/mail", responses={200: {"content": {MAIL: {"example": _MAIL}}}}, tags=["messages"])
     async def mail(name: Name, message: str, folder: FolderQuery) -> Response:
         """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
-        content = house.host(name).read(lambda node: node.mail(folder, message))
+        content = hosts.host(name).read(lambda node: node.mail(folder, message))
         return Response(content, media_type=MAIL)
 
     @router.patch("/messages/{message}", **about)
@@ -214,7 +214,7 @@ def _message(router: APIRouter, house: House) -> None:
     ) -> Response:
         """A new version; its change number."""
         return await changed(
-            house,
+            hosts,
             request,
             name,
             key,
@@ -225,7 +225,7 @@ def _message(router: APIRouter, house: House) -> None:
     async def delete(request: Request, name: Name, message: str, folder: FolderQuery, key: Key = None) -> Response:
         """Deletes a message; the deletion's change number."""
         return await changed(
-            house, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
+            hosts, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
         )
 
     @router.post("/messages/{message}/resolve", **about)
@@ -234,7 +234,7 @@ def _message(router: APIRouter, house: House) -> None:
     ) -> Response:
         """Ends a conflict; the change numbers that this made."""
         return await changed(
-            house,
+            hosts,
             request,
             name,
             key,
@@ -242,11 +242,11 @@ def _message(router: APIRouter, house: House) -> None:
         )
 
 
-def _settings(router: APIRouter, house: House) -> None:
+def _settings(router: APIRouter, hosts: Hosts) -> None:
     @router.get("/settings", tags=["settings"])
     async def settings(name: Name) -> Response:
         """All settings by their real names, as text, and those of them that are not the default."""
-        found = house.host(name).read(lambda node: node.settings())
+        found = hosts.host(name).read(lambda node: node.settings())
         other = {each.spec.name: {"value": each.value, "default": each.default} for each in found.not_default()}
         return json_response({"settings": found.as_texts(), "not_default": other})
 
@@ -259,4 +259,4 @@ def _settings(router: APIRouter, house: House) -> None:
             node.configure(now, values)
             return {"configured": list(values), "notices": clamped(values)}
 
-        return await changed(house, request, name, None, act)
+        return await changed(hosts, request, name, None, act)

@@ -23,7 +23,7 @@ from transport.protocol.fault_points import Verb, VerbFault
 ASK_S: Final = 2.0
 """Real time to wait for the coordinator."""
 
-log = logging.getLogger("pflab.asking")
+log = logging.getLogger("pflab.faults")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Lost(msgspec.Struct):
     fault: str | None = None
 
 
-class Asking:
+class FaultClient:
     """The gate and the arrival faults of one node (host.Gate, life.ArrivalFaults), and where its peers are."""
 
     def __init__(self, name: str, token: str | None = None) -> None:

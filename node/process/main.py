@@ -23,8 +23,8 @@ from node.api.http_server import OpenToAll
 from node.api.values import ServerUnknown
 from node.errors import NodeError
 from node.host.clock import ClockError
-from node.process.managed import LedNode
-from node.process.standalone import OneNode
+from node.process.managed import ManagedNode
+from node.process.standalone import NodeProcess
 from topology.problems import ProblemsError
 from traces.errors import TraceError
 from traces.labtime import parse_instant
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("name the topology with --topology, or wait for a coordinator that does with --led")
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     try:
-        asyncio.run((LedNode if options.led else OneNode)(options).run(began_s))
+        asyncio.run((ManagedNode if options.led else NodeProcess)(options).run(began_s))
     except (NodeError, ServerUnknown, OpenToAll, ProblemsError, ClockError, OSError) as error:
         print(f"pflab node {options.name}: {error}", file=sys.stderr)
         return MISUSE

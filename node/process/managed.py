@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from node.api.http_server import HttpServer
-from node.api.lifecycle import BeginOrder, led_router
+from node.api.lifecycle import BeginOrder, lifecycle_router
 from node.errors import Misuse, NotRunning, Waiting
 from node.process.running_store import Begin, RunningStore, data_folders
-from node.process.standalone import OneNode
+from node.process.standalone import NodeProcess
 from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.file.load import topology_from_text
@@ -39,10 +39,10 @@ FILES_TOLD_S: Final = 5.0
 KILLED: Final = 137
 """The exit code of a process that SIGKILL ended: 128 and the signal's number."""
 
-log = logging.getLogger("pflab.led")
+log = logging.getLogger("pflab.managed")
 
 
-class LedNode(OneNode):
+class ManagedNode(NodeProcess):
     """One store as a process that waits for its coordinator."""
 
     def __init__(self, options: Namespace) -> None:
@@ -69,7 +69,7 @@ class LedNode(OneNode):
         return await super()._token()
 
     async def _served(self, token: str | None) -> HttpServer:
-        return await self._serve(token, led_router(self))
+        return await self._serve(token, lifecycle_router(self))
 
     # --- what the coordinator orders
 
@@ -99,7 +99,7 @@ class LedNode(OneNode):
             self._enter(order)
             restore, self._restore = self._restore, None
             begin = Begin(topology, order.run, order.at, order.rate, held=True, restore=restore, traces=order.traces)
-            self._store = await RunningStore.begun(self._options, begin, self._asking, self._idle.set)
+            self._store = await RunningStore.begun(self._options, begin, self._faults, self._idle.set)
             return self.standing(name)
 
     def _enter(self, order: BeginOrder) -> None:

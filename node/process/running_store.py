@@ -15,7 +15,7 @@ from node.codec.signing import LabAuthority, derived_seed
 from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
-from node.process.fault_client import Asking
+from node.process.fault_client import FaultClient
 from node.store.node import Node
 from topology import Topology
 from traces.labtime import LabTime
@@ -56,17 +56,17 @@ class RunningStore:
         self._written = 0  # nobody knows; what is in a segment already is not written again
 
     @classmethod
-    async def begun(cls, given: Namespace, begin: Begin, asking: Asking, idle: Callable[[], None]) -> Self:
+    async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
         """Open the database and listen for mail. Raises NodeError, OSError."""
-        node, clock = _opened(given, begin, asking)
+        node, clock = _opened(given, begin, faults)
         host = Host(
             node,
             clock=clock,
-            address_of=asking.address_of,
-            gate=asking,
+            address_of=faults.address_of,
+            gate=faults,
             idle=idle,
             tls=None if given.tls is None else _tls_in(given.tls, given.name),
-            arriving=asking.arriving,
+            arriving=faults.arriving,
         )
         if begin.held:
             await host.hold()
@@ -75,7 +75,7 @@ class RunningStore:
         except OSError:
             await host.stop(0.0)
             raise
-        asking.lost = host.lost
+        faults.lost = host.lost
         return cls(begin.run, node, host, smtp)
 
     def export(self) -> None:
@@ -108,7 +108,7 @@ def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
     return given.data / f"{given.name}.sqlite", traces
 
 
-def _opened(given: Namespace, begin: Begin, asking: Asking) -> tuple[Node, LabClock]:
+def _opened(given: Namespace, begin: Begin, faults: FaultClient) -> tuple[Node, LabClock]:
     secret = given.lab_secret_file.read_text("utf-8").strip()
     servers = begin.topology.servers
     if given.name not in servers:
@@ -122,7 +122,7 @@ def _opened(given: Namespace, begin: Begin, asking: Asking) -> tuple[Node, LabCl
         seed=derived_seed(secret, f"node {given.name}"),
         identity=LabAuthority(derived_seed(secret, "authority")).identity(given.name),
         durability=given.durability,
-        arrivals=asking,
+        arrivals=faults,
         real_time=time.time,
         traces_dir=traces,
     )

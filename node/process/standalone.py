@@ -1,4 +1,4 @@
-"""The house of one store: its life as a process, from the first listener to the last commit."""
+"""One store: its life as a process, from the first listener to the last commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from node.api.http_server import HttpServer, OpenToAll
 from node.api.values import ServerUnknown
 from node.errors import NotRunning
 from node.host.host import Address, Host
-from node.process.fault_client import Asking
+from node.process.fault_client import FaultClient
 from node.process.running_store import Begin, RunningStore
 from topology.file.load import load_topology
 
@@ -27,18 +27,18 @@ EXPORT_S: Final = 5.0
 """Real time between two looks at whether events wait to be written out."""
 
 
-class OneNode:
-    """One store as a process that begins it at once (a node.api.hosts.House)."""
+class NodeProcess:
+    """One store as a process that begins it at once (a node.api.hosts.Hosts)."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._store: RunningStore | None = None
         self._idle = asyncio.Event()
         self._end = asyncio.Event()
-        self._asking = Asking(options.name)
+        self._faults = FaultClient(options.name)
         self.names = (options.name,)
 
-    # --- the house
+    # --- node.api.hosts.Hosts
 
     def host(self, name: str) -> Host:
         self._check_name(name)
@@ -81,8 +81,8 @@ class OneNode:
         token = await self._token()
         if self.ending:
             return
-        self._asking = Asking(given.name, token)
-        self._asking.meet(Peers(addresses=dict(given.peer), coordinator=given.coordinator))
+        self._faults = FaultClient(given.name, token)
+        self._faults.meet(Peers(addresses=dict(given.peer), coordinator=given.coordinator))
         server = await self._served(token)
         ready = {
             "name": given.name,
@@ -100,7 +100,7 @@ class OneNode:
         await server.stop()
         if self._store is not None:
             await self._store.stop()
-        self._asking.close()
+        self._faults.close()
 
     async def _token(self) -> str | None:
         file = self._options.token_file
@@ -118,7 +118,7 @@ class OneNode:
             held=given.held,
             restore=None if given.restore is None else given.restore.read_bytes(),
         )
-        self._store = await RunningStore.begun(given, begin, self._asking, self._idle.set)
+        self._store = await RunningStore.begun(given, begin, self._faults, self._idle.set)
         try:
             return await self._serve(token)
         except (OSError, OpenToAll):
@@ -127,7 +127,7 @@ class OneNode:
 
     async def _serve(self, token: str | None, *more: APIRouter) -> HttpServer:
         given = self._options
-        control = control_router(self, self.rest, self._asking.meet)
+        control = control_router(self, self.rest, self._faults.meet)
         app = make_app(self, control, *more, title=f"pflab server {given.name}")
         app.state.stop = self._end.set
         server = HttpServer(app, host=given.http_host, port=given.http_port, token=token)

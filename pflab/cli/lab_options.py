@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pflab.cli.output import CommandError, err
 from pflab.client import Client
-from pflab.drivers.existing_lab import FarLab
+from pflab.drivers.existing_lab import ExistingLab
 from pflab.drivers.live import LiveLab
 from pflab.lab.lab import Lab
 from pflab.runs.run_folder import LATEST, RunFolder
@@ -42,7 +42,7 @@ class LabOrder:
     def factory(self) -> Callable[[Topology], Lab]:
         def make(topology: Topology) -> Lab:
             if self.far is not None:
-                return FarLab(topology, self.far, renews=self.renews)
+                return ExistingLab(topology, self.far, renews=self.renews)
             if self.folder is not None:
                 self.folder.write_inputs(topology.as_yaml(), self.seed)
             if self.simulate:

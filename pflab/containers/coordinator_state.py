@@ -115,7 +115,7 @@ class LabState:
         self._conn.close()
 
 
-class LastingRecord(Record):
+class DurableRecord(Record):
     """A record that goes on where another coordinator's ended. changed: called whenever it has grown."""
 
     def __init__(

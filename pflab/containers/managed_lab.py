@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from node.errors import NodeError, NotRunning
-from pflab.containers.coordinator_state import STATE, LabState, LastingRecord
-from pflab.containers.managed_process import FOUND_AGAIN_S, FOUND_S, Tenant
-from pflab.containers.snapshots import Saves, returns_of
+from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
+from pflab.containers.managed_process import FOUND_AGAIN_S, FOUND_S, ManagedProcess
+from pflab.containers.snapshots import Snapshots, returns_of
 from pflab.drivers.host_proxy import RemoteHost
-from pflab.drivers.remote_lab import GATHER_S, HERE, FaceAt, LedLab
+from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
-from pflab.lab.recorded_lab import Shipped
-from pflab.lab.servers import Member, Standing
+from pflab.lab.recorded_lab import ExportedTraces
+from pflab.lab.servers import LabServer, ServerStatus
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -43,7 +43,7 @@ WRITE_S: Final = 10.0
 log = logging.getLogger("pflab.containers.managed_lab")
 
 
-class TenantLab(LedLab[Tenant]):
+class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of tenants.
 
     addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, and
@@ -59,7 +59,7 @@ class TenantLab(LedLab[Tenant]):
         *,
         folder: RunFolder,
         addresses: Mapping[str, Address],
-        face: FaceAt = HERE,
+        face: HttpOptions = HERE,
         seed: int = 0,
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
@@ -69,7 +69,7 @@ class TenantLab(LedLab[Tenant]):
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
-        self._lasting = LastingRecord(
+        self._lasting = DurableRecord(
             self._state, folder=folder, now=lambda: self.now, real_time=time.time, changed=self._save
         )
         at = self._state.fact("at")
@@ -93,8 +93,8 @@ class TenantLab(LedLab[Tenant]):
             "history": self.history,
             "fresh": begins_anew,
         }
-        self._homes = {
-            name: Tenant(
+        self._processes = {
+            name: ManagedProcess(
                 name,
                 addresses[name],
                 token=self.token,
@@ -105,12 +105,12 @@ class TenantLab(LedLab[Tenant]):
             for name in topology.servers
         }
         if self._goes_on:
-            self._members.recall(self._state.fact("roll"))
-            self._gathered.go_on_after(self._state.fact("seqs"), self._lasting.events())
+            self._servers.recall(self._state.fact("roll"))
+            self._collector.go_on_after(self._state.fact("seqs"), self._lasting.events())
             self.faults.go_on_after(self._state.fact("faults"))
         else:
-            for member in self._members.present_at_start():
-                member.standing = Standing.RUNNING  # as soon as it is found
+            for server in self._servers.present_at_start():
+                server.status = ServerStatus.RUNNING  # as soon as it is found
         self._complete = True
 
     # --- what it is
@@ -132,26 +132,26 @@ class TenantLab(LedLab[Tenant]):
 
     # --- back to an earlier instant
 
-    saves: Saves | None = None
+    snapshots: Snapshots | None = None
     returns: Callable[[str], None] | None = None
     """Told which saved lab comes next."""
 
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Keep all as it stands under a name. Raises LabError where nobody keeps it, or a server does not answer; Taken."""
-        if self.saves is None:
+        if self.snapshots is None:
             raise LabError("nobody here keeps labs; pflab coordinate does")
         async with self._lives:
-            self.saves.check_free(name, replace=replace)
+            self.snapshots.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._at_peace(each)]
             if away:
                 raise LabError(f"server {', '.join(away)} does not answer; a lab is saved when all are there")
-            draft = self.saves.begin(name)
+            draft = self.snapshots.begin(name)
 
             async def keep() -> None:
-                self._gathered.flush()
+                self._collector.flush()
                 self._save()
-                begun = [each.name for each in self._members.all() if each.standing is not Standing.ABSENT]
-                copies = await asyncio.gather(*[self._homes[each].copy() for each in begun])
+                begun = [each.name for each in self._servers.all() if each.status is not ServerStatus.ABSENT]
+                copies = await asyncio.gather(*[self._processes[each].copy() for each in begun])
                 draft.keep_stores(dict(zip(begun, copies, strict=True)))
                 self._lasting.write_out()
                 draft.keep_traces(self._folder.traces)
@@ -162,27 +162,27 @@ class TenantLab(LedLab[Tenant]):
 
     async def reset(self, name: str) -> None:
         """End this run, and let whoever runs the lab go on from where it was saved. Raises LabError."""
-        if self.saves is None or self.returns is None:
+        if self.snapshots is None or self.returns is None:
             raise LabError("nobody here keeps labs; pflab coordinate does")
-        if name not in self.saves.names():
-            raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.saves.names()) or 'none'}")
+        if name not in self.snapshots.names():
+            raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.snapshots.names()) or 'none'}")
         self.returns(name)
         self._leaves_running = False
 
     def saved(self) -> Sequence[str]:
-        return () if self.saves is None else self.saves.names()
+        return () if self.snapshots is None else self.snapshots.names()
 
     @property
-    def face_address(self) -> Address:
+    def http_address(self) -> Address:
         return self._server.address
 
     # --- traces
 
-    async def ship(self) -> Shipped:
+    async def ship(self) -> ExportedTraces:
         """All events up to one instant into closed segments: for each of them its causes are there, too."""
         async with self._lives:
             away = {name for name in self.names if not self.running(name) and not await self._at_peace(name)}
-            last = dict(self._gathered.last_seq)
+            last = dict(self._collector.last_seq)
             at = self.now
 
             async def write() -> None:
@@ -198,7 +198,7 @@ class TenantLab(LedLab[Tenant]):
 
             await self.coordinator.at_rest(write)
         events = sum(last.values()) + self._lasting.seq
-        return Shipped(self.run, self._traces_name, at, events, tuple(sorted(away)))
+        return ExportedTraces(self.run, self._traces_name, at, events, tuple(sorted(away)))
 
     @property
     def _traces_name(self) -> str:
@@ -215,24 +215,24 @@ class TenantLab(LedLab[Tenant]):
         self._folder.write_verdict(verdict)
 
     async def _ship_one(self, name: str) -> int | None:
-        return await self._homes[name].ship()
+        return await self._processes[name].ship()
 
     async def _at_peace(self, name: str) -> bool:
         """Whether nothing more can come of a server that does not run: all it left is in the traces."""
-        standing = self._members.member(name).standing
-        if standing in {Standing.ABSENT, Standing.STOPPED}:
+        status = self._servers.server(name).status
+        if status in {ServerStatus.ABSENT, ServerStatus.STOPPED}:
             return True  # it has none, or it has written all at its end
-        return standing is Standing.KILLED and await self._written_out(name)
+        return status is ServerStatus.KILLED and await self._written_out(name)
 
     def running(self, name: str) -> bool:
-        self._members.member(name)
+        self._servers.server(name)
         host = self._hosts.get(name)
         return host is not None and not host.silent
 
     def _host(self, name: str) -> RemoteHost:
-        member = self._members.member(name)
+        server = self._servers.server(name)
         host = self._hosts.get(name)
-        if member.standing is Standing.RUNNING and (host is None or host.silent):
+        if server.status is ServerStatus.RUNNING and (host is None or host.silent):
             raise NotRunning(f"server {name} does not answer; it goes on when its process is back")
         return super()._host(name)
 
@@ -251,53 +251,53 @@ class TenantLab(LedLab[Tenant]):
             await super().kill(name)
             self._save_roll()
 
-    async def _rise(self, member: Member) -> None:
-        if self.running(member.name):
-            raise LabError(f"server {member.name} is running already")
-        home = self._homes[member.name]
-        if await home.found() is None:  # waited for before anybody stands still for it
-            raise LabError(f"server {member.name} does not answer; bring its process up")
+    async def _start(self, server: LabServer) -> None:
+        if self.running(server.name):
+            raise LabError(f"server {server.name} is running already")
+        process = self._processes[server.name]
+        if await process.found() is None:  # waited for before anybody stands still for it
+            raise LabError(f"server {server.name} does not answer; bring its process up")
         async with self._lives:
-            await super()._rise(member)
+            await super()._start(server)
             self._save_roll()
 
-    async def _look_after(self, member: Member) -> None:
+    async def _look_after(self, server: LabServer) -> None:
         """A server that has no answering host: it may be back, or it may run and shall not."""
-        name = member.name
-        seen = await self._homes[name].seen()
+        name = server.name
+        seen = await self._processes[name].seen()
         async with self._lives:
             if seen is None or self.running(name):
                 return
-            if member.standing is not Standing.RUNNING:
+            if server.status is not ServerStatus.RUNNING:
                 if seen.standing == "running":
-                    await self._homes[name].kill()
+                    await self._processes[name].kill()
                     await self._salvage(name)
-            elif name not in self._hosts or not self._homes[name].runs(seen):
-                await super()._rise(member)
+            elif name not in self._hosts or not self._processes[name].runs(seen):
+                await super()._start(server)
                 self._save_roll()
-                await self._where.tell()
+                await self._peers.tell()
 
     async def _salvage(self, name: str) -> None:
         await self._written_out(name)
 
     async def _written_out(self, name: str) -> bool:
         """Gather what a server that does not run has left, and let it be in the traces; False if that cannot be had."""
-        home = self._homes[name]
-        if await home.seen() is None:
+        process = self._processes[name]
+        if await process.seen() is None:
             return False
-        while lines := await home.left(self._gathered.last_seq[name]):
-            self._gathered.came(name, lines)
+        while lines := await process.left(self._collector.last_seq[name]):
+            self._collector.came(name, lines)
         return lines is not None
 
-    def _home_of(self, name: str) -> Tenant:
-        return self._homes[name]
+    def _process_of(self, name: str) -> ManagedProcess:
+        return self._processes[name]
 
     # --- meanwhile
 
-    async def _gather(self) -> None:
+    async def _collect(self) -> None:
         """Somebody may fall silent or come back while the clock stands, too."""
         while True:
-            await asyncio.sleep(GATHER_S if self.coordinator.rate else STANDING_LOOK_S)
+            await asyncio.sleep(COLLECT_S if self.coordinator.rate else STANDING_LOOK_S)
             if not self.coordinator.warping:
                 await self._surely(self.coordinator.look())
                 self._save()
@@ -305,8 +305,8 @@ class TenantLab(LedLab[Tenant]):
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(WATCH_S)
-            away = [member for member in self._members.all() if not self.running(member.name)]
-            await asyncio.gather(*[self._surely(self._look_after(member)) for member in away])
+            away = [server for server in self._servers.all() if not self.running(server.name)]
+            await asyncio.gather(*[self._surely(self._look_after(server)) for server in away])
 
     async def _write(self) -> None:
         while True:
@@ -329,19 +329,19 @@ class TenantLab(LedLab[Tenant]):
             self._record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
-        wanted = [member for member in self._members.all() if member.standing is Standing.RUNNING]
+        wanted = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
         patience_s = FOUND_AGAIN_S if self._goes_on else FOUND_S
-        there = await asyncio.gather(*[self._homes[member.name].found(patience_s) for member in wanted])
-        present = [member for member, seen in zip(wanted, there, strict=True) if seen is not None]
+        there = await asyncio.gather(*[self._processes[server.name].found(patience_s) for server in wanted])
+        present = [server for server, seen in zip(wanted, there, strict=True) if seen is not None]
         async with self._lives, self.coordinator.steady() as now:
-            await asyncio.gather(*[self._begin(member, now) for member in present])
-            await self._let_go([member.name for member in present])
+            await asyncio.gather(*[self._begin(server, now) for server in present])
+            await self._let_go([server.name for server in present])
         await self.coordinator.look()
         if self._goes_on:
             await self.coordinator.set_rate(rate)  # and with it all stand at one time again
         self._save_roll()
         self.begun = True
-        self._gathering = asyncio.create_task(self._gather(), name="gather events")
+        self._collecting = asyncio.create_task(self._collect(), name="collect events")
         self._watching = [
             asyncio.create_task(self._watch(), name="watch servers"),
             asyncio.create_task(self._write(), name="write segments"),
@@ -360,26 +360,26 @@ class TenantLab(LedLab[Tenant]):
 
     async def _part(self) -> None:
         """Leave the stores as they are."""
-        if self._gathering is not None:
-            self._gathering.cancel()
-            await asyncio.gather(self._gathering, return_exceptions=True)
-        await self._where.end()
+        if self._collecting is not None:
+            self._collecting.cancel()
+            await asyncio.gather(self._collecting, return_exceptions=True)
+        await self._peers.end()
         await self._server.stop()
-        self._gathered.flush()
+        self._collector.flush()
         self._save()
         self._lasting.close()
 
     async def _stop_all(self) -> list[BaseException]:
         for host in self._hosts_in_order():
             if host.silent:
-                self._leave(host.name, Standing.KILLED)
+                self._leave(host.name, ServerStatus.KILLED)
         for failure in await super()._stop_all():  # somebody may be gone that nobody has missed yet
             log.warning("%s", failure)
         return []
 
     async def _leave_nothing(self) -> None:
-        for home in self._homes.values():
-            home.close()
+        for process in self._processes.values():
+            process.close()
 
     # --- what outlives the coordinator
 
@@ -391,12 +391,12 @@ class TenantLab(LedLab[Tenant]):
             rate=self.coordinator.rate,
             lamport=self._lasting.lamport,
             replicas=self._lasting.replicas,
-            seqs=self._gathered.recorded,
+            seqs=self._collector.recorded,
             faults=self.faults.number,
         )
 
     def _save_roll(self) -> None:
-        self._state.keep(roll=self._members.as_document())
+        self._state.keep(roll=self._servers.as_document())
         self._save()
 
     def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:

@@ -43,7 +43,7 @@ SHIP_S: Final = 8.0
 AGAIN_S: Final = 0.1
 
 
-class Seen(msgspec.Struct):
+class ProcessStatus(msgspec.Struct):
     """How a process says that it stands."""
 
     process: str
@@ -53,7 +53,7 @@ class Seen(msgspec.Struct):
     smtp: tuple[str, int] | None
 
 
-class Tenant:
+class ManagedProcess:
     """One server's process. http: where it is asked; `smtp` is known once the store has begun. order: what is said with
     every begin. returns: the file with the database that it begins this history on, if there is one."""
 
@@ -71,7 +71,7 @@ class Tenant:
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
 
-    async def seen(self) -> Seen | None:
+    async def seen(self) -> ProcessStatus | None:
         """How it stands; None if nobody answers."""
         try:
             status, answer = await self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S)
@@ -79,13 +79,13 @@ class Tenant:
             return None
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
-        return msgspec.json.decode(answer, type=Seen)
+        return msgspec.json.decode(answer, type=ProcessStatus)
 
-    def runs(self, seen: Seen | None) -> bool:
+    def runs(self, seen: ProcessStatus | None) -> bool:
         """Whether the store runs, in our run and its history."""
         return seen is not None and (seen.standing, seen.run, seen.history) == ("running", self._run, self._history)
 
-    async def found(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> Seen | None:
+    async def found(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
         """Once it answers, with another process than the one given; None if it does not in time."""
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + limit_s
@@ -113,9 +113,9 @@ class Tenant:
             await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
         order = {**self._order, "run": self._run, "at": at, "rate": rate}
         answer = await self._ordered("POST", "/begin", msgspec.json.encode(order), timeout_s=BEGIN_S)
-        self._take(msgspec.json.decode(answer, type=Seen))
+        self._take(msgspec.json.decode(answer, type=ProcessStatus))
 
-    async def _go_back(self, seen: Seen) -> None:
+    async def _go_back(self, seen: ProcessStatus) -> None:
         """A store gets what this history begins with before it has anything of it, and never again."""
         if seen.history != self._history and self._returns.exists():
             content = await asyncio.to_thread(self._returns.read_bytes)
@@ -164,7 +164,7 @@ class Tenant:
     def close(self) -> None:
         self._line.close()
 
-    def _take(self, seen: Seen) -> None:
+    def _take(self, seen: ProcessStatus) -> None:
         assert seen.smtp is not None, "a running store takes mail"
         self.smtp = (self.http[0], seen.smtp[1])
 

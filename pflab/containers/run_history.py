@@ -7,22 +7,22 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pflab.containers.managed_lab import TenantLab
-from pflab.containers.snapshots import Saves
+from pflab.containers.managed_lab import ManagedLab
+from pflab.containers.snapshots import Snapshots
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology import load_topology
 
 if TYPE_CHECKING:
     from node.host.host import Address
-    from pflab.drivers.remote_lab import FaceAt
+    from pflab.drivers.remote_lab import HttpOptions
     from topology import Topology
 
 PRESENT: Final = "present"
 """The file with the number of the present run."""
 
 
-class Runs:
+class RunHistory:
     """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the first one's organization."""
 
     def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
@@ -46,15 +46,15 @@ class Runs:
         return self._data / "traces"
 
     @property
-    def saves(self) -> Saves:
+    def snapshots(self) -> Snapshots:
         """What of these runs was saved."""
-        return Saves(self._data / "saved", self.traces)
+        return Snapshots(self._data / "saved", self.traces)
 
-    def lab(self, addresses: Mapping[str, Address], face: FaceAt) -> TenantLab:
+    def lab(self, addresses: Mapping[str, Address], face: HttpOptions) -> ManagedLab:
         """The lab of the present run, begun or gone on with. Raises LabError."""
         topology, run = self._topology, self.name
         folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
-        return TenantLab(
+        return ManagedLab(
             topology,
             folder=folder,
             addresses=addresses,
@@ -75,7 +75,7 @@ class Runs:
         """The next run goes on from a saved lab. Raises LabError if there is none of that name."""
         number = self.number + 1
         begun = self._data / "runs" / "returning"
-        self.saves.give_back(name, begun, self.traces / ".returning")
+        self.snapshots.give_back(name, begun, self.traces / ".returning")
         topology = load_topology(begun / "topology.yaml")
         history = _named(topology, number)
         for found, place in (

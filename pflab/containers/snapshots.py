@@ -32,7 +32,7 @@ class Taken(LabError):
 
 
 @dataclass(frozen=True, slots=True)
-class Saves:
+class Snapshots:
     """What was saved below `folder`; `traces` is the folder of the traces of all runs."""
 
     folder: Path
@@ -49,11 +49,11 @@ class Saves:
         if not replace and name in self.names():
             raise Taken(f"a lab was saved as {name!r} before; take another name, or replace it (--replace)")
 
-    def begin(self, name: str) -> Draft:
-        """Make room for a saved lab; `Draft.done` puts it in the place of an earlier one of that name. Raises LabError."""
+    def begin(self, name: str) -> SnapshotDraft:
+        """Make room for a snapshot; `SnapshotDraft.done` puts it in the place of an earlier one. Raises LabError."""
         if safe_name(name) != name:
             raise LabError(f"{name!r} cannot name a saved lab; use letters, digits, - and _")
-        draft = Draft(self, name)
+        draft = SnapshotDraft(self, name)
         for each in (draft.folder, draft.traces):
             shutil.rmtree(each, ignore_errors=True)
         for each in (draft.folder, draft.traces):
@@ -72,19 +72,19 @@ class Saves:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SnapshotDraft:
     """A lab that is being saved."""
 
-    saves: Saves
+    snapshots: Snapshots
     name: str
 
     @property
     def folder(self) -> Path:
-        return self.saves.folder / f".{self.name}"
+        return self.snapshots.folder / f".{self.name}"
 
     @property
     def traces(self) -> Path:
-        return self.saves.traces / _TRACES / f".{self.name}"
+        return self.snapshots.traces / _TRACES / f".{self.name}"
 
     def keep_stores(self, databases: Mapping[str, bytes]) -> None:
         """The stores' databases, by name."""
@@ -104,8 +104,8 @@ class Draft:
     def done(self) -> None:
         """It counts from now on."""
         for draft, place in (
-            (self.traces, self.saves.traces / _TRACES / self.name),
-            (self.folder, self.saves.folder / self.name),
+            (self.traces, self.snapshots.traces / _TRACES / self.name),
+            (self.folder, self.snapshots.folder / self.name),
         ):
             shutil.rmtree(place, ignore_errors=True)
             draft.rename(place)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
-class Gathered:
+class EventCollector:
     """The events of the servers of one lab. `last_seq` gives the number of the last event known of each, `recorded` that of
     the last that is in the record."""
 

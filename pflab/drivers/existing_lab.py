@@ -40,7 +40,7 @@ RENEWED_TRIES: Final = 600
 _REFUSED: Final = "MailRefused"
 
 
-class FarLab(Lab):
+class ExistingLab(Lab):
     """The lab behind `client`, which must be one of this topology, at its start; its clock stands once it is entered.
 
     renews: let it begin anew first, with this topology, which a lab in containers does.
@@ -50,7 +50,7 @@ class FarLab(Lab):
         super().__init__()
         self._renews = renews
         self.topology = topology
-        self.faults = cast("FaultPlan", FarFaults(self, client))
+        self.faults = cast("FaultPlan", ExistingLabFaults(self, client))
         self._client = client
         self._nodes = {name: RemoteNode(name, client) for name in topology.servers}
         self._events: list[Event] = []
@@ -191,10 +191,10 @@ class FarLab(Lab):
         self._client.close()
 
 
-class FarFaults:
+class ExistingLabFaults:
     """The faults of a lab elsewhere, as steps of a scenario inject and heal them (pflab.faults.fault_plan.FaultPlan)."""
 
-    def __init__(self, lab: FarLab, client: Client) -> None:
+    def __init__(self, lab: ExistingLab, client: Client) -> None:
         self._lab = lab
         self._client = client
 

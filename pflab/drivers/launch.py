@@ -18,8 +18,8 @@ def node_environment() -> dict[str, str]:
     found = find_spec("node")
     assert found is not None
     assert found.origin is not None
-    house = str(Path(found.origin).parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (house, os.environ.get("PYTHONPATH"))))}
+    source = str(Path(found.origin).parent.parent)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
 
 
 def source_root() -> Path | None:

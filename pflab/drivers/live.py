@@ -19,7 +19,7 @@ from node.host.host import Address, Host
 from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
-from pflab.lab.servers import Member, MemberPlan, Members, NodeFactory, Standing, default_node
+from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, default_node
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -56,8 +56,8 @@ class LiveLab(SocketLab[Host]):
         self.coordinator = Coordinator(
             topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self._clock_changed
         )
-        self._members: Members = Members(
-            MemberPlan(
+        self._servers: EmbeddedServers = EmbeddedServers(
+            NodeSettings(
                 topology=topology,
                 run=self._run,
                 seed=seed,
@@ -103,11 +103,11 @@ class LiveLab(SocketLab[Host]):
     # --- life and death
 
     async def stop(self, name: str) -> None:
-        host = self._leave(name, Standing.STOPPED)
+        host = self._leave(name, ServerStatus.STOPPED)
         await host.stop()
 
     async def kill(self, name: str) -> None:
-        host = self._leave(name, Standing.KILLED)
+        host = self._leave(name, ServerStatus.KILLED)
         # What it had committed goes to the trace now, for it may never start again.
         with suppress(CannotWrite):  # then it stays in the database
             host.read(lambda node: node.export())
@@ -118,53 +118,53 @@ class LiveLab(SocketLab[Host]):
 
     async def up(self) -> None:
         self._record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
-        for member in self._members.present_at_start():
-            await self._rise(member)
+        for server in self._servers.present_at_start():
+            await self._start(server)
 
     # --- hosts
 
-    def _leave(self, name: str, standing: Standing) -> Host:
+    def _leave(self, name: str, status: ServerStatus) -> Host:
         """Take a server out of the lab: from now on nobody finds it."""
         host = self._host(name)
         del self._hosts[name]
         address = self._addresses.pop(name)
-        self._members.member(name).standing = standing
+        self._servers.server(name).status = status
         for other in self._hosts.values():
             other.forget(address)
         return host
 
-    async def _rise(self, member: Member) -> None:
+    async def _start(self, server: LabServer) -> None:
         async with self.coordinator.steady() as now:
-            node = self._members.rise(member, now)
+            node = self._servers.start(server, now)
             host = Host(
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
                 address_of=self.address_of,
                 gate=self.gate,
                 idle=self.coordinator.pulse,
-                tls=tls_of(self._folder.path / "tls", self.seed, member.name) if self._tls else None,
+                tls=tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None,
             )
-            port = self._ports.get(member.name, 0)
+            port = self._ports.get(server.name, 0)
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
             try:
-                self._addresses[member.name] = await asyncio.shield(listening)
+                self._addresses[server.name] = await asyncio.shield(listening)
             except asyncio.CancelledError:
                 # Half a listener cannot be closed, a whole one can.
                 await asyncio.gather(listening, return_exceptions=True)
-                member.standing = Standing.STOPPED
+                server.status = ServerStatus.STOPPED
                 await host.stop()
                 raise
             except OSError as error:
-                member.standing = Standing.STOPPED
+                server.status = ServerStatus.STOPPED
                 node.close(now)
                 raise LabError(
-                    f"server {member.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
+                    f"server {server.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
                     " free the port or let the lab choose one"
                 ) from error
-            self._hosts[member.name] = host
-            await self._struck_off()
+            self._hosts[server.name] = host
+            self._update_directories()
 
-    async def _struck_off(self) -> None:
-        for news in self._members.untold():
-            self._hosts[news.member.name].do(news.tell)
-            news.heard()
+    def _update_directories(self) -> None:
+        for update in self._servers.pending_updates():
+            self._hosts[update.server.name].do(update.tell)
+            update.heard()

@@ -24,7 +24,7 @@ END_S: Final = 10.0
 LAST_WORDS: Final = 400
 
 
-class Child:
+class NodeProcess:
     """A node of a run folder as a process. `http` and `smtp` are known once it has started."""
 
     def __init__(self, name: str, *, folder: RunFolder, run: str, durability: str, token: str) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
 
 
-class Whereabouts:
+class PeerNotifier:
     """Who is where in one lab. hosts: those that answer; smtp_of: where one takes mail; lab: where the lab's face is.
 
     keeps_mails: every mail that leaves is shown to the lab, faults or none.

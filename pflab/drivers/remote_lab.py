@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, T
 from node.api.http_server import HttpServer
 from node.errors import NotRunning
 from pflab.client import Client, url_at
-from pflab.drivers.event_collector import Gathered
+from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.node_proxy import RemoteNode
-from pflab.drivers.peers import Whereabouts
+from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
 from pflab.errors import LabError
-from pflab.lab.servers import Member, Roll, Standing
-from pflab.server.app import make_face
+from pflab.lab.servers import LabServer, Servers, ServerStatus
+from pflab.server.app import app_of_remote_lab
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -46,11 +46,11 @@ T = TypeVar("T")
 
 log = logging.getLogger("pflab.drivers.remote_lab")
 
-GATHER_S: Final = 0.25
+COLLECT_S: Final = 0.25
 """Real time between two gatherings of events while the clock runs."""
 
 
-class Home(Protocol):
+class Process(Protocol):
     """Where a node's process is. `http` and `smtp` are where it listens, once it has started."""
 
     http: Address
@@ -66,11 +66,11 @@ class Home(Protocol):
         """Let it die at once."""
 
 
-HomeT = TypeVar("HomeT", bound=Home)
+ProcessT = TypeVar("ProcessT", bound=Process)
 
 
 @dataclass(frozen=True, slots=True)
-class FaceAt:
+class HttpOptions:
     """Where the lab's face listens, and what whoever asks must know. Beyond loopback a token is a must.
 
     known_as: where the nodes find it, if that is another address. trusted: peers that count as loopback does.
@@ -83,11 +83,11 @@ class FaceAt:
     trusted: frozenset[str] = frozenset()
 
 
-HERE: Final = FaceAt()
+HERE: Final = HttpOptions()
 """On loopback, at a free port."""
 
 
-class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
+class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     """A live lab of processes; see SocketLab for folder, seed and tls.
 
     face: see `url`. record and at: what is known of a run that goes on, and its time.
@@ -104,20 +104,20 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         run: str | None = None,
         durability: Literal["full", "normal"] = "normal",
         tls: bool = False,
-        face: FaceAt = HERE,
+        face: HttpOptions = HERE,
         record: Record | None = None,
         at: LabTime | None = None,
     ) -> None:
         super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, record=record)
-        self._members: Roll = Roll(topology)
-        self._homes: dict[str, HomeT] = {}
+        self._servers: Servers = Servers(topology)
+        self._processes: dict[str, ProcessT] = {}
         self.token = face.token or secrets.token_urlsafe(32)
         """What its processes know each other by; whoever else asks needs it too where the face wants it."""
         self._nodes: dict[str, RemoteNode] = {}
-        self._gathered = Gathered(self._record, folder, topology.servers)
-        self._where = Whereabouts(
+        self._collector = EventCollector(self._record, folder, topology.servers)
+        self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.lost],
-            smtp_of=lambda name: self._homes[name].smtp,
+            smtp_of=lambda name: self._processes[name].smtp,
             lab=lambda: face.known_as or self._server.address,
             faults=self.faults,
             keeps_mails=folder.keeps_mails,
@@ -129,11 +129,11 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
             monotonic=time.monotonic,
             changed=self._clock_changed,
         )
-        self.coordinator.company = self._where.tell
+        self.coordinator.company = self._peers.tell
         self.coordinator.returning = self._tell_of_newcomers
-        app = make_face(self, self._address_of, self.token)
+        app = app_of_remote_lab(self, self._address_of, self.token)
         self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
-        self._gathering: asyncio.Task[None] | None = None
+        self._collecting: asyncio.Task[None] | None = None
         self.begun = False
         """Whether all servers that could be found have been."""
 
@@ -151,7 +151,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     def smtp_of(self, name: str) -> tuple[str, int]:
         """Where a running node listens for mail. Raises NotRunning."""
         self._host(name)
-        return self._homes[name].smtp
+        return self._processes[name].smtp
 
     # --- users
 
@@ -169,7 +169,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         await self._ready()
         host = self._host(name)
         async with self.coordinator.steady() as now:
-            await hand_in(self._homes[name].smtp, sender, recipients, content)
+            await hand_in(self._processes[name].smtp, sender, recipients, content)
             await host.look(now)
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
@@ -187,7 +187,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
 
     async def _ready(self) -> None:
         self._tell_of_newcomers(self.now)
-        await self._where.all_told()
+        await self._peers.all_told()
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         def holds() -> bool:
@@ -203,33 +203,33 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
 
     async def stop(self, name: str) -> None:
         self._host(name)
-        home = self._leave(name, Standing.STOPPED)
-        await home.stop()
+        process = self._leave(name, ServerStatus.STOPPED)
+        await process.stop()
         await self._salvage(name)
-        await self._where.tell()
+        await self._peers.tell()
 
     async def kill(self, name: str) -> None:
         self._host(name)
-        home = self._leave(name, Standing.KILLED)
-        await home.kill()
+        process = self._leave(name, ServerStatus.KILLED)
+        await process.kill()
         await self._salvage(name)
         self._kills[name] = self.faults.killed(name)
-        await self._where.tell()
+        await self._peers.tell()
 
     # --- what happened
 
     def events(self, since: int = 0) -> Sequence[Event]:
-        self._gathered.flush()
+        self._collector.flush()
         return super().events(since)
 
     @property
     def event_count(self) -> int:
-        self._gathered.flush()
+        self._collector.flush()
         return super().event_count
 
     @property
     def replicas(self) -> Mapping[str, str]:
-        self._gathered.flush()
+        self._collector.flush()
         return super().replicas
 
     async def catch_up(self) -> None:
@@ -237,35 +237,35 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         if not self.coordinator.warping:
             await self.coordinator.look()
 
-    async def _gather(self) -> None:
+    async def _collect(self) -> None:
         """While the clock runs by itself nobody else looks."""
         while True:
-            await asyncio.sleep(GATHER_S)
+            await asyncio.sleep(COLLECT_S)
             if self.coordinator.rate and not self.coordinator.warping:
                 await self.coordinator.look()
 
     def _note(self, kind: type[Event], **fields: object) -> None:
-        self._gathered.flush()
+        self._collector.flush()
         super()._note(kind, **fields)
 
     def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        self._gathered.flush()
+        self._collector.flush()
         super()._clock_changed(how, rate, to_at)
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
-        self._gathered.flush()
+        self._collector.flush()
         super()._fault_injected(fault, kind, details)
-        self._where.tell_soon()
+        self._peers.tell_soon()
 
     def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
-        self._gathered.flush()
+        self._collector.flush()
         super()._fault_altered(fault, server, crossed)
-        self._where.tell_soon()
+        self._peers.tell_soon()
 
     def _fault_healed(self, fault: str) -> None:
-        self._gathered.flush()
+        self._collector.flush()
         super()._fault_healed(fault)
-        self._where.tell_soon()
+        self._peers.tell_soon()
 
     # --- beginning and end
 
@@ -273,30 +273,30 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
         self._record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
-        present = self._members.present_at_start()
+        present = self._servers.present_at_start()
         async with self.coordinator.steady() as now:
-            risen = await asyncio.gather(*[self._begin(member, now) for member in present], return_exceptions=True)
+            risen = await asyncio.gather(*[self._begin(server, now) for server in present], return_exceptions=True)
             for failed in risen:
                 if isinstance(failed, BaseException):
                     raise failed
-            await self._let_go([member.name for member in present])
+            await self._let_go([server.name for server in present])
         await self.coordinator.look()
         self.begun = True
-        self._gathering = asyncio.create_task(self._gather(), name="gather events")
+        self._collecting = asyncio.create_task(self._collect(), name="collect events")
 
     async def _end(self) -> None:
         try:
-            if self._gathering is not None:
-                self._gathering.cancel()
-                await asyncio.gather(self._gathering, return_exceptions=True)
+            if self._collecting is not None:
+                self._collecting.cancel()
+                await asyncio.gather(self._collecting, return_exceptions=True)
             failures = await self._stop_all()
-            await self._where.end()
+            await self._peers.end()
             await self._server.stop()
             for failed in failures:
                 raise failed
         finally:
             await self._leave_nothing()
-            self._gathered.flush()
+            self._collector.flush()
 
     async def _leave_nothing(self) -> None:
         """Whatever went wrong: what this lab has started is gone when it is closed."""
@@ -304,7 +304,7 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     # --- the drivers' part
 
     @abstractmethod
-    def _home_of(self, name: str) -> HomeT:
+    def _process_of(self, name: str) -> ProcessT:
         """Where the server is to run, or runs."""
 
     @abstractmethod
@@ -323,73 +323,73 @@ class LedLab(SocketLab[RemoteHost], Generic[HomeT]):
     def _address_of(self, name: str) -> tuple[str, int]:
         return self._host(name).address
 
-    def _leave(self, name: str, standing: Standing) -> HomeT:
+    def _leave(self, name: str, status: ServerStatus) -> ProcessT:
         """Take a server out of the lab: from now on nobody finds it."""
         self._hosts.pop(name).close()
         self._nodes.pop(name).close()
-        self._members.member(name).standing = standing
-        return self._homes[name]
+        self._servers.server(name).status = status
+        return self._processes[name]
 
-    async def _rise(self, member: Member) -> None:
-        if member.name in self._hosts:
-            if self._alive(member.name):
-                raise LabError(f"server {member.name} is running already")
-            self._leave(member.name, Standing.KILLED)  # it died by another's hand
-            await self._salvage(member.name)
-        self._members.check_may_start(member)
+    async def _start(self, server: LabServer) -> None:
+        if server.name in self._hosts:
+            if self._alive(server.name):
+                raise LabError(f"server {server.name} is running already")
+            self._leave(server.name, ServerStatus.KILLED)  # it died by another's hand
+            await self._salvage(server.name)
+        self._servers.check_may_start(server)
         async with self.coordinator.steady() as now:
-            await self._begin(member, now)
+            await self._begin(server, now)
             # Its first mail is nobody's to a store that does not find it in the directory.
             self._tell_of_newcomers(now)
-            await self._let_go([member.name])
+            await self._let_go([server.name])
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _tell_of_newcomers(self, now: LabTime) -> None:
         """Who has joined or was deleted, to those that run and do not know it. One that does not answer is told when the lab
         moves next."""
         # spec: RP-3, RP-6
-        for news in self._members.untold():
-            name = news.member.name
+        for update in self._servers.pending_updates():
+            name = update.server.name
             host = self._hosts.get(name)
             if host is None or host.silent:
                 continue
             try:
-                news.tell(cast("Node", self._nodes[name]), now)
+                update.tell(cast("Node", self._nodes[name]), now)
             except NotRunning as error:
-                what = "has joined" if news.joined else "was deleted"
-                log.warning("%s is not told yet that %s %s: %s", name, news.store, what, error)
+                what = "has joined" if update.joined else "was deleted"
+                log.warning("%s is not told yet that %s %s: %s", name, update.store, what, error)
             else:
-                news.heard()
+                update.heard()
 
-    async def _struck_off(self) -> None:
+    def _update_directories(self) -> None:
         self._tell_of_newcomers(self.now)
 
-    async def _begin(self, member: Member, now: LabTime) -> None:
+    async def _begin(self, server: LabServer, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""
-        name = member.name
-        home = self._homes[name] = self._home_of(name)
-        if member.restores is not None:
-            member.forget()
-        restores, member.restores = member.restores, None
+        name = server.name
+        process = self._processes[name] = self._process_of(name)
+        if server.restores is not None:
+            server.forget()
+        restores, server.restores = server.restores, None
         tls = self._folder.path / "tls" if self._tls else None
         if tls is not None:
             tls_of(tls, self.seed, name)
-        await home.start(now, self.coordinator.rate, restores, tls)
-        await self._lead(member, home, now)
+        await process.start(now, self.coordinator.rate, restores, tls)
+        await self._lead(server, process, now)
 
-    async def _lead(self, member: Member, home: HomeT, now: LabTime) -> None:
+    async def _lead(self, server: LabServer, process: ProcessT, now: LabTime) -> None:
         """A process that is there is led from now on."""
-        name = member.name
-        self._nodes[name] = RemoteNode(name, Client(url_at(home.http), token=self.token))
-        known = self._gathered
-        host = RemoteHost(name, home.http, token=self.token, seq=known.last_seq[name], events=known.came)
+        name = server.name
+        self._nodes[name] = RemoteNode(name, Client(url_at(process.http), token=self.token))
+        known = self._collector
+        host = RemoteHost(name, process.http, token=self.token, seq=known.last_seq[name], events=known.came)
         self._hosts[name] = host
-        self._members.risen(member)
+        self._servers.started(server)
         await host.look(now)
 
     async def _let_go(self, names: Sequence[str]) -> None:
         """New processes begin once everybody knows where everybody is."""
-        await self._where.tell()
+        await self._peers.tell()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
         await asyncio.gather(*[host.go() for host in hosts])

@@ -23,7 +23,7 @@ from node.errors import MailRefused, NotRunning
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import gate_of
 from pflab.lab.lab import STRANGER
-from pflab.lab.recorded_lab import KeptLab
+from pflab.lab.recorded_lab import RecordedLab
 from pflab.runs.recorder import Record
 from transport.smtp.tls import Tls, load_tls
 
@@ -42,7 +42,7 @@ HostT = TypeVar("HostT")
 """What the lab has of each running server."""
 
 
-class SocketLab(KeptLab, Generic[HostT]):
+class SocketLab(RecordedLab, Generic[HostT]):
     """A live lab.
 
     folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
@@ -139,13 +139,13 @@ class SocketLab(KeptLab, Generic[HostT]):
     # --- hosts
 
     def _hosts_in_order(self) -> list[HostT]:
-        return [self._hosts[name] for name in self._members.names if name in self._hosts]
+        return [self._hosts[name] for name in self._servers.names if name in self._hosts]
 
     def _host(self, name: str) -> HostT:
-        member = self._members.member(name)
+        server = self._servers.server(name)
         host = self._hosts.get(name)
         if host is None:
-            raise NotRunning(f"server {name} {member.standing.value}; start it first")
+            raise NotRunning(f"server {name} {server.status.value}; start it first")
         return host
 
 

@@ -7,7 +7,7 @@ Four drivers implement `Lab`:
 | `pflab.simulation.simulator.Simulator` | in this thread, on a seeded network | jumps |
 | `pflab.drivers.live.LiveLab` | in this event loop, with sockets and databases | runs or warps |
 | `pflab.drivers.processes.ProcessLab` | a process each | runs or warps |
-| `pflab.containers.managed_lab.TenantLab` | processes that somebody else keeps alive | runs or warps |
+| `pflab.containers.managed_lab.ManagedLab` | processes that somebody else keeps alive | runs or warps |
 
 Scenarios, the oracle, tests and the command line know only this interface, and one conformance suite (`tests/drivers`) holds
 all drivers to it.

@@ -15,7 +15,7 @@ from pflab.errors import LabError
 from pflab.faults.mail_capture import HopGate
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.lab import Lab
-from pflab.lab.servers import Member, Roll, Standing
+from pflab.lab.servers import LabServer, Servers, ServerStatus
 from topology import Topology
 from traces.labtime import LabTime
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from traces.events import Event
 
 
-class KeptLab(Lab):
+class RecordedLab(Lab):
     """A lab with a record and a roll of its servers; drivers say how these rise, and what there is to end."""
 
-    _members: Roll
+    _servers: Servers
 
     def __init__(self, topology: Topology, *, seed: int, run: str, record: Record) -> None:
         super().__init__()
@@ -48,10 +48,10 @@ class KeptLab(Lab):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self._members.names
+        return self._servers.names
 
     def running(self, name: str) -> bool:
-        return self._members.member(name).standing is Standing.RUNNING
+        return self._servers.server(name).status is ServerStatus.RUNNING
 
     async def renew(self, topology: Topology | None) -> None:
         """Begin anew, with another organization perhaps. Raises LabError for a lab that cannot."""
@@ -79,7 +79,7 @@ class KeptLab(Lab):
 
     # --- traces
 
-    async def ship(self) -> Shipped:
+    async def ship(self) -> ExportedTraces:
         """Write all that has happened into closed segments. Raises LabError for a lab that writes them at its end."""
         raise LabError("this lab writes its traces when it ends")
 
@@ -98,29 +98,29 @@ class KeptLab(Lab):
     # --- life and death
 
     async def start(self, name: str) -> None:
-        await self._rise(self._members.member(name))
+        await self._start(self._servers.server(name))
         if name in self._kills:
             self.faults.heal(self._kills.pop(name))
 
     @abstractmethod
-    async def _rise(self, member: Member) -> None:
+    async def _start(self, server: LabServer) -> None:
         """Bring up a server that does not run. Raises LabError if it does."""
 
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         if self.running(name):
             raise LabError(f"{name} runs; stop it before it is deleted")
-        if self._members.deleted(name):
+        if self._servers.deleted(name):
             raise LabError(f"{name} was deleted before")
         await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
-        self._members.strike_off(name, on)
-        await self._struck_off()
+        self._servers.delete(name, on)
+        self._update_directories()
 
     @abstractmethod
-    async def _struck_off(self) -> None:
+    def _update_directories(self) -> None:
         """Tell the servers that run what they do not know of the directory; others hear it when they start."""
 
     def _will_restore(self, name: str, content: bytes) -> None:
-        self._members.member(name).restores = content
+        self._servers.server(name).restores = content
 
     # --- what happened
 
@@ -166,7 +166,7 @@ class KeptLab(Lab):
 
 
 @dataclass(frozen=True, slots=True)
-class Shipped:
+class ExportedTraces:
     """Traces of a run that goes on, whole up to an instant.
 
     traces: the folder of the run below that of all traces, "" if there is but this run. events: how many there have been in
@@ -188,7 +188,7 @@ class FacedLab(Lab):
     held_from: int
     event_count: int
     renew: Callable[[Topology | None], Awaitable[None]]
-    ship: Callable[[], Awaitable[Shipped]]
+    ship: Callable[[], Awaitable[ExportedTraces]]
     keep_verdict: Callable[[Mapping[str, Any]], None]
     kept_verdict: Callable[[], Mapping[str, Any] | None]
     history: str

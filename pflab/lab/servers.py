@@ -46,7 +46,7 @@ class NodeFactory(Protocol):
     ) -> Node: ...
 
 
-class Standing(StrEnum):
+class ServerStatus(StrEnum):
     """Where a server stands between two stimuli."""
 
     ABSENT = "has not joined yet"
@@ -56,15 +56,15 @@ class Standing(StrEnum):
 
 
 @dataclass(slots=True)
-class Member:
+class LabServer:
     """One server. `node` is None until it is first made."""
 
     name: str
-    standing: Standing = Standing.ABSENT
+    status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
     told: list[str] = field(default_factory=list)
     """The late joiners it has been told of."""
-    told_gone: list[str] = field(default_factory=list)
+    known_deleted: list[str] = field(default_factory=list)
     """The stores of which it was told that they were deleted from the directory."""
     restores: bytes | None = None
     """The backup that its next rise starts from (RP-4)."""
@@ -72,14 +72,14 @@ class Member:
     def forget(self) -> None:
         """What the backup that it starts from does not know must be said again."""
         self.told.clear()
-        self.told_gone.clear()
+        self.known_deleted.clear()
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class DirectoryUpdate:
     """Of the directory, for a running server that does not know it yet: a store has joined, or was deleted."""
 
-    member: Member
+    server: LabServer
     store: str
     joined: bool
 
@@ -91,11 +91,11 @@ class News:
 
     def heard(self) -> None:
         """It is told no more."""
-        (self.member.told if self.joined else self.member.told_gone).append(self.store)
+        (self.server.told if self.joined else self.server.known_deleted).append(self.store)
 
 
 @dataclass(frozen=True, slots=True)
-class MemberPlan:
+class NodeSettings:
     """What every node of a lab is made with. `folder` None: databases in memory, no traces."""
 
     topology: Topology
@@ -110,82 +110,82 @@ class MemberPlan:
     real_time: Callable[[], float] | None = None
 
 
-class Roll:
+class Servers:
     """All servers of a lab in the topology's order, and how each stands; nothing of their nodes."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
-        self._members = {name: Member(name) for name in topology.servers}
+        self._servers = {name: LabServer(name) for name in topology.servers}
         self._joined: list[str] = []
         self._deleted: list[str] = []
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._members)
+        return tuple(self._servers)
 
-    def member(self, name: str) -> Member:
+    def server(self, name: str) -> LabServer:
         """Raises LabError for a name that the topology does not have."""
-        found = self._members.get(name)
+        found = self._servers.get(name)
         if found is None:
-            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._members)}")
+            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._servers)}")
         return found
 
-    def all(self) -> list[Member]:
-        return list(self._members.values())
+    def all(self) -> list[LabServer]:
+        return list(self._servers.values())
 
-    def running(self) -> list[Member]:
-        return [member for member in self._members.values() if member.standing is Standing.RUNNING]
+    def running(self) -> list[LabServer]:
+        return [server for server in self._servers.values() if server.status is ServerStatus.RUNNING]
 
-    def present_at_start(self) -> list[Member]:
+    def present_at_start(self) -> list[LabServer]:
         """The servers that the organization begins with."""
-        return [member for member in self._members.values() if not self._joins_later(member.name)]
+        return [server for server in self._servers.values() if not self._joins_later(server.name)]
 
-    def risen(self, member: Member) -> None:
-        """It runs from now on. A late joiner's first rise enters it in the directory; `untold` says who must hear."""
-        if member.standing is Standing.ABSENT and self._joins_later(member.name):
-            self._joined.append(member.name)
-        member.standing = Standing.RUNNING
+    def started(self, server: LabServer) -> None:
+        """It runs from now on. A late joiner's first rise enters it in the directory; `pending_updates` says who must hear."""
+        if server.status is ServerStatus.ABSENT and self._joins_later(server.name):
+            self._joined.append(server.name)
+        server.status = ServerStatus.RUNNING
 
     def deleted(self, name: str) -> bool:
         """Whether the server's store was deleted from the directory."""
         return name in self._deleted
 
-    def strike_off(self, name: str, on: str) -> None:
-        """A store was deleted from the directory, at the server `on`; `untold` says who must hear."""
+    def delete(self, name: str, on: str) -> None:
+        """A store was deleted from the directory, at the server `on`; `pending_updates` says who must hear."""
         self._deleted.append(name)
-        self.member(on).told_gone.append(name)
+        self.server(on).known_deleted.append(name)
 
-    def untold(self) -> list[News]:
+    def pending_updates(self) -> list[DirectoryUpdate]:
         """What running servers still have to be told of the directory (RP-3, RP-6), in order: a store that was stopped, or is
         back from a backup, or joins, hears of earlier deletions as of earlier joiners."""
         joined = [store for store in self._joined if store not in self._deleted]
-        news = [
-            News(member, store, True)
+        updates = [
+            DirectoryUpdate(server, store, True)
             for store in joined
-            for member in self.running()
-            if store != member.name and store not in member.told
+            for server in self.running()
+            if store != server.name and store not in server.told
         ]
-        return news + [
-            News(member, store, False)
+        return updates + [
+            DirectoryUpdate(server, store, False)
             for store in self._deleted
-            for member in self.running()
-            if store not in member.told_gone
+            for server in self.running()
+            if store not in server.known_deleted
         ]
 
-    def check_may_start(self, member: Member) -> None:
+    def check_may_start(self, server: LabServer) -> None:
         """Raises LabError for a server that runs, or whose store was deleted."""
-        if member.standing is Standing.RUNNING:
-            raise LabError(f"server {member.name} is running already")
-        if self.deleted(member.name):
-            raise LabError(f"server {member.name} does not start: its store was deleted from the directory")
+        if server.status is ServerStatus.RUNNING:
+            raise LabError(f"server {server.name} is running already")
+        if self.deleted(server.name):
+            raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
 
     # --- a lab that goes on after its coordinator
 
     def as_document(self) -> dict[str, Any]:
         """How all servers stand, for `recall`."""
         servers = {
-            member.name: {"standing": member.standing.name, "told": member.told, "told gone": member.told_gone}
-            for member in self._members.values()
+            server.name: {"standing": server.status.name, "told": server.told, "told gone": server.known_deleted}
+            for server in self._servers.values()
         }
         return {"joined": self._joined, "deleted": self._deleted, "servers": servers}
 
@@ -193,60 +193,60 @@ class Roll:
         """The servers stand as they did when the document was written."""
         self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
         for name, each in document["servers"].items():
-            self._members[name].standing = Standing[each["standing"]]
-            self._members[name].told = list(each["told"])
-            self._members[name].told_gone = list(each["told gone"])
+            self._servers[name].status = ServerStatus[each["standing"]]
+            self._servers[name].told = list(each["told"])
+            self._servers[name].known_deleted = list(each["told gone"])
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later
 
 
-class Members(Roll):
+class EmbeddedServers(Servers):
     """The servers of a lab with their nodes, in this process."""
 
-    def __init__(self, plan: MemberPlan) -> None:
+    def __init__(self, plan: NodeSettings) -> None:
         super().__init__(plan.topology)
         self._plan = plan
         self._authority = authority_of(plan.seed)
 
     def node(self, name: str) -> Node:
         """The node of a running server. Raises LabError, NotRunning."""
-        member = self.member(name)
-        if member.standing is not Standing.RUNNING or member.node is None:
-            raise NotRunning(f"server {name} {member.standing.value}; start it first")
-        return member.node
+        server = self.server(name)
+        if server.status is not ServerStatus.RUNNING or server.node is None:
+            raise NotRunning(f"server {name} {server.status.value}; start it first")
+        return server.node
 
-    def rise(self, member: Member, now: LabTime) -> Node:
+    def start(self, server: LabServer, now: LabTime) -> Node:
         """Open the node of a server that does not run; its first stimulus."""
-        self.check_may_start(member)
-        node = member.node
-        if node is not None and member.restores is not None:
-            node.restore(now, member.restores)
-            member.restores = None
-            member.forget()
-        elif node is not None and member.standing is Standing.KILLED:
+        self.check_may_start(server)
+        node = server.node
+        if node is not None and server.restores is not None:
+            node.restore(now, server.restores)
+            server.restores = None
+            server.forget()
+        elif node is not None and server.status is ServerStatus.KILLED:
             node.reopen(now)
         else:
             # After an orderly stop nothing is left but the database; one in memory is the old node's.
             if node is None or self._plan.databases_on_disk:
-                node = member.node = self._make(member.name)
+                node = server.node = self._make(server.name)
             node.open(now)
-        self.risen(member)
+        self.started(server)
         return node
 
-    def stop(self, member: Member, now: LabTime) -> None:
+    def stop(self, server: LabServer, now: LabTime) -> None:
         """Stop a running server's node in order."""
-        assert member.node is not None
-        member.standing = Standing.STOPPED
-        member.node.close(now)
+        assert server.node is not None
+        server.status = ServerStatus.STOPPED
+        server.node.close(now)
 
-    def kill(self, member: Member) -> None:
+    def kill(self, server: LabServer) -> None:
         """Let a running server's node die. What it committed goes to the trace now, for it may never start again."""
-        assert member.node is not None
-        member.standing = Standing.KILLED
+        assert server.node is not None
+        server.status = ServerStatus.KILLED
         with suppress(CannotWrite):  # then it stays in the database
-            member.node.export()
-        member.node.abandon()
+            server.node.export()
+        server.node.abandon()
 
     def _make(self, name: str) -> Node:
         plan = self._plan

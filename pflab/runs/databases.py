@@ -10,15 +10,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from node.store import queries
+from node.codec.signing import LabAuthority, Verifier, derived_seed
 from node.state.addresses import AddressBook
-from node.state.store_settings import config_of
 from node.state.context import Context
 from node.state.directory import Directory
 from node.state.folders import Folders
-from node.codec.signing import LabAuthority, Verifier, derived_seed
 from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import StoreState
+from node.state.store_settings import config_of
+from node.store import queries
 from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.errors import LabError
 from topology import Topology, TopologyError, load_topology

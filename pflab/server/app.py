@@ -18,7 +18,7 @@ from node.api.access import App
 from node.api.app import make_app
 from node.api.bodies import Body, Line
 from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, place_of, streamed
-from node.api.hosts import House
+from node.api.hosts import Hosts
 from node.api.values import ServerUnknown, json_response
 from node.errors import NotRunning
 from node.host.clock import ClockError
@@ -62,8 +62,8 @@ class Saving(Body):
     replace: bool = False
 
 
-class NoHouse:
-    """The house of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
+class ProxiedHosts:
+    """The hosts of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
 
     ending = False
 
@@ -82,8 +82,8 @@ class NoHouse:
         raise NotRunning(f"server {name} is not running")
 
 
-class LiveHouse:
-    """The house of an embedded lab."""
+class EmbeddedHosts:
+    """The hosts of an embedded lab."""
 
     ending = False
     waits = ""
@@ -102,19 +102,19 @@ class LiveHouse:
         return self._host_of(name)
 
 
-def face_of_live(lab: Any) -> App:
+def app_of_live_lab(lab: Any) -> App:
     """The face of an embedded lab (pflab.drivers.live)."""
-    app: App = _app(lab, LiveHouse(lab, lab.host_of))
+    app: App = _app(lab, EmbeddedHosts(lab, lab.host_of))
     return app
 
 
-def make_face(lab: Any, address_of: AddressOf, token: str) -> App:
+def app_of_remote_lab(lab: Any, address_of: AddressOf, token: str) -> App:
     """The face of a lab of processes (pflab.drivers.remote_lab), which know each other by a token."""
-    app = _app(lab, NoHouse(lab), asks_router(lab.faults, lab.gate, token))
+    app = _app(lab, ProxiedHosts(lab), asks_router(lab.faults, lab.gate, token))
     return Proxy(app, address_of, token)
 
 
-def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
+def _app(lab: FacedLab, hosts: Hosts, *more: APIRouter) -> Any:
     routers = (
         _lab_router(lab),
         clock_router(lab),
@@ -124,7 +124,7 @@ def _app(lab: FacedLab, house: House, *more: APIRouter) -> Any:
         traces_router(lab),
     )
     return make_app(
-        house,
+        hosts,
         *routers,
         *more,
         title="pflab lab",

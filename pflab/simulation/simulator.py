@@ -24,8 +24,16 @@ from node.errors import Crashed, MailRefused, NotRunning
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import gate_of
-from pflab.lab.recorded_lab import KeptLab
-from pflab.lab.servers import Member, MemberPlan, Members, NodeFactory, Standing, authority_of, default_node
+from pflab.lab.recorded_lab import RecordedLab
+from pflab.lab.servers import (
+    EmbeddedServers,
+    LabServer,
+    NodeFactory,
+    NodeSettings,
+    ServerStatus,
+    authority_of,
+    default_node,
+)
 from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Weather
 from pflab.simulation.network import Network, NetworkPolicy
@@ -56,20 +64,20 @@ BATCH = 100
 """How many due transmissions of a node are fetched at once."""
 
 
-class _Seat:
+class _Slot:
     """What the loop knows of one server."""
 
-    __slots__ = ("due_at", "fruitless", "member", "name", "stale")
+    __slots__ = ("due_at", "fruitless", "name", "server", "stale")
 
-    def __init__(self, member: Member) -> None:
-        self.member = member
-        self.name = member.name
+    def __init__(self, server: LabServer) -> None:
+        self.server = server
+        self.name = server.name
         self.due_at: LabTime | None = None
         self.stale = True
         self.fruitless = 0
 
 
-class Simulator(KeptLab):
+class Simulator(RecordedLab):
     """A simulated lab.
 
     seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network:
@@ -107,8 +115,8 @@ class Simulator(KeptLab):
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
         self._network = Network(network, gate_of(self.faults, folder), derived_seed(seed, "network"))
-        self._members: Members = Members(
-            MemberPlan(
+        self._servers: EmbeddedServers = EmbeddedServers(
+            NodeSettings(
                 topology=topology,
                 run=self._run,
                 seed=seed,
@@ -119,8 +127,8 @@ class Simulator(KeptLab):
                 databases_on_disk=False,
             )
         )
-        self._seats = [_Seat(member) for member in self._members.all()]
-        self._seat = {seat.name: seat for seat in self._seats}
+        self._slots = [_Slot(server) for server in self._servers.all()]
+        self._slot = {slot.name: slot for slot in self._slots}
         self._back_at: dict[str, LabTime] = {}
         self.steps = 0
         """Steps so far, for figures."""
@@ -139,27 +147,27 @@ class Simulator(KeptLab):
 
     def absent(self, name: str) -> bool:
         """Whether the server has never been started: it joins later."""
-        return self._members.member(name).standing is Standing.ABSENT
+        return self._servers.server(name).status is ServerStatus.ABSENT
 
     def deleted(self, name: str) -> bool:
         """Whether the server's store was deleted from the directory."""
-        return self._members.deleted(name)
+        return self._servers.deleted(name)
 
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        self._members.node(name)
+        self._servers.node(name)
         if self.weather.silent(name, self._now):
             raise NotRunning(f"server {name} does not answer")
         now = self._clock(name)
         try:
-            return self._act(self._seat[name], lambda node: fn(node, now))
+            return self._act(self._slot[name], lambda node: fn(node, now))
         except Crashed as crash:
             # What became of the stimulus its user cannot know, as with any server that dies before it answers.
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
-        return fn(self._members.node(name))
+        return fn(self._servers.node(name))
 
     # --- time
 
@@ -191,14 +199,14 @@ class Simulator(KeptLab):
     # --- life and death
 
     async def stop(self, name: str) -> None:
-        self._members.node(name)
-        self._members.stop(self._members.member(name), self._clock(name))
-        self._seat[name].stale = True
+        self._servers.node(name)
+        self._servers.stop(self._servers.server(name), self._clock(name))
+        self._slot[name].stale = True
 
     async def kill(self, name: str) -> None:
-        self._members.node(name)
-        self._members.kill(self._members.member(name))
-        self._seat[name].stale = True
+        self._servers.node(name)
+        self._servers.kill(self._servers.server(name))
+        self._slot[name].stale = True
         self._kills[name] = self.faults.killed(name)
 
     # --- beginning and end
@@ -212,16 +220,16 @@ class Simulator(KeptLab):
             shuffle=str(whims.shuffle),
             jitter=format_duration(whims.jitter_us),
         )
-        for member in self._members.present_at_start():
-            self._begin(self._seat[member.name])
+        for server in self._servers.present_at_start():
+            self._begin(self._slot[server.name])
         self._quieten()
 
     async def _end(self) -> None:
         for name in sorted(self._back_at):
             # What it had committed before it crashed belongs to the trace.
-            self._begin(self._seat[name])
-        for member in self._members.running():
-            self._members.stop(member, self._clock(member.name))
+            self._begin(self._slot[name])
+        for server in self._servers.running():
+            self._servers.stop(server, self._clock(server.name))
 
     # --- the loop
 
@@ -229,85 +237,85 @@ class Simulator(KeptLab):
         """Do all that is due at the present instant."""
         self.faults.expire(self._now)
         steps = 0
-        while (seat := self._next_seat()) is not None:
-            steps += self._step(seat)
+        while (slot := self._next_slot()) is not None:
+            steps += self._step(slot)
             if steps > STEPS_PER_INSTANT:
                 raise self._not_idle(f"still busy after {STEPS_PER_INSTANT} steps at one instant")
         self.steps += steps
 
-    def _next_seat(self) -> _Seat | None:
+    def _next_slot(self) -> _Slot | None:
         """The server whose turn it is at the present instant; None when all is quiet."""
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
-            self._begin(self._seat[name])
+            self._begin(self._slot[name])
         now = self._now
         first, first_at = None, now
-        waiting: list[_Seat] = []
-        for seat in self._seats:
-            due_at = self._due_at(seat)
+        waiting: list[_Slot] = []
+        for slot in self._slots:
+            due_at = self._due_at(slot)
             if due_at is not None and due_at <= now:
-                waiting.append(seat)
+                waiting.append(slot)
                 if first is None or due_at < first_at:
-                    first, first_at = seat, due_at
+                    first, first_at = slot, due_at
         turn = self._network.turn(len(waiting))
         return waiting[turn] if turn else first
 
     def _next_due(self) -> LabTime | None:
         """The next instant at which anything is due, in the lab as a whole."""
-        dues = [due_at for seat in self._seats if (due_at := self._due_at(seat)) is not None]
+        dues = [due_at for slot in self._slots if (due_at := self._due_at(slot)) is not None]
         dues.extend(self._back_at.values())
         if (ends_at := self.faults.next_end_at) is not None:
             dues.append(ends_at)
         return min(dues, default=None)
 
-    def _due_at(self, seat: _Seat) -> LabTime | None:
-        if seat.stale:
-            member = seat.member
-            running = member.standing is Standing.RUNNING and member.node is not None
-            seat.due_at = member.node.next_due() if running and member.node is not None else None
-            seat.stale = False
-        due_at = seat.due_at
-        return due_at if due_at is None or self.weather.fair else self.weather.due_at(seat.name, due_at)
+    def _due_at(self, slot: _Slot) -> LabTime | None:
+        if slot.stale:
+            server = slot.server
+            running = server.status is ServerStatus.RUNNING and server.node is not None
+            slot.due_at = server.node.next_due() if running and server.node is not None else None
+            slot.stale = False
+        due_at = slot.due_at
+        return due_at if due_at is None or self.weather.fair else self.weather.due_at(slot.name, due_at)
 
-    def _step(self, seat: _Seat) -> int:
+    def _step(self, slot: _Slot) -> int:
         """Send what one server has to send, or else let it do what is due. Returns how many steps that was."""
-        node = self._members.node(seat.name)
-        clock = self._clock(seat.name)
+        node = self._servers.node(slot.name)
+        clock = self._clock(slot.name)
         leaving = self._network.order(node.outgoing(clock, BATCH))
         if leaving:
-            seat.fruitless = 0
+            slot.fruitless = 0
             for transmission in leaving:
-                if seat.member.standing is Standing.RUNNING:
-                    self._transmit(seat, transmission)
+                if slot.server.status is ServerStatus.RUNNING:
+                    self._transmit(slot, transmission)
             return len(leaving)
-        self._survive(seat, lambda node: node.tick(clock))
-        due_at = self._due_at(seat)
-        seat.fruitless = seat.fruitless + 1 if due_at is not None and due_at <= self._now else 0
-        if seat.fruitless > FRUITLESS_TICKS:
-            raise self._not_idle(f"server {seat.name} has a row due that {FRUITLESS_TICKS} ticks did not take away")
+        self._survive(slot, lambda node: node.tick(clock))
+        due_at = self._due_at(slot)
+        slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now else 0
+        if slot.fruitless > FRUITLESS_TICKS:
+            raise self._not_idle(f"server {slot.name} has a row due that {FRUITLESS_TICKS} ticks did not take away")
         return 1
 
-    def _transmit(self, seat: _Seat, transmission: Transmission) -> None:
+    def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
         """Move one mail over one hop, as the network and the faults have it."""
-        now = self._clock(seat.name)
-        decision = self._network.before_send(seat.name, transmission, now)
+        now = self._clock(slot.name)
+        decision = self._network.before_send(slot.name, transmission, now)
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
         if not self.weather.fair and decision.refuse is None and hold_until_at is None:
-            opens_at = self.weather.held_until(seat.name, transmission, self._now)
+            opens_at = self.weather.held_until(slot.name, transmission, self._now)
             hold_until_at = None if opens_at is None else now + opens_at - self._now
         if hold_until_at is not None:
-            self._survive(seat, lambda node: node.hop_held(now, queue_id, hold_until_at))
+            self._survive(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
         sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
-        outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(seat, sent, decision.copies)
-        self._network.after_send(seat.name, transmission, outcome.state is SendState.DELIVERED)
-        self._survive(seat, lambda node: node.hop_concluded(now, queue_id, outcome))
+        outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(slot, sent, decision.copies)
+        self._network.after_send(slot.name, transmission, outcome.state is SendState.DELIVERED)
+        self._survive(slot, lambda node: node.hop_concluded(now, queue_id, outcome))
 
-    def _hand_over(self, seat: _Seat, transmission: Transmission, copies: int) -> SendOutcome:
+    def _hand_over(self, slot: _Slot, transmission: Transmission, copies: int) -> SendOutcome:
         """Give a mail to the next server. Returns what became of it, as an SMTP sender would."""
         if transmission.outside is not None:  # there is no outside in here: the mail counts as handed over
             return SendOutcome(SendState.DELIVERED, "250 handed over")
-        target = self._seat.get(transmission.next_hop)
-        if target is None or target.member.standing is not Standing.RUNNING:
+        target = self._slot.get(transmission.next_hop)
+        if target is None or target.server.status is not ServerStatus.RUNNING:
             return unreachable(f"connection refused: {transmission.next_hop} is not running")
         silent = self.weather.silent(target.name, self._now)
         late = unreachable(f"connection lost: {target.name} does not answer")
@@ -315,14 +323,14 @@ class Simulator(KeptLab):
             return late
         outcome = late
         for _ in range(copies):
-            outcome = self._deliver(seat.name, target, transmission)
+            outcome = self._deliver(slot.name, target, transmission)
             if outcome.state is not SendState.DELIVERED:
                 return outcome
         return late if silent else outcome
 
-    def _deliver(self, server: str, target: _Seat, transmission: Transmission) -> SendOutcome:
+    def _deliver(self, server: str, target: _Slot, transmission: Transmission) -> SendOutcome:
         """One SMTP dialogue, with the mail taken at its end."""
-        now, node = self._clock(target.name), self._members.node(target.name)
+        now, node = self._clock(target.name), self._servers.node(target.name)
         ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
         talk = dialogue(server, transmission, node.offers(), ask)
         try:
@@ -345,60 +353,57 @@ class Simulator(KeptLab):
 
     # --- stimuli, crashes, life
 
-    def _act(self, seat: _Seat, fn: Callable[[Node], T]) -> T:
+    def _act(self, slot: _Slot, fn: Callable[[Node], T]) -> T:
         """One stimulus of one server. Lets Crashed through once the node is abandoned."""
-        node = self._members.node(seat.name)
-        seat.stale = True
+        node = self._servers.node(slot.name)
+        slot.stale = True
         if self.faults.crashes_planned:
-            point = self.faults.crash_point(seat.name)
+            point = self.faults.crash_point(slot.name)
             if point is not None:
                 node.crash_at = point
         try:
             return fn(node)
         except Crashed:
             node.abandon()
-            seat.member.standing = Standing.KILLED
-            seat.stale = True
-            self._back_at[seat.name] = self._now + CRASH_REST_US
+            slot.server.status = ServerStatus.KILLED
+            slot.stale = True
+            self._back_at[slot.name] = self._now + CRASH_REST_US
             raise
         except BaseException:
             node.crash_at = None  # the stimulus came to nothing, and so did the crash in it
             raise
 
-    def _survive(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
+    def _survive(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
         """A stimulus of the loop's own: a crash in it is part of the simulation."""
         with suppress(Crashed):
-            self._act_of_its_own(seat, fn)
+            self._act_of_its_own(slot, fn)
 
-    def _act_of_its_own(self, seat: _Seat, fn: Callable[[Node], None]) -> None:
+    def _act_of_its_own(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
         """A stimulus that no user asked for. If it fails, the lab is broken and says so; lets MailRefused and
         Crashed through."""
         try:
-            self._act(seat, fn)
+            self._act(slot, fn)
         except MailRefused:
             raise
         except Exception as error:
-            raise LabError(f"server {seat.name} failed at {format_instant(self._now)}: {error}") from error
+            raise LabError(f"server {slot.name} failed at {format_instant(self._now)}: {error}") from error
 
-    async def _rise(self, member: Member) -> None:
-        self._begin(self._seat[member.name])
+    async def _start(self, server: LabServer) -> None:
+        self._begin(self._slot[server.name])
 
-    def _begin(self, seat: _Seat) -> None:
-        self._back_at.pop(seat.name, None)
-        self._members.rise(seat.member, self._clock(seat.name))
-        seat.stale = True
-        seat.fruitless = 0
-        self._spread_news()
+    def _begin(self, slot: _Slot) -> None:
+        self._back_at.pop(slot.name, None)
+        self._servers.start(slot.server, self._clock(slot.name))
+        slot.stale = True
+        slot.fruitless = 0
+        self._update_directories()
 
-    def _spread_news(self) -> None:
-        for news in self._members.untold():
-            clock = self._clock(news.member.name)
-            self._survive(self._seat[news.member.name], lambda node, now=clock, news=news: news.tell(node, now))  # type: ignore[misc]
-            if news.member.standing is Standing.RUNNING:  # one that crashed in it is told again when it is back
-                news.heard()
-
-    async def _struck_off(self) -> None:
-        self._spread_news()
+    def _update_directories(self) -> None:
+        for update in self._servers.pending_updates():
+            clock = self._clock(update.server.name)
+            self._survive(self._slot[update.server.name], lambda node, now=clock, update=update: update.tell(node, now))  # type: ignore[misc]
+            if update.server.status is ServerStatus.RUNNING:  # one that crashed in it is told again when it is back
+                update.heard()
 
     def _clock(self, name: str) -> LabTime:
         """What the server's own clock shows."""  # spec: TM-1
@@ -413,5 +418,5 @@ class Simulator(KeptLab):
             )
 
     def _not_idle(self, why: str) -> NotIdle:
-        waiting = [(seat.name, seat.member.node) for seat in self._seats if seat.due_at is not None]
+        waiting = [(slot.name, slot.server.node) for slot in self._slots if slot.due_at is not None]
         return NotIdle(f"{why}; {say_who_waits(waiting, self._now)}")

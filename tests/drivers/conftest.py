@@ -9,10 +9,10 @@ from typing import Protocol
 
 import pytest
 
-from pflab.containers.managed_lab import TenantLab
+from pflab.containers.managed_lab import ManagedLab
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
-from pflab.drivers.remote_lab import FaceAt
+from pflab.drivers.remote_lab import HttpOptions
 from pflab.lab.lab import Lab
 from pflab.lab.servers import NodeFactory, default_node
 from pflab.runs.run_folder import RunFolder
@@ -69,12 +69,12 @@ def make_lab(driver: str, tmp_path: Path, kept: ExitStack) -> LabFactory:
             "simulator": lambda: Simulator(topology, seed=seed, folder=folder, make_node=make_node),
             "live": lambda: LiveLab(topology, seed=seed, folder=folder, make_node=make_node),
             "processes": lambda: ProcessLab(topology, seed=seed, folder=folder),
-            "tenants": lambda: TenantLab(
+            "tenants": lambda: ManagedLab(
                 topology,
                 seed=seed,
                 folder=folder,
                 addresses=kept.enter_context(Keeper(topology, folder, token=TOKEN)).addresses,
-                face=FaceAt(token=TOKEN),
+                face=HttpOptions(token=TOKEN),
             ),
         }
         return makers[driver]()

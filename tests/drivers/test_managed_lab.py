@@ -16,8 +16,8 @@ import pytest
 from node.errors import NotRunning
 from node.state.database import LOG_BYTES
 from node.views import Post
-from pflab.containers.managed_lab import TenantLab
-from pflab.drivers.remote_lab import FaceAt
+from pflab.containers.managed_lab import ManagedLab
+from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
 from pflab.faults.fault import Mails
 from pflab.runs.run_folder import RunFolder
@@ -55,9 +55,9 @@ def keeper(folder: RunFolder) -> Iterator[Keeper]:
         yield keeper
 
 
-def lab_of(keeper: Keeper, folder: RunFolder, *, stays: bool = False) -> TenantLab:
-    face = FaceAt(token=TOKEN)
-    return TenantLab(TOPOLOGY, folder=folder, addresses=keeper.addresses, face=face, leaves_running=stays)
+def lab_of(keeper: Keeper, folder: RunFolder, *, stays: bool = False) -> ManagedLab:
+    face = HttpOptions(token=TOKEN)
+    return ManagedLab(TOPOLOGY, folder=folder, addresses=keeper.addresses, face=face, leaves_running=stays)
 
 
 async def eventually(holds: Callable[[], bool]) -> None:

@@ -28,11 +28,11 @@ from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError, url_at
 from pflab.containers.access import default_gateways, made_or_read
 from pflab.containers.compose_file import ComposeOrder, addresses_of, compose_text
-from pflab.containers.managed_lab import TenantLab
-from pflab.containers.run_history import Runs
+from pflab.containers.managed_lab import ManagedLab
+from pflab.containers.run_history import RunHistory
 from pflab.containers.trace_retention import make_room
 from pflab.drivers.launch import source_root
-from pflab.drivers.remote_lab import FaceAt
+from pflab.drivers.remote_lab import HttpOptions
 from pflab.terms.verdict import ExitCode
 from topology import Topology
 from topology.problems import counted
@@ -95,14 +95,14 @@ def coordinate(
     if unknown:
         raise CommandError(f"--at {unknown[0]}: no such server; there is {', '.join(organization.servers)}")
     addresses = {**addresses_of([name for name in organization.servers if name not in given]), **given}
-    face = FaceAt(
+    face = HttpOptions(
         host,
         port,
         token=token,
         known_as=None if known_as is None else _address(known_as),
         trusted=default_gateways() if trust_gateway else frozenset(),
     )
-    runs = Runs(data.absolute(), organization, keeps_mails=keep_mails)
+    runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
     try:
         asyncio.run(_lead(runs, addresses, face, rate, traces_most * MB))
     except (OSError, OpenToAll) as error:
@@ -111,7 +111,7 @@ def coordinate(
 
 
 async def _lead(
-    runs: Runs, addresses: Mapping[str, Address], face: FaceAt, rate: float, traces_most_bytes: int
+    runs: RunHistory, addresses: Mapping[str, Address], face: HttpOptions, rate: float, traces_most_bytes: int
 ) -> None:
     """One run after the other, until a signal comes."""
     ended = asyncio.Event()
@@ -131,13 +131,13 @@ async def _lead(
             runs.back_to(name)
             renewed.set()
 
-        lab.renews, lab.returns, lab.saves = renew, go_back, runs.saves
+        lab.renews, lab.returns, lab.snapshots = renew, go_back, runs.snapshots
         await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
-        face = replace(face, port=lab.face_address[1])  # a free port was chosen once
+        face = replace(face, port=lab.http_address[1])  # a free port was chosen once
     room.cancel()
 
 
-async def _keep_room(runs: Runs, most_bytes: int) -> None:
+async def _keep_room(runs: RunHistory, most_bytes: int) -> None:
     while True:
         gone = await asyncio.to_thread(make_room, runs.traces, runs.name, most_bytes)
         if gone:
@@ -145,7 +145,7 @@ async def _keep_room(runs: Runs, most_bytes: int) -> None:
         await asyncio.sleep(ROOM_S)
 
 
-async def _lead_one(lab: TenantLab, rate: float, *ends: asyncio.Event) -> None:
+async def _lead_one(lab: ManagedLab, rate: float, *ends: asyncio.Event) -> None:
     coming = asyncio.create_task(_come_up(lab, rate))
     ending = [asyncio.create_task(each.wait()) for each in ends]
     try:
@@ -160,7 +160,7 @@ async def _lead_one(lab: TenantLab, rate: float, *ends: asyncio.Event) -> None:
         await lab.close()
 
 
-async def _come_up(lab: TenantLab, rate: float) -> None:
+async def _come_up(lab: ManagedLab, rate: float) -> None:
     await lab.up()
     if not lab.goes_on:
         await lab.coordinator.set_rate(rate)
@@ -168,7 +168,7 @@ async def _come_up(lab: TenantLab, rate: float) -> None:
     print_lines([f"{lab.topology.organization} is up: {', '.join(there)}"])
     if len(there) < len(lab.names):
         print_lines([f"  not running: {', '.join(name for name in lab.names if name not in there)}"])
-    print_lines([f"  {url_at(lab.face_address)}/docs"])
+    print_lines([f"  {url_at(lab.http_address)}/docs"])
     sys.stdout.flush()
 
 

@@ -19,7 +19,7 @@ from pflab.cli.running_lab import answers, forget_lab, is_up, note_lab, noted_la
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.runs.run_folder import RunFolder
-from pflab.server.app import face_of_live
+from pflab.server.app import app_of_live_lab
 from pflab.terms.verdict import ExitCode
 from topology import Topology
 from topology.problems import counted
@@ -97,7 +97,7 @@ async def _embedded(
     topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
 ) -> None:
     lab = LiveLab(topology, folder=folder, seed=seed, durability=durability)
-    server = HttpServer(face_of_live(lab), port=port)
+    server = HttpServer(app_of_live_lab(lab), port=port)
     async with lab:
         host, taken = await server.start()
         try:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from pflab.containers import coordinator_state
-from pflab.containers.coordinator_state import LabState, LastingRecord
-from pflab.drivers.event_collector import Gathered
+from pflab.containers.coordinator_state import DurableRecord, LabState
+from pflab.drivers.event_collector import EventCollector
 from pflab.runs.run_folder import RunFolder
 from traces.events import Event, FaultHealed, NodeStarted, NodeStopped
 
 FIRST, SECOND = "0" * 31 + "1", "0" * 31 + "2"
 
 
-def record_in(folder: RunFolder) -> LastingRecord:
+def record_in(folder: RunFolder) -> DurableRecord:
     state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
-    return LastingRecord(state, folder=folder, now=lambda: 5, real_time=lambda: 0.0, changed=lambda: None)
+    return DurableRecord(state, folder=folder, now=lambda: 5, real_time=lambda: 0.0, changed=lambda: None)
 
 
 def header(seq: int) -> dict[str, int | str]:
@@ -32,7 +32,7 @@ def others(first: int, last: int) -> list[Event]:
     return [NodeStopped(**header(seq), how="stop") for seq in range(first, last + 1)]  # type: ignore[arg-type]
 
 
-def killed(record: LastingRecord) -> None:
+def killed(record: DurableRecord) -> None:
     """Nothing is said any more, and nothing written."""
     record._state.close()
 
@@ -82,7 +82,7 @@ def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None
     """Killed between an event's record and that of its number, the next coordinator knows it by the event itself; what was
     gathered and not yet recorded it asks for again."""
     record = record_in(folder)
-    gathered = Gathered(record, folder, ["A"])
+    gathered = EventCollector(record, folder, ["A"])
     record.extend(others(1, 2))
     gathered.go_on_after({"A": 1}, record.events())
     assert gathered.last_seq == gathered.recorded == {"A": 2}
