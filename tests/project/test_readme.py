@@ -1,49 +1,99 @@
-"""What README.md tells people to type is understood."""
+"""What README.md and the pages of docs/ tell people to type works."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from node.process.main import main as node_main
 from pflab.cli.app import VERBS, run
 from pflab.terms.verdict import ExitCode
 from tests.support.running_lab import lab_up
 
-
-def _commands(readme: str) -> list[list[str]]:
-    """The indented lines that begin with pflab, without the words beside them."""
-    lines = [line.strip().split("   ")[0] for line in readme.splitlines() if line.startswith("    pflab ")]
-    return [shlex.split(line.partition(" > ")[0])[1:] for line in lines]
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 
 
-def test_every_command_of_the_readme_is_one(project_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each verb and each option of README.md's commands stands in the help of that verb."""
-    commands = _commands((project_root / "README.md").read_text("utf-8"))
-    assert len(commands) > 25
-    for verb, *args in commands:
-        assert verb in VERBS
-        assert run([verb, "--help"]) == ExitCode.GOOD
-        offered = capsys.readouterr().out.replace(",", " ").split()
-        options = [each for each in args if each.startswith("-")]
-        assert set(options) <= set(offered), (verb, options)
+def _commands(page: str) -> list[list[str]]:
+    """The words of each line of an example that begins with pflab, without the remarks beside it."""
+    blocks = re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^pflab .*$", "".join(blocks), re.MULTILINE) + re.findall(
+        r"^    (pflab .*)$", page, re.MULTILINE
+    )
+    commands = [re.split(r" {3,}| > ", line)[0] for line in lines]
+    return [shlex.split(command)[1:] for command in commands]
 
 
-def test_topologies_and_scenarios_of_the_readme_are_there(project_root: Path) -> None:
-    """Each file below topology/ and scenarios/ that README.md's commands name lies in the tree."""
-    commands = _commands((project_root / "README.md").read_text("utf-8"))
-    named = {each for command in commands for each in command if each.startswith(("topology/", "scenarios/"))}
-    assert named
-    assert not [each for each in named if not (project_root / each).is_file()]
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_of_a_page_is_one(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The help of a verb has each option that a page gives it."""
+    for verb, *args in _commands((ROOT / page).read_text("utf-8")):
+        options = {each for each in args if each.startswith("-")} - {"--version", "--help"}
+        if verb.startswith("-"):
+            assert run([verb if verb in {"--version", "--help"} else "--help"]) == ExitCode.GOOD
+        elif verb == "node":  # its options are those of python -m node
+            with pytest.raises(SystemExit):
+                node_main(["--help"])
+        else:
+            assert verb in VERBS
+            assert run([verb, "--help"]) == ExitCode.GOOD
+        offered = re.split(r"[\s,\[\]]+", capsys.readouterr().out)
+        assert options <= set(offered), (verb, options)
+
+
+def test_the_pages_name_every_verb() -> None:
+    """Some page shows each verb of the command line, and README.md and the page on labs show most."""
+    shown = {page: {words[0] for words in _commands((ROOT / page).read_text("utf-8"))} for page in PAGES}
+    assert set(VERBS) <= set().union(*shown.values())
+    assert len(shown["README.md"]) > 10
+    assert len(shown["docs/labs.md"]) > 20
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_topologies_and_scenarios_of_a_page_are_there(page: str) -> None:
+    """Each file below topology/ and scenarios/ that the commands of a page name lies in the tree."""
+    named = {word for command in _commands((ROOT / page).read_text("utf-8")) for word in command}
+    files = {each for each in named if each.startswith(("topology/", "scenarios/"))}
+    assert [each for each in files if not (ROOT / each).is_file()] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md"])
+def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
+    """A link to a file of the project names one that is there, and one to a heading a heading of that page."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("http"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / name if name else ROOT / page
+        assert target.exists(), (page, link)
+        if anchor:
+            assert anchor in _anchors(target.read_text("utf-8")), (page, link)
+
+
+def _anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_readme_is_short() -> None:
+    """README.md stays under 150 lines and links the page of each kind of user."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) < 150
+    for page in ("docs/labs.md", "docs/testing.md", "docs/lessons.md", "docs/analytics.md", "CONTRIBUTING.md"):
+        assert f"({page})" in readme
 
 
 @pytest.mark.live
 def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
-    """The test that README.md shows passes against a lab of the topology that it names."""
-    readme = (project_root / "README.md").read_text("utf-8")
-    (block,) = [part.partition("```")[0] for part in readme.split("```python\n")[1:]]
+    """The test that docs/testing.md shows passes against a lab of the topology that it names."""
+    page = (project_root / "docs/testing.md").read_text("utf-8")
+    (block,) = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
     topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")
     with lab_up(tmp_path, topology=topology) as url:
         named: dict[str, Any] = {}
