@@ -14,10 +14,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from pflab.runs.events import NODE_COLUMNS, columns, style_of
-from pflab.terms.lexicon import Lexicon, tag_of
-from traces.events import Event
-
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
@@ -113,12 +109,3 @@ def progress(total: int, what: str) -> Iterator[Progress]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         bar.add_task(what, total=total)
         yield bar
-
-
-def styled_line(event: Event, names: Lexicon) -> Text:
-    """One line an event, readable at a glance; its type gives the colour."""
-    at, node, told = columns(event, names)
-    line = Text(f"{at}  ", style="dim")
-    line.append(f"{harmless(node):<{NODE_COLUMNS}}  ", style="bold")
-    line.append(harmless(told), style=style_of(tag_of(event)))
-    return line

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from node.views import LogView
+from pflab.cli.event_lines import styled_line
 from pflab.cli.lab_options import existing_run, read_topology
 from pflab.cli.options import OneFolder, OneServer, Run, check_types
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, styled_line
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.change import explain as explain_in

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from pflab.cli.event_lines import styled_line
 from pflab.cli.options import check_types
-from pflab.cli.output import CommandError, json_text, out, styled_line
+from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.runs.events import EventFilter, event_json

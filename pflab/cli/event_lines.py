@@ -1,0 +1,18 @@
+"""Events as lines of the terminal. Only verbs that show events import it: it needs the libraries of a lab."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from pflab.runs.events import NODE_COLUMNS, columns, style_of
+from pflab.terms.lexicon import Lexicon, tag_of
+from traces.events import Event
+
+
+def styled_line(event: Event, names: Lexicon) -> Text:
+    """One line an event, readable at a glance; its type gives the colour."""
+    at, node, told = columns(event, names)
+    line = Text(f"{at}  ", style="dim")
+    line.append(f"{harmless(node):<{NODE_COLUMNS}}  ", style="bold")
+    line.append(harmless(told), style=style_of(tag_of(event)))
+    return line
