@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
 from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
+from node.api.read_paths import READS
 from node.api.values import json_bytes, json_response, plain, refusals, shown
 from node.codec.items import ROOT_TEXT
-from node.store.node import Node
-from node.views import BadMailView, EntryView, Knowledge, LogView, NoticeView, QueueView, StateView
+from node.store.queries import StoreReader
+from node.views import Knowledge, StateView
 from traces.labtime import format_instant
 
 _STATE = {
@@ -40,6 +43,54 @@ _DIGESTS = {"Projects": {"id": _STATE["folder"], "held_here": True, "knowledge":
 DIGEST_BYTES = 16
 MAIL = "message/rfc822"
 
+_PARAMETERS: Mapping[str, object] = {
+    "folder": FolderQuery,
+    "notice": Annotated[int, Path(ge=0, le=LAST_NUMBER)],
+    "after": Annotated[Number, Query(description="The id of the last entry known.")],
+    "limit": Annotated[int, Query(ge=1, le=10_000)],
+    "event": Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])],
+}
+"""What a request's parameter must be, where that is more than its type in Python."""
+
+
+def add_read(
+    router: APIRouter,
+    hosts: Hosts,
+    name: str,
+    *,
+    tag: str,
+    example: object = None,
+    refused: Sequence[int] = (),
+    operation: str | None = None,
+) -> None:
+    """Add the route of a read of `node.api.read_paths`.
+
+    example: an answer, for the documentation. refused: the errors documented, as their status. operation: the route's
+    name in the documentation, if it is not the read's.
+    """
+    read = READS[name]
+
+    async def answer(**given: Any) -> Response:
+        found = hosts.host(given.pop("name")).read(lambda node: read.method(node, **given))
+        if isinstance(found, bytes):
+            return Response(found, media_type=MAIL)
+        if isinstance(found, str):
+            return Response(found, media_type="text/plain; charset=utf-8")
+        return json_response(plain(found))
+
+    _, *parameters = read.signature.parameters.values()
+    taken = [Parameter("name", Parameter.KEYWORD_ONLY, annotation=Name)]
+    for each in parameters:
+        annotation = _PARAMETERS.get(each.name, each.annotation)
+        taken.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
+    answer.__signature__ = Signature(taken, return_annotation=Response)  # type: ignore[attr-defined]  # FastAPI reads it
+    answer.__doc__ = read.method.__doc__
+    responses = refusals(*refused) if refused else {}
+    if example is not None:
+        is_mail = read.kind is bytes
+        responses[200] = {"content": {MAIL: {"example": example}}} if is_mail else shown(read.kind, example)
+    router.get(read.path, name=operation or name, tags=[tag], responses=responses)(answer)
+
 
 def reads_router(hosts: Hosts) -> APIRouter:
     """The routes below /nodes/{name} that change nothing."""
@@ -58,26 +109,15 @@ def reads_router(hosts: Hosts) -> APIRouter:
 
 def _replication(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["replication"]}
-
-    @router.get("/state", responses={**refusals(404), 200: shown(StateView, _STATE)}, **about)
-    async def state(name: Name, folder: FolderQuery) -> Response:
-        """The folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
-        return json_response(plain(hosts.host(name).read(lambda node: node.state(folder))))
+    add_read(router, hosts, "state", tag="replication", example=_STATE, refused=[404])
 
     @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
     async def states(name: Name) -> Response:
         """The whole replication state table: the hierarchy and every folder held here."""
         return json_response(plain(hosts.host(name).read(_states)))
 
-    @router.get("/backfill", responses={200: shown(list[EntryView], [_ENTRY])}, **about)
-    async def backfill(name: Name) -> Response:
-        """The backfill array: what is known to be missing, and who was asked for it."""  # spec: BF-2
-        return json_response(plain(hosts.host(name).read(lambda node: node.backfill())))
-
-    @router.get("/knowledge", responses={**refusals(404), 200: shown(Knowledge, {"folder": "Projects"})}, **about)
-    async def knowledge(name: Name, folder: FolderQuery) -> Response:
-        """All that the store knows of a folder: numbers, versions with their digests, tombstones."""
-        return json_response(plain(hosts.host(name).read(lambda node: node.knowledge(folder))))
+    add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
+    add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])
 
     @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
     async def digests(name: Name) -> Response:
@@ -91,12 +131,12 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
         return json_response(hosts.host(name).read(_reading))
 
 
-def _states(node: Node) -> list[StateView]:
+def _states(node: StoreReader) -> list[StateView]:
     held = [view.path for view in node.folders() if view.held_here and not view.hidden and view.id != ROOT_TEXT]
     return [node.state(each) for each in (ROOT_TEXT, *held)]
 
 
-def _digests(node: Node) -> dict[str, Any]:
+def _digests(node: StoreReader) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for view in node.folders():
         if view.id != ROOT_TEXT and not view.hidden and view.held_here:
@@ -117,7 +157,7 @@ def _digest(value: Any) -> str:
     return hashlib.blake2b(json_bytes(value), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def _reading(node: Node) -> dict[str, Any]:
+def _reading(node: StoreReader) -> dict[str, Any]:
     views = [view for view in node.folders() if view.id != ROOT_TEXT and not view.hidden]
     known = [ROOT_TEXT, *(view.id for view in views)]
     held = [ROOT_TEXT, *(view.id for view in views if view.held_here)]
@@ -146,34 +186,8 @@ def _mail(router: APIRouter, hosts: Hosts) -> None:
 
     told = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 
-    @router.get("/queue", tags=["mail"], responses={200: shown(list[QueueView], [queued])})
-    async def queue(name: Name) -> Response:
-        """Mails that wait to be sent, and until when."""
-        return json_response(plain(hosts.host(name).read(lambda node: node.queue())))
-
-    @router.get("/bad-mail", tags=["mail"], responses={200: shown(list[BadMailView], [bad])})
-    async def bad_mail(name: Name) -> Response:
-        """Mails that were no sound replication mail of this organization."""  # spec: IN-5
-        return json_response(plain(hosts.host(name).read(lambda node: node.bad_mail())))
-
-    @router.get("/log", tags=["events"], responses={200: shown(list[LogView], [entry])})
-    async def log(
-        name: Name,
-        after: Annotated[Number, Query(description="The id of the last entry known.")] = 0,
-        limit: Annotated[int, Query(ge=1, le=10_000)] = 200,
-        event: Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])] = None,
-    ) -> Response:
-        """The store's application log: the newest entries, in order."""  # spec: EV-1
-        found = hosts.host(name).read(lambda node: node.event_log(after=after, limit=limit, event=event))
-        return json_response(plain(found))
-
-    @router.get("/mailbox/{notice}", tags=["mail"], responses={200: {"content": {MAIL: {"example": told}}}})
-    async def mailbox_mail(name: Name, notice: Annotated[int, Path(ge=0, le=LAST_NUMBER)]) -> Response:
-        """A mail of the mailbox, by the id that the list has."""
-        content = hosts.host(name).read(lambda node: node.mailbox_mail(notice))
-        return Response(content, media_type=MAIL)
-
-    @router.get("/mailbox", tags=["mail"], responses={200: shown(list[NoticeView], [notice])})
-    async def mailbox(name: Name) -> Response:
-        """Mails to people that the store has kept for them."""
-        return json_response(plain(hosts.host(name).read(lambda node: node.mailbox())))
+    add_read(router, hosts, "queue", tag="mail", example=[queued])
+    add_read(router, hosts, "bad_mail", tag="mail", example=[bad])
+    add_read(router, hosts, "event_log", tag="events", example=[entry], operation="log")
+    add_read(router, hosts, "mailbox_mail", tag="mail", example=told)
+    add_read(router, hosts, "mailbox", tag="mail", example=[notice])

@@ -9,10 +9,12 @@ from fastapi import APIRouter, Body, Query, Request, Response
 
 from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
 from node.api.hosts import FolderQuery, Hosts, Key, Name, changed
+from node.api.read_paths import MOST_LISTED
+from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, refusals, shown
 from node.state.store_settings import clamped
 from node.store.node import Node
-from node.views import FolderView, MessageView
+from node.views import MessageView
 from topology.settings.values import RawSetting
 from traces.labtime import LabTime
 
@@ -43,9 +45,7 @@ _MESSAGE = {
     "size": 1024,
     "associated": False,
 }
-MAIL = "message/rfc822"
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
-MOST_LISTED = 10_000
 Refused = refusals(404, 409, 422)
 MessageQuery = Annotated[str, Query(max_length=200, description="The message's id.", examples=[_ID])]
 
@@ -69,10 +69,7 @@ def users_router(hosts: Hosts) -> APIRouter:
 def _folders(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["folders"], "responses": Refused}
 
-    @router.get("/folders", tags=["folders"], responses={200: shown(list[FolderView], [_FOLDER])})
-    async def folders(name: Name) -> Response:
-        """Every folder that the store knows."""
-        return json_response(plain(hosts.host(name).read(lambda node: node.folders())))
+    add_read(router, hosts, "folders", tag="folders", example=[_FOLDER])
 
     @router.post("/folders", status_code=CREATED, **about)
     async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
@@ -196,17 +193,8 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
 def _message(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
 
-    @router.get("/messages/{message}/body", **about)
-    async def body(name: Name, message: str, folder: FolderQuery) -> Response:
-        """The text of the version shown."""
-        text = hosts.host(name).read(lambda node: node.body(folder, message))
-        return Response(text, media_type="text/plain; charset=utf-8")
-
-    @router.get("/messages/{message}/mail", responses={200: {"content": {MAIL: {"example": _MAIL}}}}, tags=["messages"])
-    async def mail(name: Name, message: str, folder: FolderQuery) -> Response:
-        """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
-        content = hosts.host(name).read(lambda node: node.mail(folder, message))
-        return Response(content, media_type=MAIL)
+    add_read(router, hosts, "body", tag="messages", refused=[404, 409, 422])
+    add_read(router, hosts, "mail", tag="messages", example=_MAIL)
 
     @router.patch("/messages/{message}", **about)
     async def edit(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
 
 from node.codec.signing import Identity, Verifier
 from node.state.addresses import AddressBook
@@ -15,6 +17,7 @@ from node.state.store_settings import Config
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from topology.model import Topology
 from topology.schedule import ALWAYS, Schedule, parse_schedule
 from traces import LabTime
 from transport.mta.mta import Mta
@@ -36,8 +39,30 @@ class Context:
     verifier: Verifier
     mta: Mta
     book: AddressBook
-    replica_limits: Mapping[bytes, int] = field(default_factory=dict)
+    replica_limits: Mapping[bytes, int]
     """Age limits of this replica alone, by folder id, in microseconds (spec: DL-3)."""
+
+    @classmethod
+    def load(
+        cls,
+        conn: Connection,
+        name: str,
+        topology: Topology,
+        *,
+        config: Config,
+        seed: bytes,
+        identity: Identity,
+        replica_limits: Mapping[bytes, int] = MappingProxyType({}),
+    ) -> Self:
+        """Read the state of the store `name` from its tables. This writes nothing."""
+        store = StoreState(conn)
+        directory = Directory(topology, conn)
+        folders, rst = Folders(conn, store), ReplicationStateTable(conn)
+        book = AddressBook(name, topology.domain, directory, folders, rst)
+        mta = Mta(name, directory.routing, book.server_of, config.mail_policy, book.accepts)
+        mta.recall(conn)
+        verifier = Verifier(identity.authority_key)
+        return cls(name, seed, store, folders, rst, directory, config, identity, verifier, mta, book, replica_limits)
 
     def holders(self, fid: int) -> list[str]:
         """The stores in a folder's replica list that have joined, by name; all stores for the hierarchy (spec: HI-1)."""

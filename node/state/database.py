@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -141,7 +141,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction: committed when the body ends well, rolled back when it does not."""
-        raw = self._opened()
+        raw = self.reading()
         raw.exec_driver_sql("BEGIN IMMEDIATE")
         try:
             yield raw
@@ -151,17 +151,14 @@ class Database:
                 raw.exec_driver_sql("ROLLBACK")
             raise
 
-    def reading(self) -> AbstractContextManager[Connection]:
-        """A consistent look that sees only what is committed. Never within `writing`."""
-        return nullcontext(self._opened())
-
-    def _opened(self) -> Connection:
+    def reading(self) -> Connection:
+        """The connection, which sees only what is committed. Not for use within `writing`."""
         assert self._raw is not None, "open() comes first"
         return self._raw
 
     def size_bytes(self) -> int:
         """What the database's content takes, pages that wait to be used again not counted."""
-        raw = self._opened()
+        raw = self.reading()
         pages, free, size = (
             raw.exec_driver_sql(f"PRAGMA {each}").scalar_one() for each in ("page_count", "freelist_count", "page_size")
         )
@@ -179,7 +176,7 @@ class Database:
     def copy(self) -> bytes:
         """The whole database as bytes, as it is after the last commit."""
         with closing(sqlite3.connect(":memory:")) as target:
-            self._opened().raw.backup(target)
+            self.reading().raw.backup(target)
             content = bytearray(target.serialize())
         # Bytes 18 and 19 of the header say how the file is written; a copy in memory has no write-ahead log (SQLite's
         # file format, section 1.3.3).
@@ -200,7 +197,7 @@ class Database:
                 source.exec_driver_sql(f"PRAGMA page_size = {PAGE_BYTES}")  # as the file's, or SQLite will not copy it
             _make_tables(source)
             prepare(source)
-            source.raw.backup(self._opened().raw)
+            source.raw.backup(self.reading().raw)
         engine.dispose()
 
     @staticmethod

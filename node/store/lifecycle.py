@@ -17,19 +17,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from node.agent import agent, initial_state, store_restore
 from node.agent.backfill_sources import tell_ignored
 from node.agent.store_restore import Continued
-from node.codec.signing import Identity, Verifier
+from node.codec.signing import Identity
 from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning
 from node.seeded_ids import guid_from
 from node.state import application_log
-from node.state.addresses import AddressBook
 from node.state.context import Context
 from node.state.database import Database, Durability, cannot_write
-from node.state.directory import Directory
-from node.state.folders import Folders
-from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
-from node.store import idempotency, queries
+from node.state.timers import Timer
+from node.store import idempotency
+from node.store.queries import StoreReader
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
 from traces import LabTime, Recorder
@@ -37,7 +35,6 @@ from traces.events import NodeStarted, NodeStopped, SettingValue
 from traces.events.header import Event
 from transport.envelope import RefusalError
 from transport.errors import CodecError
-from transport.mta.mta import Mta
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -52,7 +49,7 @@ class ArrivalFaults(Protocol):
         ...
 
 
-class StoreLife:
+class StoreLife(StoreReader):
     """Starts, stops and restores a store's database and state, and wraps each stimulus in its transaction."""
 
     def __init__(
@@ -82,7 +79,6 @@ class StoreLife:
         self._on_events = on_events
         self._real_time = real_time
         self._config: Config = config_of(topology, name)
-        self._verifier = Verifier(identity.authority_key)
         self._ctx: Context | None = None
         self._trace: Recorder | None = None
         self._unread = False
@@ -129,10 +125,10 @@ class StoreLife:
         A backup older than a tombstone may get is not restored: the store begins as new (spec: DL-4, RP-3).
         """
         self._database.open()
-        with self._database.reading() as conn:
-            known = StoreState(conn)
-            unsent = store_restore.unsent(conn)
-            given = stored_settings(conn)
+        conn = self._database.reading()
+        known = StoreState(conn)
+        unsent = store_restore.unsent(conn)
+        given = stored_settings(conn)
         self.export()
         continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given, unsent)
         settings = self._config.settings
@@ -195,7 +191,7 @@ class StoreLife:
         if first:
             self._first_start(ctx, s, later=later)
         tell_ignored(ctx, s)
-        missed = queries.missed_check(s.conn, s.now)
+        missed = _missed_check(s.conn, s.now)
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
@@ -211,24 +207,13 @@ class StoreLife:
 
     def _load(self) -> Context:
         with self._database.writing() as conn:
-            store = StoreState(conn)
-            directory = Directory(self._topology, conn)
-            folders, rst = Folders(conn, store), ReplicationStateTable(conn)
-            book = AddressBook(self.name, self._topology.domain, directory, folders, rst)
-            mta = Mta(self.name, directory.routing, book.server_of, self._config.mail_policy, book.accepts)
-            mta.recall(conn)
-            return Context(
-                name=self.name,
-                seed=self._seed,
-                store=store,
-                folders=folders,
-                rst=rst,
-                directory=directory,
+            return Context.load(
+                conn,
+                self.name,
+                self._topology,
                 config=self._config,
+                seed=self._seed,
                 identity=self._identity,
-                verifier=self._verifier,
-                mta=mta,
-                book=book,
                 replica_limits=initial_state.replica_limits(self._topology, self.name),
             )
 
@@ -240,8 +225,7 @@ class StoreLife:
             yield self._open
             return
         ctx, trace = self._present(), self._trace
-        if ctx is None or trace is None:
-            raise NotRunning(f"store {self.name} is not running")
+        assert trace is not None, "it is made with the context"
         self._stimuli += 1
         now = max(now, ctx.store.last_at)
         trace.begin(now)
@@ -267,15 +251,21 @@ class StoreLife:
             self.crash_at = None
             raise Crashed(f"{self.name} after commit")
 
-    def _present(self) -> Context | None:
-        """The state in memory, read from the tables again where it was thrown away. CannotWrite if that fails."""
+    def _present(self) -> Context:
+        """The state in memory, read from the tables again where it was thrown away. CannotWrite if that fails,
+        NotRunning if the store is stopped."""
         if self._unread:
             try:
                 self._ctx = self._load()
             except (sqlite3.OperationalError, OSError) as error:
                 raise CannotWrite(self.name, error) from error
             self._unread = False
+        if self._ctx is None:
+            raise NotRunning(f"store {self.name} is not running")
         return self._ctx
+
+    def _opened(self) -> tuple[Context, Connection]:
+        return self._present(), self._database.reading()
 
     def _log_failure(self, now: LabTime, error: Exception) -> None:
         """Event 3079: a stimulus ended in an error that nobody expected (spec: EV-1). The error itself goes its way."""
@@ -319,38 +309,19 @@ class StoreLife:
     @property
     def seq(self) -> int:
         """The number of the last event committed; NotRunning if the store is stopped."""
-        ctx = self._present()
-        if ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
-        return ctx.store.seq
-
-    @property
-    def last_at(self) -> LabTime:
-        """The lab time of the last stimulus; NotRunning if the store is stopped."""
-        ctx = self._present()
-        if ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
-        return ctx.store.last_at
+        return self._present().store.seq
 
     def events_after(self, seq: int, limit_bytes: int = EVENTS_BYTES) -> list[tuple[int, bytes]]:
         """Events from number `seq` + 1 on, as their number and JSON line; more than `limit_bytes` come with the next
         call. Those that have left the database are read from the closed segments."""
-        with self._reading() as (_, conn):
-            return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
+        _, conn = self._opened()
+        return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
 
     def _mail_due_at(self, ctx: Context, conn: Connection) -> LabTime | None:
         """When the first mail is due to leave; looked up once between two stimuli, for it is asked with every tick."""
         if self._mail_due[0] != self._stimuli:
             self._mail_due = (self._stimuli, ctx.mta.next_due(conn))
         return self._mail_due[1]
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Context, Connection]]:
-        ctx = self._present()
-        if ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
-        with self._database.reading() as conn:
-            yield ctx, conn
 
     def export(self) -> None:
         """Writes the events not yet written as a closed segment, and only then prunes them. CannotWrite if there is no
@@ -363,3 +334,11 @@ class StoreLife:
             if not cannot_write(error):
                 raise
             raise CannotWrite(self.name, error) from error
+
+
+def _missed_check(conn: Connection, now: LabTime) -> bool:
+    """A status check came due while the store was stopped (spec: ST-1)."""
+    due_at = conn.exec_driver_sql(
+        "SELECT due_at FROM timer WHERE kind = ? AND key = 0", (Timer.STATUS_CHECK.value,)
+    ).scalar()
+    return due_at is not None and due_at < now

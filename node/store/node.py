@@ -21,8 +21,7 @@ from node.state import application_log
 from node.state.context import Context
 from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
-from node.store.lifecycle import ArrivalFaults
-from node.store.reads import StoreReads
+from node.store.lifecycle import ArrivalFaults, StoreLife
 from node.views import Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -45,7 +44,7 @@ WRITTEN_FACTOR: Final = 4
 """How often a mail may be on the disk for a while: in the log, as an item, in the queue, and in an event's segment."""
 
 
-class Node(StoreReads):
+class Node(StoreLife):
     """One server of the organization."""
 
     # -- users
@@ -262,8 +261,6 @@ class Node(StoreReads):
     def check_recipient(self, address: str) -> None:
         """MailRefused if the address is nobody's in the organization (spec: ML-7)."""
         ctx = self._present()
-        if ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
         try:
             ctx.mta.check_recipient(address)
         except RefusalError as error:
@@ -282,10 +279,7 @@ class Node(StoreReads):
 
     def offers(self) -> Offers:
         """What this server offers to those that connect (spec: ML-3, ML-4)."""
-        ctx = self._present()
-        if ctx is None:
-            raise NotRunning(f"store {self.name} is not running")
-        return ctx.mta.policy.offers
+        return self._present().mta.policy.offers
 
     @property
     def credentials(self) -> Credentials:
@@ -294,9 +288,11 @@ class Node(StoreReads):
 
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
         """True if that store of the organization has signed the data (spec: ML-3)."""
-        ctx = self._present()
-        known = ctx is not None and ctx.directory.get(store) is not None
-        return known and self._verifier.verify(store, certificate, signature, data)
+        try:
+            ctx = self._present()
+        except NotRunning:
+            return False
+        return ctx.directory.get(store) is not None and ctx.verifier.verify(store, certificate, signature, data)
 
     def tick(self, now: LabTime) -> None:
         """Does everything due at `now`."""
@@ -309,9 +305,9 @@ class Node(StoreReads):
     ) -> list[Transmission]:
         """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
         that are to get no more for now."""
-        with self._reading() as (ctx, conn):
-            due_at = self._mail_due_at(ctx, conn)
-            return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
+        ctx, conn = self._opened()
+        due_at = self._mail_due_at(ctx, conn)
+        return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
 
     def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
         """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
@@ -342,9 +338,9 @@ class Node(StoreReads):
 
     def next_due(self) -> LabTime | None:
         """When this node has something to do; None if never."""
-        with self._reading() as (ctx, conn):
-            due = [at for at in (next_due(conn, timers_of(ctx)), self._mail_due_at(ctx, conn)) if at is not None]
-            return min(due, default=None)
+        ctx, conn = self._opened()
+        due = [at for at in (next_due(conn, timers_of(ctx)), self._mail_due_at(ctx, conn)) if at is not None]
+        return min(due, default=None)
 
     def log(self, now: LabTime, event: int, **values: object) -> None:
         """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`

@@ -1,15 +1,19 @@
-"""Reading a store's state for people, programs and digests. Nothing here changes anything.
+"""What can be read in a store, each read written once.
 
-What may be looked at in a store, as plain methods of the node.
+A read is no stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. It can be
+asked between any two stimuli, and the run stays the same.
 
-They are apart from those that change something because a read is no stimulus: it opens no writing transaction, moves no
-counter, leaves no event and takes no lab time. So it may be asked between any two stimuli, however often, and the run is
-the same. They are inherited, and not a part that the node asks, for campaigns read after every step.
+| class | where it reads |
+|---|---|
+| `node.store.node.Node` | in the database of a running store |
+| `node.store.offline_reader.OfflineReader` | in the database file of a store that need not run |
+| `pflab.drivers.node_proxy.RemoteNode` | over HTTP, by the table `node.api.read_paths` |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 
 from node.codec.items import (
     RESOLVE_NAMES,
@@ -28,7 +32,6 @@ from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.tables import EXPIRED, HIERARCHY_FID
-from node.state.timers import Timer
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
 from node.views import (
@@ -44,13 +47,253 @@ from node.views import (
     RowView,
     StateView,
 )
+from topology.settings.values import Settings
 from traces import LabTime
 from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 
 
-def names_of(ctx: Context) -> Mapping[bytes, str]:
+class StoreReader(ABC):
+    """The reads of a store. NotRunning if it is stopped; FolderUnknown, MessageUnknown for what it does not know."""
+
+    @abstractmethod
+    def _opened(self) -> tuple[Context, Connection]:
+        """Return the store's state and a connection that sees only what is committed. Raises NotRunning."""
+
+    @property
+    def last_at(self) -> LabTime:
+        """The lab time of the store's last stimulus."""
+        return self._opened()[0].store.last_at
+
+    def folders(self) -> list[FolderView]:
+        """Every folder that the store knows."""
+        ctx, _ = self._opened()
+        live = [folder for folder in ctx.folders.all() if folder.props is not None]
+        return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
+
+    def holds(self, folder: str) -> bool:
+        """Whether this store has a replica of a folder and is not about to give it up."""
+        ctx, _ = self._opened()
+        own = ctx.rst.own(_fid_of(ctx, folder))
+        return own is not None and not own.pending
+
+    def messages(self, folder: str) -> list[MessageView]:
+        """The live messages of a folder, in order of their ids."""
+        ctx, conn = self._opened()
+        fid = _fid_of(ctx, folder)
+        props = ctx.folders.at(fid).props
+        shows_conflicts = props is None or props.shows_conflicts
+        found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
+        for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
+            "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
+            " ORDER BY object, shown DESC, modified_at, rep, ctr",
+            (fid,),
+        ):
+            found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
+        names = _names(ctx)
+        views = []
+        for object_id, versions in found.items():
+            number, at, subject, item, fai = versions[0]
+            views.append(
+                MessageView(
+                    id=object_text(object_id),
+                    subject=subject,
+                    sender=sender_of(item),
+                    number=named(number, names),
+                    change=number.text,
+                    modified_at=at,
+                    in_conflict=shows_conflicts and len(versions) > 1,
+                    versions=tuple(each[0].text for each in versions),
+                    size=len(item),
+                    associated=fai,
+                )
+            )
+        return views
+
+    def count(self, folder: str) -> int:
+        """How many live messages the folder has here; a query, whatever their number."""
+        ctx, conn = self._opened()
+        found: int = conn.exec_driver_sql(
+            "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (_fid_of(ctx, folder),)
+        ).scalar_one()
+        return found
+
+    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
+        """The change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
+        ctx, conn = self._opened()
+        names = _names(ctx)
+        found = [_change_of(ctx, conn, message) for message in messages]
+        return [(named(each, names), each.text) for each in found]
+
+    def shown(self, changes: Sequence[str]) -> list[str]:
+        """Change numbers of traces as people see them: A-100 (spec: CN-1)."""
+        names = _names(self._opened()[0])
+        return [named(ChangeNumber.parse(each), names) for each in changes]
+
+    def number_of_folder(self, path: str) -> tuple[str, str]:
+        """The change number of a folder's present version, as people see it and as traces write it."""
+        ctx, _ = self._opened()
+        number = ctx.folders.visible(path).number
+        return named(number, _names(ctx)), number.text
+
+    def body(self, folder: str, message: str) -> str:
+        """The text of the version shown."""
+        ctx, conn = self._opened()
+        return body_of(_shown_item(ctx, conn, folder, message))
+
+    def mail(self, folder: str, message: str) -> bytes:
+        """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
+        ctx, conn = self._opened()
+        item = _shown_item(ctx, conn, folder, message)
+        address = ctx.directory.address(ctx.name) or ""
+        guid, _, counter = message.partition(":")
+        known = ctx.folders.at(_fid_of(ctx, folder))
+        sender = ctx.book.address_of(known) or address
+        return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
+
+    def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
+        """Name and data of a message's attached files."""
+        ctx, conn = self._opened()
+        return attachments_of(_shown_item(ctx, conn, folder, message))
+
+    def state(self, folder: str) -> StateView:
+        """The folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
+        ctx, _ = self._opened()
+        fid = _fid_of(ctx, folder)
+        names = _names(ctx)
+        rows: list[RowView] = []
+        own = ctx.rst.own(fid)
+        if own is not None:
+            last = named(ChangeNumber(ctx.store.guid, own.last_sent), names) if own.last_sent else None
+            rows.append(_row(ctx.name, own.numbers, own.fai, names, last_sent=last))
+        rows.extend(
+            _row(row.store, row.numbers, row.fai, names, heard_at=row.heard_at, is_local=False)
+            for row in ctx.rst.rows(fid)
+        )
+        return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
+
+    def backfill(self) -> list[EntryView]:
+        """The backfill array: what is known to be missing, and who was asked for it."""  # spec: BF-2
+        ctx, conn = self._opened()
+        names = _names(ctx)
+        return [
+            EntryView(
+                id=entry.id,
+                folder=ctx.folders.text_of(entry.fid),
+                path=ctx.folders.path_of(entry.fid),
+                missing=entry.numbers.named(names),
+                missing_fai=entry.fai.named(names),
+                made_at=entry.made_at,
+                due_at=entry.due_at,
+                attempts=entry.attempts,
+                local=entry.local,
+                waiting_for_slot=entry.waiting,
+                requests=tuple(
+                    RequestView(each.source, (each.numbers | each.fai).named(names), each.sent_at, each.retry_at)
+                    for each in array.requests(conn, entry=entry.id)
+                ),
+                cnset=entry.numbers.text(),
+                cnset_fai=entry.fai.text(),
+            )
+            for entry in array.entries(conn)
+        ]
+
+    def queue(self) -> list[QueueView]:
+        """Mails that wait to be sent, and until when."""
+        ctx, conn = self._opened()
+        return [
+            QueueView(
+                id=mail.queue_id,
+                next_hop=mail.next_hop or "",
+                connector=mail.connector,
+                recipients=mail.recipients,
+                subject=mail.subject,
+                due_at=mail.due_at,
+                attempts=mail.attempts,
+                size=mail.size,
+            )
+            for mail in ctx.mta.queued(conn)
+        ]
+
+    def bad_mail(self) -> list[BadMailView]:
+        """Mails that were no sound replication mail of this organization."""  # spec: IN-5
+        _, conn = self._opened()
+        return [
+            BadMailView(*row)
+            for row in conn.exec_driver_sql("SELECT id, at, sender, reason, length(content) FROM bad_mail ORDER BY id")
+        ]
+
+    def mailbox(self) -> list[NoticeView]:
+        """Mails to people that the store has kept for them."""
+        _, conn = self._opened()
+        return [
+            NoticeView(*row)
+            for row in conn.exec_driver_sql(
+                "SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id"
+            )
+        ]
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        """A mail of the mailbox, by the id that the list has."""
+        _, conn = self._opened()
+        content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
+        if content is None:
+            raise MessageUnknown(f"no mail {notice} in the mailbox")
+        return content
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        """The store's application log: the newest entries, in order."""  # spec: EV-1
+        _, conn = self._opened()
+        where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
+        rows = conn.exec_driver_sql(
+            f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?",
+            (after, *values, limit),
+        ).all()
+        return [_entry(*row) for row in reversed(rows)]
+
+    def knowledge(self, folder: str) -> Knowledge:
+        """All that the store knows of a folder: numbers, versions with their digests, tombstones."""  # spec: CV-1
+        ctx, conn = self._opened()
+        fid = _fid_of(ctx, folder)
+        own = ctx.rst.own(fid)
+        table = "folder" if fid == HIERARCHY_FID else "message"
+        shown_column = "1" if table == "folder" else "shown"
+        where, values = ("", ()) if table == "folder" else ("WHERE fid = ?", (fid,))
+        versions: dict[str, list[tuple[str, str]]] = {}
+        shown: dict[str, str] = {}
+        tombstones: list[str] = []
+        expired: list[str] = []
+        for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
+            f"SELECT object, rep, ctr, deleted, {shown_column}, item FROM {table} {where} ORDER BY object, rep, ctr",
+            values,
+        ):
+            text = object_text(object_id)
+            if deleted:
+                (expired if deleted == EXPIRED else tombstones).append(text)
+                continue
+            change = ctx.store.number(rep, ctr).text
+            versions.setdefault(text, []).append((change, digest_of(item)))
+            if is_shown:
+                shown[text] = change
+        unsent = _unsent(ctx, conn, table, fid)
+        return Knowledge(
+            folder=ctx.folders.path_of(fid),
+            holds=own is not None and not own.pending,
+            numbers=(own.numbers | unsent if own else unsent).text(),
+            numbers_fai=(own.fai if own else CNSet.EMPTY).text(),
+            versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
+            shown=shown,
+            tombstones=tuple(sorted(tombstones)),
+            expired=tuple(sorted(set(expired))),
+        )
+
+    def settings(self) -> Settings:
+        """The settings in force, with those that an administrator gave since the topology was written."""
+        return self._opened()[0].config.settings
+
+
+def _names(ctx: Context) -> Mapping[bytes, str]:
     """The store behind each replica GUID, as far as mails have said; a restored store's later ones are A2, A3 (spec: RP-4)."""
     names: dict[bytes, str] = {}
     seen: dict[str, int] = {}
@@ -62,7 +305,7 @@ def names_of(ctx: Context) -> Mapping[bytes, str]:
     return names
 
 
-def fid_of(ctx: Context, folder: str) -> int:
+def _fid_of(ctx: Context, folder: str) -> int:
     """The local row of a folder given by path, by id or as 1-1. FolderUnknown if there is none."""
     if folder == ROOT_TEXT:
         return HIERARCHY_FID
@@ -71,12 +314,6 @@ def fid_of(ctx: Context, folder: str) -> int:
     except ValueError:
         known = None
     return known.fid if known is not None else ctx.folders.visible(folder).fid
-
-
-def folders(ctx: Context) -> list[FolderView]:
-    """Every live folder known here, by path; hidden ones last."""
-    live = [folder for folder in ctx.folders.all() if folder.props is not None]
-    return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
 
 
 def _folder(ctx: Context, folder: Folder) -> FolderView:
@@ -97,46 +334,7 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
     )
 
 
-def holds(ctx: Context, folder: str) -> bool:
-    """Whether this store has a replica of a folder and is not about to give it up."""
-    own = ctx.rst.own(fid_of(ctx, folder))
-    return own is not None and not own.pending
-
-
-def messages(ctx: Context, conn: Connection, folder: str) -> list[MessageView]:
-    """The live messages of a folder, in order of their ids."""
-    fid = fid_of(ctx, folder)
-    props = ctx.folders.at(fid).props
-    shows_conflicts = props is None or props.shows_conflicts
-    found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
-    for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
-        " ORDER BY object, shown DESC, modified_at, rep, ctr",
-        (fid,),
-    ):
-        found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
-    names = names_of(ctx)
-    views = []
-    for object_id, versions in found.items():
-        number, at, subject, item, fai = versions[0]
-        views.append(
-            MessageView(
-                id=object_text(object_id),
-                subject=subject,
-                sender=sender_of(item),
-                number=named(number, names),
-                change=number.text,
-                modified_at=at,
-                in_conflict=shows_conflicts and len(versions) > 1,
-                versions=tuple(each[0].text for each in versions),
-                size=len(item),
-                associated=fai,
-            )
-        )
-    return views
-
-
-def change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
+def _change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
     """The number of a message's shown version. MessageUnknown if there is none."""
     row = conn.exec_driver_sql(
         "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
@@ -146,35 +344,8 @@ def change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
     return ctx.store.number(*row)
 
 
-def count(ctx: Context, conn: Connection, folder: str) -> int:
-    found: int = conn.exec_driver_sql(
-        "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (fid_of(ctx, folder),)
-    ).scalar_one()
-    return found
-
-
-def body(ctx: Context, conn: Connection, folder: str, message: str) -> str:
-    """The text of the version shown."""
-    return body_of(_shown_item(ctx, conn, folder, message))
-
-
-def mail(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
-    """A message as a mail: what it came as, or a new one (spec: ML-5)."""
-    item = _shown_item(ctx, conn, folder, message)
-    address = ctx.directory.address(ctx.name) or ""
-    guid, _, counter = message.partition(":")
-    known = ctx.folders.at(fid_of(ctx, folder))
-    sender = ctx.book.address_of(known) or address
-    return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
-
-
-def attachments(ctx: Context, conn: Connection, folder: str, message: str) -> list[tuple[str, bytes]]:
-    """Name and data of a message's attached files."""
-    return attachments_of(_shown_item(ctx, conn, folder, message))
-
-
 def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
-    fid = fid_of(ctx, folder)
+    fid = _fid_of(ctx, folder)
     try:
         object_id = object_from_text(message)
     except ValueError as error:
@@ -185,21 +356,6 @@ def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> by
     if item is None:
         raise MessageUnknown(f"message {message} is not in {folder} on {ctx.name}")
     return item
-
-
-def state(ctx: Context, folder: str) -> StateView:
-    """The rows of a folder, this store's first (spec: RST-1, RST-2). No rows where the folder is not held."""
-    fid = fid_of(ctx, folder)
-    names = names_of(ctx)
-    rows: list[RowView] = []
-    own = ctx.rst.own(fid)
-    if own is not None:
-        last = named(ChangeNumber(ctx.store.guid, own.last_sent), names) if own.last_sent else None
-        rows.append(_row(ctx.name, own.numbers, own.fai, names, last_sent=last))
-    rows.extend(
-        _row(row.store, row.numbers, row.fai, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
-    )
-    return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
 
 
 def _row(
@@ -217,119 +373,9 @@ def _row(
     )
 
 
-def backfill_array(ctx: Context, conn: Connection) -> list[EntryView]:
-    """The backfill array with its outstanding requests."""
-    names = names_of(ctx)
-    return [
-        EntryView(
-            id=entry.id,
-            folder=ctx.folders.text_of(entry.fid),
-            path=ctx.folders.path_of(entry.fid),
-            missing=entry.numbers.named(names),
-            missing_fai=entry.fai.named(names),
-            made_at=entry.made_at,
-            due_at=entry.due_at,
-            attempts=entry.attempts,
-            local=entry.local,
-            waiting_for_slot=entry.waiting,
-            requests=tuple(
-                RequestView(each.source, (each.numbers | each.fai).named(names), each.sent_at, each.retry_at)
-                for each in array.requests(conn, entry=entry.id)
-            ),
-            cnset=entry.numbers.text(),
-            cnset_fai=entry.fai.text(),
-        )
-        for entry in array.entries(conn)
-    ]
-
-
-def queue(ctx: Context, conn: Connection) -> list[QueueView]:
-    return [
-        QueueView(
-            id=mail.queue_id,
-            next_hop=mail.next_hop or "",
-            connector=mail.connector,
-            recipients=mail.recipients,
-            subject=mail.subject,
-            due_at=mail.due_at,
-            attempts=mail.attempts,
-            size=mail.size,
-        )
-        for mail in ctx.mta.queued(conn)
-    ]
-
-
-def bad_mail(conn: Connection) -> list[BadMailView]:
-    return [
-        BadMailView(*row)
-        for row in conn.exec_driver_sql("SELECT id, at, sender, reason, length(content) FROM bad_mail ORDER BY id")
-    ]
-
-
-def mailbox(conn: Connection) -> list[NoticeView]:
-    return [
-        NoticeView(*row)
-        for row in conn.exec_driver_sql(
-            "SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id"
-        )
-    ]
-
-
-def event_log(conn: Connection, *, after: int, limit: int, event: int | None) -> list[LogView]:
-    """Entries of the application log in order, those after the id `after`: the newest `limit` of them (spec: EV-1)."""
-    where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
-    rows = conn.exec_driver_sql(
-        f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?", (after, *values, limit)
-    ).all()
-    return [_entry(*row) for row in reversed(rows)]
-
-
 def _entry(id_: int, at: LabTime, event: int, text: str) -> LogView:
     kind = KINDS[event]
     return LogView(id_, at, event, kind.level, kind.source, kind.category, kind.logging.name.capitalize(), text)
-
-
-def mailbox_mail(conn: Connection, notice: int) -> bytes:
-    """A mail of the mailbox, whole. MessageUnknown if there is none of that id."""
-    content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
-    if content is None:
-        raise MessageUnknown(f"no mail {notice} in the mailbox")
-    return content
-
-
-def knowledge(ctx: Context, conn: Connection, folder: str) -> Knowledge:
-    """What this store knows of a folder, for digests (spec: CV-1)."""
-    fid = fid_of(ctx, folder)
-    own = ctx.rst.own(fid)
-    table = "folder" if fid == HIERARCHY_FID else "message"
-    shown_column = "1" if table == "folder" else "shown"
-    where, values = ("", ()) if table == "folder" else ("WHERE fid = ?", (fid,))
-    versions: dict[str, list[tuple[str, str]]] = {}
-    shown: dict[str, str] = {}
-    tombstones: list[str] = []
-    expired: list[str] = []
-    for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
-        f"SELECT object, rep, ctr, deleted, {shown_column}, item FROM {table} {where} ORDER BY object, rep, ctr", values
-    ):
-        text = object_text(object_id)
-        if deleted:
-            (expired if deleted == EXPIRED else tombstones).append(text)
-            continue
-        change = ctx.store.number(rep, ctr).text
-        versions.setdefault(text, []).append((change, digest_of(item)))
-        if is_shown:
-            shown[text] = change
-    unsent = _unsent(ctx, conn, table, fid)
-    return Knowledge(
-        folder=ctx.folders.path_of(fid),
-        holds=own is not None and not own.pending,
-        numbers=(own.numbers | unsent if own else unsent).text(),
-        numbers_fai=(own.fai if own else CNSet.EMPTY).text(),
-        versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
-        shown=shown,
-        tombstones=tuple(sorted(tombstones)),
-        expired=tuple(sorted(set(expired))),
-    )
 
 
 def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:
@@ -340,11 +386,3 @@ def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:
             f"SELECT rep, ctr FROM {table} WHERE sent = 0{where} ORDER BY rep, ctr", values
         )
     )
-
-
-def missed_check(conn: Connection, now: LabTime) -> bool:
-    """A status check came due while the store was stopped (spec: ST-1)."""
-    due_at = conn.exec_driver_sql(
-        "SELECT due_at FROM timer WHERE kind = ? AND key = 0", (Timer.STATUS_CHECK.value,)
-    ).scalar()
-    return due_at is not None and due_at < now

@@ -22,11 +22,11 @@ ROWS_AT_ONCE: Final = 200
 def export_events(database: Database, node: str, folder: Path) -> None:
     """Writes one segment for each incarnation that has events waiting."""
     written = exported_through(folder, node)
-    with database.reading() as conn:
-        waiting = conn.exec_driver_sql(
-            "SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq", (written,)
-        ).all()
-        last = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event").scalar_one()
+    conn = database.reading()
+    waiting = conn.exec_driver_sql(
+        "SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq", (written,)
+    ).all()
+    last = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event").scalar_one()
     for incarnation in sorted({row[0] for row in waiting}):
         rows = [row for row in waiting if row[0] == incarnation]
         write_segment(folder, SegmentName(node, incarnation, rows[0][1]), (row[2] for row in rows))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 import msgspec
 
-from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
 from pflab.cli.lab_options import existing_run
 from pflab.cli.output import CommandError, err
 from pflab.cli.running_lab import LabReader, client_of, is_up, lexicon_of
@@ -19,33 +18,12 @@ from pflab.runs.events import RunEvents
 from topology.problems import did_you_mean
 from traces.events import AnyEvent
 
-
-class Look(Protocol):
-    """One store, of a run's databases or of a running lab."""
-
-    @property
-    def now(self) -> int: ...
-    def folders(self) -> list[FolderView]: ...
-    def state(self, folder: str) -> StateView: ...
-    def backfill(self) -> list[EntryView]: ...
-    def messages(self, folder: str) -> list[MessageView]: ...
-    def mail(self, folder: str, message: str) -> bytes: ...
-    def event_log(self, *, limit: int, event: int | None) -> list[LogView]: ...
-    def mailbox(self) -> list[NoticeView]: ...
-    def mailbox_mail(self, notice: int) -> bytes: ...
-
-
-class Reader(Protocol):
-    """A run, over or not."""
-
-    def stores(self) -> list[str]: ...
-    def away(self) -> list[str]: ...
-    def folders(self) -> list[str]: ...
-    def reading(self, store: str) -> AbstractContextManager[Look]: ...
+Reader: TypeAlias = LabReader | RunReader
+"""A run that is over, or a lab that runs. Both have the same methods for reading."""
 
 
 @contextmanager
-def chosen_reader(run: Path | None, lab: str | None) -> Iterator[LabReader | RunReader]:
+def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
     """The run folder or the lab that was named; of neither the lab that is up here, else the latest run."""
     if run is not None and lab is not None:
         raise CommandError("a run folder and a running lab were named; name one of the two")

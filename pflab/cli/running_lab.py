@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import typer
 
-from node.views import EntryView, FolderView, LogView, MessageView, NoticeView, StateView
+from node.store.queries import StoreReader
 from pflab.cli.lab_options import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
@@ -127,37 +127,8 @@ class LabReader:
         return list(self.client.lab()["folders"])
 
     @contextmanager
-    def reading(self, store: str) -> Iterator[StoreLook]:
-        yield StoreLook(RemoteNode(store, self.client), parse_instant(self.client.now()))
+    def reading(self, store: str) -> Iterator[StoreReader]:
+        yield RemoteNode(store, self.client)
 
-
-@dataclass(frozen=True, slots=True)
-class StoreLook:
-    """One running server, for reading."""
-
-    node: RemoteNode
-    now: LabTime
-
-    def folders(self) -> list[FolderView]:
-        return self.node.folders()
-
-    def state(self, folder: str) -> StateView:
-        return self.node.state(folder)
-
-    def backfill(self) -> list[EntryView]:
-        return self.node.backfill()
-
-    def messages(self, folder: str) -> list[MessageView]:
-        return self.node.messages(folder)
-
-    def mail(self, folder: str, message: str) -> bytes:
-        return self.node.mail(folder, message)
-
-    def event_log(self, *, limit: int, event: int | None) -> list[LogView]:
-        return self.node.event_log(limit=limit, event=event)
-
-    def mailbox(self) -> list[NoticeView]:
-        return self.node.mailbox()
-
-    def mailbox_mail(self, notice: int) -> bytes:
-        return self.node.mailbox_mail(notice)
+    def now(self, store: StoreReader) -> LabTime:
+        return parse_instant(self.client.now())

@@ -6,39 +6,27 @@ It blocks while it asks; the node never needs an answer of ours to answer.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
 from node import errors
+from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import NodeError, NotRunning
-from node.views import (
-    BadMailView,
-    EntryView,
-    FolderView,
-    Knowledge,
-    LogView,
-    MessageView,
-    NoticeView,
-    Post,
-    QueueView,
-    StateView,
-)
+from node.store.queries import StoreReader
+from node.views import MessageView, Post
 from pflab.client import Client, ClientError, quoted
 from traces.labtime import LabTime, parse_instant
 
 T = TypeVar("T")
-
-MOST_LISTED: Final = 10_000
-"""Messages that a node lists at once."""
 
 _ERRORS: Final[Mapping[str, type[NodeError]]] = {
     name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, NodeError)
 }
 
 
-class RemoteNode:
+class RemoteNode(StoreReader):
     """The methods of a node that users and readers call. The `now` of a change is the node's own."""
 
     def __init__(self, name: str, client: Client) -> None:
@@ -135,51 +123,20 @@ class RemoteNode:
 
     # -- reads
 
-    def folders(self) -> list[FolderView]:
-        return self._views("/folders", FolderView)
+    def _opened(self) -> NoReturn:
+        raise NotImplementedError("this read does not go over HTTP; node.api.read_paths lists those that do")
 
     def messages(self, folder: str) -> list[MessageView]:
         found: list[MessageView] = []
         while True:
             after = f"&after={quoted(found[-1].id)}" if found else ""
-            more = self._views(f"/messages?folder={quoted(folder)}{after}", MessageView)
+            more = _view(self._read(f"/messages?folder={quoted(folder)}{after}"), list[MessageView])
             found += more
             if len(more) < MOST_LISTED:
                 return found
 
     def count(self, folder: str) -> int:
         return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
-
-    def body(self, folder: str, message: str) -> str:
-        return self._bytes(f"/messages/{quoted(message)}/body?folder={quoted(folder)}").decode("utf-8")
-
-    def state(self, folder: str) -> StateView:
-        return _view(self._read(f"/state?folder={quoted(folder)}"), StateView)
-
-    def backfill(self) -> list[EntryView]:
-        return self._views("/backfill", EntryView)
-
-    def queue(self) -> list[QueueView]:
-        return self._views("/queue", QueueView)
-
-    def bad_mail(self) -> list[BadMailView]:
-        return self._views("/bad-mail", BadMailView)
-
-    def mailbox(self) -> list[NoticeView]:
-        return self._views("/mailbox", NoticeView)
-
-    def mail(self, folder: str, message: str) -> bytes:
-        return self._bytes(f"/messages/{quoted(message)}/mail?folder={quoted(folder)}")
-
-    def mailbox_mail(self, notice: int) -> bytes:
-        return self._bytes(f"/mailbox/{notice}")
-
-    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
-        only = "" if event is None else f"&event={event}"
-        return self._views(f"/log?after={after}&limit={limit}{only}", LogView)
-
-    def knowledge(self, folder: str) -> Knowledge:
-        return _view(self._read(f"/knowledge?folder={quoted(folder)}"), Knowledge)
 
     def next_due(self) -> LabTime | None:
         """When the node has something to do; None if never."""
@@ -196,6 +153,12 @@ class RemoteNode:
 
     # -- asking
 
+    def _answer(self, read: HttpRead, target: str) -> object:
+        if read.kind in (bytes, str):
+            content = self._bytes(target)
+            return content if read.kind is bytes else content.decode("utf-8")
+        return _view(self._read(target), read.kind)
+
     def _read(self, path: str) -> Any:
         if self._kept is None:
             return self._asked(path)
@@ -209,8 +172,8 @@ class RemoteNode:
         """Whoever judges a lab reads all that a node knows: in one question."""
         found = self._asked("/reading")
         kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
-        for what, path in (("knowledge", "knowledge"), ("states", "state")):
-            kept.update({f"/{path}?folder={quoted(folder)}": each for folder, each in found[what].items()})
+        for what, name in (("knowledge", "knowledge"), ("states", "state")):
+            kept.update({READS[name].target(folder): each for folder, each in found[what].items()})
 
     def _asked(self, path: str) -> Any:
         try:
@@ -223,9 +186,6 @@ class RemoteNode:
             return self._client.content("GET", self._base + path)
         except ClientError as error:
             raise _as_node_error(error) from None
-
-    def _views(self, path: str, kind: type[T]) -> list[T]:
-        return [_view(each, kind) for each in self._read(path)]
 
     def _tell(self, path: str, body: Mapping[str, Any]) -> None:
         """Something that this node's coordinator alone says. It is said once, so a connection that may have died while days
@@ -244,6 +204,17 @@ class RemoteNode:
             return self._client.surely(method, self._base + path, body)
         except ClientError as error:
             raise _as_node_error(error) from None
+
+
+def _over_http(read: HttpRead) -> Callable[..., object]:
+    def ask(node: RemoteNode, *given: object, **named: object) -> object:
+        return node._answer(read, read.target(*given, **named))
+
+    return ask
+
+
+for _read in READS.values():
+    setattr(RemoteNode, _read.name, _over_http(_read))
 
 
 def _as_node_error(error: ClientError) -> NodeError:

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from node.errors import NodeError
+from node.store.queries import StoreReader
 from node.views import MessageView
 from pflab.client import UNHEARD, Client, ClientError
 from pflab.errors import LabError
@@ -109,23 +110,15 @@ def door_of_client(client: Client, server: str, folder: str, salt: str = "", don
     return post
 
 
-class Shelf(Protocol):
-    """Whatever shows a folder's messages: a node, or a run's database."""
-
-    def messages(self, folder: str) -> list[MessageView]: ...
-
-    def mail(self, folder: str, message: str) -> bytes: ...
-
-
-def export_mbox(shelf: Shelf, folder: str, told: Callable[[], None] = lambda: None) -> Iterator[bytes]:
+def export_mbox(store: StoreReader, folder: str, told: Callable[[], None] = lambda: None) -> Iterator[bytes]:
     """A folder's messages as an mbox, in the order in which they were made or last changed; associated ones stay.
     `told` is called for each."""
-    views = [view for view in shelf.messages(folder) if not view.associated]
+    views = [view for view in store.messages(folder) if not view.associated]
     views.sort(key=lambda view: (view.modified_at, view.id))
-    return mbox_of(_mail(shelf, folder, view, told) for view in views)
+    return mbox_of(_mail(store, folder, view, told) for view in views)
 
 
-def _mail(shelf: Shelf, folder: str, view: MessageView, told: Callable[[], None]) -> tuple[str, LabTime, bytes]:
+def _mail(store: StoreReader, folder: str, view: MessageView, told: Callable[[], None]) -> tuple[str, LabTime, bytes]:
     told()
     address = next(iter(parse_addresses(view.sender)), "MAILER-DAEMON")
-    return address, view.modified_at, shelf.mail(folder, view.id)
+    return address, view.modified_at, store.mail(folder, view.id)

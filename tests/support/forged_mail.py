@@ -27,5 +27,5 @@ def message_in(content: bytes) -> SystemMessage:
 
 def altered(office: Office, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
     """A mail of A's as A itself would have signed it with something else inside."""
-    mail = decode(message_in(content), office["A"]._verifier)
+    mail = decode(message_in(content), office["A"]._present().verifier)
     return wrapped(encode(change(mail), AUTHORITY.identity("A")))

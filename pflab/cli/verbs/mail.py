@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from node.codec.items import ROOT_TEXT
+from node.store.queries import StoreReader
 from node.views import NoticeView
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
 from pflab.cli.options import OneServer, Run
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
-from pflab.cli.run_or_lab import Look, chosen_reader, chosen_stores
+from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.runs.run_folder import RunFolder
@@ -180,7 +181,7 @@ def export(
         raise CommandError(f"{folder}: no replica of it in this run; {did_you_mean(folder, reader.folders())}")
 
 
-def _export(look: Look, store: str, folder: str, output: Path | None) -> None:
+def _export(look: StoreReader, store: str, folder: str, output: Path | None) -> None:
     count = sum(1 for view in look.messages(folder) if not view.associated)
     with progress(count, f"Reading {folder}") as bar:
         pieces = export_mbox(look, folder, lambda: bar.advance(bar.task_ids[0]))

@@ -32,7 +32,8 @@ def state(
             with reader.reading(store) as look:
                 held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
                 wanted = [path for path in held if folder in (None, path)]
-                found += [(look.state(path), look.now) for path in wanted]
+                now = reader.now(look)
+                found += [(look.state(path), now) for path in wanted]
         if folder is not None and not found:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
             raise CommandError(f"--folder {folder}: no store of this run holds it; {known}")

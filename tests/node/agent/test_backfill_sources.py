@@ -33,7 +33,7 @@ folders:
 def opened(office: Office, mail: tuple[str, Transmission]) -> ReplicationMail:
     body = parse_mail(mail[1].content).body
     assert body is not None
-    return decode(decode_tnef(body), office["A"]._verifier)
+    return decode(decode_tnef(body), office["A"]._present().verifier)
 
 
 def missing_on_a(office: Office) -> SourcesConsidered:

@@ -184,7 +184,7 @@ def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
         office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
     assert office["B"].bad_mail() == []
     (answer,) = office.take("B", office.at(15))
-    mail = decode(message_in(answer[1].content), office["A"]._verifier)
+    mail = decode(message_in(answer[1].content), office["A"]._present().verifier)
     assert (mail.type, mail.sections[0].marks.name) == (MessageType.CONTENT_RESPONSE, "NO_REPLICA")
 
 
@@ -204,7 +204,7 @@ def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
         office["A"].post(office.at(1), "Projects", subject=f"post {index}")
     content = next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
     message = message_in(content)
-    verifier = office["A"]._verifier
+    verifier = office["A"]._present().verifier
     mail = decode(message, verifier)
     spoiled = mail.updates[1].version
     broken = replace(mail.updates[1], version=replace(spoiled, item=b"\x78\x9f\x3e\x22 not an item"))

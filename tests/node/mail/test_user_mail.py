@@ -315,5 +315,5 @@ def test_the_memory_of_posted_mails_is_bounded_by_time() -> None:
     for number in range(5):
         send(office, "A", "projects@contoso.test", mail(message_id=f"{number}@x.test"), number)
     send(office, "A", "projects@contoso.test", mail(message_id="last@x.test"), 48 * 60)
-    with office["A"]._database.reading() as conn:
-        assert conn.exec_driver_sql("SELECT count(*) FROM posted").scalar() == 1
+    conn = office["A"]._database.reading()
+    assert conn.exec_driver_sql("SELECT count(*) FROM posted").scalar() == 1

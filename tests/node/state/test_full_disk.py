@@ -45,8 +45,7 @@ def no_new_files() -> Iterator[None]:
 
 
 def connection(office: Office, name: str) -> Connection:
-    with office[name]._database.reading() as conn:
-        return conn
+    return office[name]._database.reading()
 
 
 def subjects(office: Office, name: str) -> list[str]:

@@ -1,0 +1,54 @@
+"""A store read from its database file, without a lab: the file is opened read-only, also while the lab still runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from node.codec.signing import LabAuthority
+from node.state.context import Context
+from node.state.store_settings import config_of, stored_settings
+from node.store.queries import StoreReader
+from topology.model import Topology
+from transport.sql import Connection
+
+_NO_SEED: Final = bytes(32)
+"""In place of the lab's secret seed: a reader signs nothing and makes no ids."""
+
+
+class OfflineReader(StoreReader):
+    """The reads of one database file."""
+
+    def __init__(self, name: str, topology: Topology, conn: Connection) -> None:
+        self._conn = conn
+        self._ctx = Context.load(
+            conn,
+            name,
+            topology,
+            config=config_of(topology, name, stored_settings(conn)),
+            seed=_NO_SEED,
+            identity=LabAuthority(_NO_SEED).identity(name),
+        )
+
+    def _opened(self) -> tuple[Context, Connection]:
+        return self._ctx, self._conn
+
+
+@contextmanager
+def open_offline(path: Path, name: str, topology: Topology) -> Iterator[OfflineReader]:
+    """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is no such database."""
+    with closing(_connect(path)) as raw:
+        yield OfflineReader(name, topology, Connection(raw))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        conn.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        # SQLite cannot create its lock file in a folder that is not writable. Then no other process writes there either.
+        conn = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    return conn
