@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from pflab.cli.output import harmless
 from pflab.runs.events import NODE_COLUMNS, columns, style_of
 from pflab.terms.lexicon import Lexicon, tag_of
 from traces.events import Event
