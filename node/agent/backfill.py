@@ -19,10 +19,11 @@ from node.objects import expiry
 from node.state import backfill_array
 from node.state.backfill_array import RECALLED, Entry, Request, entries, find_entry, requests, save
 from node.state.context import Context
-from node.state.store_identity import LOCAL_REP, StoreState
+from node.state.state_table import LastSent
+from node.state.store_identity import LOCAL_REP
 from node.state.timers import Timer, clear_timer, set_timer
 from node.tracking.cnset import CNSet
-from node.tracking.idset import encode_idset
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 from traces.events import (
     EntryMade,
@@ -35,15 +36,13 @@ from traces.events import (
     RequestSent,
     SourceDown,
 )
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-def _is_local(ctx: Context, fid: int, numbers: CNSet, fai: CNSet) -> bool:
+def _is_local(ctx: Context, fid: int, numbers: NumberSets) -> bool:
     """Some store of this site has all of it, by its row (spec: BF-2)."""
-    return any(
-        ctx.directory.same_site(ctx.name, row.store) and numbers <= row.numbers and fai <= row.fai
-        for row in ctx.rst.rows(fid)
-    )
+    return any(ctx.directory.same_site(ctx.name, row.store) and numbers <= row.numbers for row in ctx.rst.rows(fid))
 
 
 # -- into the array
@@ -53,36 +52,34 @@ def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -
     """What `store`'s row claims and this store lacks enters the array (spec: BF-1, ST-5)."""
     row = ctx.rst.row(fid, store)
     if row is not None:
-        note_claimed(ctx, s, fid, row.numbers, row.fai, held)
+        note_claimed(ctx, s, fid, row.numbers, held)
 
 
-def note_claimed(
-    ctx: Context, s: Stimulus, fid: int, claimed: CNSet, claimed_fai: CNSet, held: CNSet = CNSet.EMPTY
-) -> None:
+def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
     """What another store claims to have and this store lacks enters the array; `held` are numbers that wait here."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a store that leaves asks for nothing more
         return
-    numbers, fai = claimed - own.numbers, claimed_fai - own.fai
-    if not numbers and not fai:
+    numbers = claimed - own.numbers
+    if not numbers:
         return
     # What waits in the queue is not missing (spec: BF-2), nor is a change made here that the own row does not claim yet
     # (spec: RST-1): another store can have got it in a response that came before its broadcast (spec: CN-7).
-    numbers, fai = numbers - held, fai - held
-    unsent, unsent_fai = (_unsent(ctx.store, max(own.began, last)) for last in (own.last_sent, own.last_sent_fai))
-    _account_for_replaced(ctx, s, fid, numbers & unsent, fai & unsent_fai)
-    numbers, fai = numbers - unsent, fai - unsent_fai
+    numbers = numbers.without(held)
+    unsent = own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
+    _account_for_replaced(ctx, s, fid, numbers & unsent)
+    numbers -= unsent
     for entry in entries(s.conn, fid):
-        numbers, fai = numbers - entry.numbers, fai - entry.fai
-    if not numbers and not fai:
+        numbers -= entry.numbers
+    if not numbers:
         return
-    local = _is_local(ctx, fid, numbers, fai)
+    local = _is_local(ctx, fid, numbers)
     at_once = own.fresh and ctx.config.profile.new_asks_at_once
     due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
     entry_id: int = s.conn.exec_driver_sql(
         "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
-        (fid, encode_idset(numbers), encode_idset(fai), s.now, s.now, due_at, int(local)),
+        (fid, *numbers.encode(), s.now, s.now, due_at, int(local)),
     ).scalar_one()
     if not suspension.stands(ctx, fid):
         set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
@@ -90,35 +87,33 @@ def note_claimed(
         EntryMade,
         folder=ctx.folders.text_of(fid),
         entry=entry_id,
-        cnset=numbers.text(),
-        cnset_fai=fai.text(),
+        **numbers.texts(),
         local=local,
         due_at=due_at,
     )
 
 
-def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> None:
+def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> None:
     """Own changes that were replaced here before they were broadcast, and that others have all the same.
 
     A response took them there; no broadcast of this store's will ever name them, so they are accounted for now, or the
     sets would differ for ever (spec: CV-1, CN-7).
     """
-    for wanted, is_fai in ((numbers, False), (fai, True)):
-        found = CNSet.EMPTY
-        for lo, hi in wanted.ranges(ctx.store.guid):
-            found |= CNSet.from_numbers(
-                ctx.store.number(LOCAL_REP, ctr)
-                for (ctr,) in s.conn.exec_driver_sql(
-                    "SELECT ctr FROM superseded WHERE rep = ? AND ctr BETWEEN ? AND ? AND fid = ? ORDER BY ctr",
-                    (LOCAL_REP, lo, hi, fid),
-                )
-            )
-        if found:
-            ctx.rst.add(fid, CNSet.EMPTY if is_fai else found, found if is_fai else CNSet.EMPTY)
+    ctx.rst.add(
+        fid,
+        NumberSets(_replaced(ctx, s.conn, fid, numbers.contents), _replaced(ctx, s.conn, fid, numbers.associated)),
+    )
 
 
-def _unsent(store: StoreState, last: int) -> CNSet:
-    return CNSet.span(store.guid, last + 1, store.change_counter) if store.change_counter > last else CNSet.EMPTY
+def _replaced(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> CNSet:
+    return CNSet.from_numbers(
+        ctx.store.number(LOCAL_REP, ctr)
+        for lo, hi in numbers.ranges(ctx.store.guid)
+        for (ctr,) in conn.exec_driver_sql(
+            "SELECT ctr FROM superseded WHERE rep = ? AND ctr BETWEEN ? AND ? AND fid = ? ORDER BY ctr",
+            (LOCAL_REP, lo, hi, fid),
+        )
+    )
 
 
 def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
@@ -127,7 +122,7 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     if row is None or not ctx.directory.same_site(ctx.name, store):
         return
     for entry in entries(s.conn, fid):
-        if entry.local or not (entry.numbers <= row.numbers and entry.fai <= row.fai):
+        if entry.local or not entry.numbers <= row.numbers:
             continue
         entry.local = True
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
@@ -149,28 +144,29 @@ def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> N
     own = ctx.rst.own(fid)
     if own is None:
         return
+    have = own.numbers | NumberSets(held)
     for entry in entries(s.conn, fid):
-        numbers, fai = entry.numbers - own.numbers - held, entry.fai - own.fai
-        if numbers == entry.numbers and fai == entry.fai:
+        numbers = entry.numbers - have
+        if numbers == entry.numbers:
             continue
-        entry.numbers, entry.fai = numbers, fai
+        entry.numbers = numbers
         for request in requests(s.conn, entry=entry.id):
-            _shrink(ctx, s, request, own.numbers | held, own.fai)
-        if numbers or fai:
+            _shrink(ctx, s, request, have)
+        if numbers:
             save(s.conn, entry)  # a partly satisfied entry keeps its time
         else:
             _remove(ctx, s, entry, "satisfied")
             s.trace.record(EntrySatisfied, folder=ctx.folders.text_of(fid), entry=entry.id)
 
 
-def _shrink(ctx: Context, s: Stimulus, request: Request, have: CNSet, have_fai: CNSet, how: str = "satisfied") -> None:
-    numbers, fai = request.numbers - have, request.fai - have_fai
-    if not numbers and not fai:
+def _shrink(ctx: Context, s: Stimulus, request: Request, have: NumberSets, how: str = "satisfied") -> None:
+    numbers = request.numbers - have
+    if not numbers:
         end(ctx, s, request, how)
-    elif numbers != request.numbers or fai != request.fai:
+    elif numbers != request.numbers:
         s.conn.exec_driver_sql(
             "UPDATE request SET numbers = ?, numbers_fai = ?, answered = 1 WHERE id = ?",
-            (encode_idset(numbers), encode_idset(fai), request.id),
+            (*numbers.encode(), request.id),
         )
 
 
@@ -179,24 +175,16 @@ def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     found = entries(s.conn, fid)
     if not found:
         return
-    claimed, claimed_fai = ctx.rst.union(fid)
+    claimed = ctx.rst.union(fid)
     for store in leavers(s.conn, fid):
-        numbers, fai = leaver_claims(s.conn, fid, store)
-        claimed, claimed_fai = claimed | numbers, claimed_fai | fai
+        claimed |= leaver_claims(s.conn, fid, store)
     for entry in found:
-        lost, lost_fai = entry.numbers - claimed, entry.fai - claimed_fai
-        if not lost and not lost_fai:
+        lost = entry.numbers - claimed
+        if not lost:
             continue
-        entry.numbers, entry.fai = entry.numbers - lost, entry.fai - lost_fai
-        s.trace.record(
-            EntryPruned,
-            folder=ctx.folders.text_of(fid),
-            entry=entry.id,
-            cnset=lost.text(),
-            cnset_fai=lost_fai.text(),
-            reason=reason,
-        )
-        if entry.numbers or entry.fai:
+        entry.numbers -= lost
+        s.trace.record(EntryPruned, folder=ctx.folders.text_of(fid), entry=entry.id, **lost.texts(), reason=reason)
+        if entry.numbers:
             save(s.conn, entry)
         else:
             _remove(ctx, s, entry, "pruned")
@@ -206,12 +194,7 @@ def drop_folder(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     """The folder is gone from here: its entries and requests end (spec: HI-6)."""
     for entry in entries(s.conn, fid):
         s.trace.record(
-            EntryPruned,
-            folder=ctx.folders.text_of(fid),
-            entry=entry.id,
-            cnset=entry.numbers.text(),
-            cnset_fai=entry.fai.text(),
-            reason=reason,
+            EntryPruned, folder=ctx.folders.text_of(fid), entry=entry.id, **entry.numbers.texts(), reason=reason
         )
         _remove(ctx, s, entry, "pruned")
 
@@ -255,35 +238,34 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
 
 
-def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: CNSet, fai: CNSet) -> None:
+def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: NumberSets) -> None:
     """A source names numbers whose items have expired there: the next holder is asked at once, and what every holder has
     said so of is accounted for (spec: DL-3)."""
     own = ctx.rst.own(fid)
-    if own is None or not (numbers or fai):
+    if own is None or not numbers:
         return
-    numbers, fai = numbers - own.numbers, fai - own.fai
-    expiry.note_said(s, fid, source, numbers, fai)
+    numbers -= own.numbers
+    expiry.note_said(s, fid, source, numbers)
     account_for_expired(ctx, s, fid)
     for entry in entries(s.conn, fid):
-        if not (entry.numbers & numbers or entry.fai & fai):
+        if not entry.numbers & numbers:
             continue
         for request in requests(s.conn, entry=entry.id):
             if request.source == source:
-                _shrink(ctx, s, request, numbers, fai, "expired")
+                _shrink(ctx, s, request, numbers, "expired")
         if not suspension.stands(ctx, fid):
             _ask(ctx, s, entry)
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """What nobody has any more is waited for no longer."""
-    missing, missing_fai = backfill_sources.missing_of(s.conn, fid)
-    gone, gone_fai = expiry.said_by_all(ctx, s, fid, *expiry.ever_said(s.conn, fid, missing, missing_fai))
+    missing = backfill_sources.missing_of(s.conn, fid)
+    gone = expiry.said_by_all(ctx, s, fid, expiry.ever_said(s.conn, fid, missing))
     for store in leavers(s.conn, fid):  # a store that leaves keeps what it has until it is answered (spec: RP-2)
-        (claimed, claimed_fai), (said, said_fai) = leaver_claims(s.conn, fid, store), expiry.said_by(s.conn, fid, store)
-        gone, gone_fai = gone - (claimed - said), gone_fai - (claimed_fai - said_fai)
-    if gone or gone_fai:
-        ctx.rst.add(fid, gone, gone_fai)
-        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), cnset=gone.text(), cnset_fai=gone_fai.text())
+        gone -= leaver_claims(s.conn, fid, store) - expiry.said_by(s.conn, fid, store)
+    if gone:
+        ctx.rst.add(fid, gone)
+        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **gone.texts())
         came_in(ctx, s, fid)
 
 
@@ -315,9 +297,9 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     running = requests(s.conn, entry=entry.id)
     choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
     if choice.one_by_one:  # [S3] the next is asked for what is left 24 or 48 hours later
-        near = any(source.near for source, _, _ in choice.asked)
+        near = any(source.near for source, _ in choice.asked)
         retry_at = s.now + ctx.config.timeouts(near).later_retry_us
-    for source, numbers, fai in choice.asked:
+    for source, numbers in choice.asked:
         if not backfill_array.is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
@@ -325,7 +307,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
                 set_timer(s.conn, Timer.ENTRY, entry.id, min(request.retry_at for request in asked))
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
-        _request(ctx, s, entry, source.store, numbers, fai, retry_at)
+        _request(ctx, s, entry, source.store, numbers, retry_at)
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
@@ -340,24 +322,20 @@ def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
     """What of an entry is to be asked for. Where two are asked for the same, a request that goes on takes nothing off."""
     stores = frozenset(request.source for request in running)
     if ctx.config.profile.asks_twice:
-        return Gap(entry.numbers, entry.fai, stores)
-    asked = CNSet.union_all(request.numbers for request in running)
-    asked_fai = CNSet.union_all(request.fai for request in running)
-    return Gap(entry.numbers - asked, entry.fai - asked_fai, stores)
+        return Gap(entry.numbers, stores)
+    return Gap(entry.numbers - NumberSets.union_all(request.numbers for request in running), stores)
 
 
-def _request(
-    ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: CNSet, fai: CNSet, retry_at: LabTime
-) -> None:
+def _request(ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: NumberSets, retry_at: LabTime) -> None:
     own = ctx.rst.own(entry.fid)
     assert own is not None, "an entry's folder is held here"
     s.conn.exec_driver_sql(
         "INSERT INTO request (entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
-        (entry.id, entry.fid, source, encode_idset(numbers), encode_idset(fai), s.now, retry_at),
+        (entry.id, entry.fid, source, *numbers.encode(), s.now, retry_at),
     )
     backfill_sources.touch(s.conn, source, s.now)  # spec: BF-9
-    section = section_of(ctx, own, cnset=numbers, cnset_fai=fai)
+    section = section_of(ctx, own, numbers)
     # spec: BF-8 at once, whatever the schedule
     send(ctx, s, MessageType.BACKFILL_REQUEST, [source], [section], priority=ctx.priority(entry.fid))
     s.trace.record(
@@ -365,8 +343,7 @@ def _request(
         folder=ctx.folders.text_of(entry.fid),
         entry=entry.id,
         source=source,
-        cnset=numbers.text(),
-        cnset_fai=fai.text(),
+        **numbers.texts(),
         retry_at=retry_at,
     )
 
@@ -374,6 +351,8 @@ def _request(
 def mark_down(ctx: Context, s: Stimulus, store: str, fid: int) -> None:
     """The source did not answer before the retry time-out (spec: BF-4)."""
     s.conn.exec_driver_sql(
-        "INSERT INTO peer VALUES (?, 1, 0, 0, NULL) ON CONFLICT (store) DO UPDATE SET down = 1", (store,)
+        "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 1, 0, 0)"
+        " ON CONFLICT (store) DO UPDATE SET down = 1",
+        (store,),
     )
     s.trace.record(SourceDown, store=store, folder=ctx.folders.text_of(fid))

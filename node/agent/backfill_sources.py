@@ -9,8 +9,7 @@ from node.state.backfill_array import entries
 from node.state.context import Context
 from node.state.directory import StoreEntry
 from node.state.version_profiles import PROFILES, SourceChoice
-from node.tracking.cnset import CNSet
-from node.tracking.idset import decode_idset
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 from traces.events import Candidate, SettingIgnored, SourcesConsidered
 from transport.sql import Connection
@@ -21,8 +20,8 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
     stores = ctx.other_holders(fid)
     stores += [store for store in leavers(s.conn, fid) if store not in stores]
-    missing, missing_fai = missing_of(s.conn, fid)
-    found = [_source(ctx, s.conn, fid, store, gap, missing, missing_fai) for store in stores]
+    missing = missing_of(s.conn, fid)
+    found = [_source(ctx, s.conn, fid, store, gap, missing) for store in stores]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](found, gap)
     s.trace.record(
@@ -30,31 +29,25 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
         folder=ctx.folders.text_of(fid),
         entry=entry,
         candidates=tuple(_told(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
-        chosen=tuple(source.store for source, _, _ in choice.asked),
+        chosen=tuple(source.store for source, _ in choice.asked),
         method=way.value,
-        cnset=gap.numbers.text(),
-        cnset_fai=gap.fai.text(),
-        missing=missing.text(),
-        missing_fai=missing_fai.text(),
+        **gap.numbers.texts(),
+        **missing.texts("missing"),
         one_by_one=choice.one_by_one,
     )
     return choice
 
 
-def missing_of(conn: Connection, fid: int) -> tuple[CNSet, CNSet]:
+def missing_of(conn: Connection, fid: int) -> NumberSets:
     """All that this store misses in the folder, whichever entries it is in."""
-    found = entries(conn, fid)
-    return CNSet.union_all(each.numbers for each in found), CNSet.union_all(each.fai for each in found)
+    return NumberSets.union_all(each.numbers for each in entries(conn, fid))
 
 
-def _source(
-    ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: CNSet, missing_fai: CNSet
-) -> Source:
+def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: NumberSets) -> Source:
     entry = entry_of(ctx, store)
     row = ctx.rst.row(fid, store)
-    has, has_fai = (row.numbers, row.fai) if row else leaver_claims(conn, fid, store)
-    said, said_fai = said_by(conn, fid, store)  # spec: DL-3
-    has, has_fai = has - said, has_fai - said_fai
+    has = row.numbers if row else leaver_claims(conn, fid, store)
+    has -= said_by(conn, fid, store)  # spec: DL-3
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
         store=store,
@@ -70,9 +63,8 @@ def _source(
         transit_us=transit_us,
         backfilled_at=backfilled_at,
         addressed=entry.address is not None,
-        has_all=missing <= has and missing_fai <= has_fai,
+        has_all=missing <= has,
         numbers=gap.numbers & has,
-        fai=gap.fai & has_fai,
     )
 
 
@@ -122,16 +114,17 @@ def leavers(conn: Connection, fid: int) -> list[str]:
     return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
 
 
-def leaver_claims(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:
+def leaver_claims(conn: Connection, fid: int, store: str) -> NumberSets:
     row = conn.exec_driver_sql(
         "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
     ).first()
-    return (decode_idset(row[0]), decode_idset(row[1])) if row else (CNSet.EMPTY, CNSet.EMPTY)
+    return NumberSets.decode(*row) if row else NumberSets.EMPTY
 
 
 def touch(conn: Connection, store: str, now: LabTime) -> None:
     """A request goes to `store` now (spec: BF-9)."""
     conn.exec_driver_sql(
-        "INSERT INTO peer VALUES (?, 0, 0, ?, NULL) ON CONFLICT (store) DO UPDATE SET backfilled_at = excluded.backfilled_at",
+        "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 0, 0, ?)"
+        " ON CONFLICT (store) DO UPDATE SET backfilled_at = excluded.backfilled_at",
         (store, now),
     )

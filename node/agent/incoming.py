@@ -21,6 +21,7 @@ from node.state.folders import Folder
 from node.state.state_table import PeerRow
 from node.state.tables import HIERARCHY_FID
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed
 from transport.errors import CodecError
 from transport.mapi.mdbef import decode_mdbef
@@ -117,7 +118,8 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
     took = max(0, s.now - mail.sent_at)
     transit = took if row is None or row[1] is None else row[1] + (took - row[1]) // TRANSIT_WEIGHT
     s.conn.exec_driver_sql(
-        "INSERT INTO peer VALUES (?, 0, ?, 0, ?) ON CONFLICT (store) DO UPDATE SET down = 0,"
+        "INSERT INTO peer (store, down, heard_sent_at, backfilled_at, transit_us) VALUES (?, 0, ?, 0, ?)"
+        " ON CONFLICT (store) DO UPDATE SET down = 0,"
         " heard_sent_at = excluded.heard_sent_at, transit_us = excluded.transit_us",
         (mail.store, mail.sent_at, transit),
     )
@@ -151,19 +153,18 @@ def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section
     old = ctx.rst.row(fid, mail.store)
     if old is not None and (old.sent_at, old.sent_number) >= (mail.sent_at, mail.number):
         return
-    ctx.rst.put(s.conn, fid, PeerRow(mail.store, section.row, section.row_fai, s.now, mail.sent_at, mail.number))
+    ctx.rst.put(s.conn, fid, PeerRow(mail.store, section.row, s.now, mail.sent_at, mail.number))
     s.trace.record(
         RowReplaced,
         mail=mail.message_id,
         folder=object_text(section.folder),
         store=mail.store,
-        cnset=section.row.text(),
-        cnset_fai=section.row_fai.text(),
+        **section.row.texts(),
         sent_at=mail.sent_at,
         sent_number=mail.number,
     )
-    expiry.take_back(s, fid, mail.store, section.row, section.row_fai)
-    if old is not None and (old.numbers - section.row or old.fai - section.row_fai):
+    expiry.take_back(s, fid, mail.store, section.row)
+    if old is not None and not old.numbers <= section.row:
         backfill.prune(ctx, s, fid, f"{mail.store} no longer claims it")
 
 
@@ -177,8 +178,8 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     applied = apply_folders.apply_folders(ctx, s, mail.updates, way, mail.store)
     _tell_failures(s, mail)
     waiting = held_messages.held_hierarchy(s.conn)
-    numbers = (section.cnset - waiting - mail.failed - applied.failed) | applied.numbers
-    account(ctx, s, HIERARCHY_FID, numbers, CNSet.EMPTY, applied.fresh, waiting)
+    numbers = section.numbers.contents - waiting - mail.failed - applied.failed
+    account(ctx, s, HIERARCHY_FID, NumberSets(numbers) | applied.numbers, applied.fresh, waiting)
     news = settle(ctx, s, before)
     if mail.type in RESPONSES:
         backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
@@ -205,19 +206,18 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         _drop_dead(ctx, s, folder, mail, way)  # spec: HI-6 dropped, never held
         return
     if folder is None or ctx.rst.own(folder.fid) is None:
-        held_messages.hold_mail(ctx, s, section.folder, section.cnset | section.cnset_fai, mail.store, content)
+        held_messages.hold_mail(ctx, s, section.folder, section.numbers.merged(), mail.store, content)
         return
     applied = apply_updates(ctx, s, folder.fid, mail.updates, way)
     note_replicated(s, folder.fid, [update.version for update in mail.updates])
     _tell_failures(s, mail)
-    numbers = (section.cnset - mail.failed) | applied.numbers
-    fai = (section.cnset_fai - mail.failed) | applied.fai
-    account(ctx, s, folder.fid, numbers, fai, applied.fresh)
+    numbers = section.numbers.without(mail.failed) | applied.numbers
+    account(ctx, s, folder.fid, numbers, applied.fresh)
     tell_contacts(ctx, s, folder.fid, applied)
     if applied.conflicts:
         conflicts.arose(ctx, s, folder)
     if mail.type in RESPONSES:
-        backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired, section.expired_fai)
+        backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired)
         replica_removal.answer_leavers(ctx, s, folder.fid)  # what nobody has any more is accounted for now
         backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
@@ -228,7 +228,7 @@ def _is_empty(mail: ReplicationMail) -> bool:
     """Whether a response says that its source has none of what it was asked for (spec: BF-5). One of several mails may bring
     a version whose number was not asked for, beside that of another mail, and claim nothing."""
     said = mail.sections[0]
-    return not (mail.updates or mail.failures or said.cnset or said.cnset_fai or said.expired or said.expired_fai)
+    return not (mail.updates or mail.failures or said.numbers or said.expired)
 
 
 def _drop_dead(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:
@@ -242,11 +242,9 @@ def _tell_failures(s: Stimulus, mail: ReplicationMail) -> None:
         s.trace.record(VersionFailed, mail=mail.message_id, number=reason.split(": ", 1)[0], reason=reason)
 
 
-def account(
-    ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet, fresh: bool, held: CNSet = CNSet.EMPTY
-) -> None:
+def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
     """Numbers are accounted for here; an update begins the folder's 24 hours anew (spec: CN-7, ST-1)."""
-    ctx.rst.add(fid, numbers, fai)
+    ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
     if fresh and own is not None:
         own.last_update_at = s.now
@@ -258,8 +256,7 @@ def account(
 
 def _on_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
     del content, way
-    for section in mail.sections:
-        answer(ctx, s, mail, section)
+    answer(ctx, s, mail)
 
 
 def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:

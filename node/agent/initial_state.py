@@ -16,6 +16,7 @@ from node.state.state_table import PeerRow
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from topology.model import Topology
 from transport.stimulus import Stimulus
@@ -67,16 +68,16 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
         folder = Folder(ctx.folders.next_fid, ids[path], number, version.pcl, topology.start_at, props)
         put(ctx, s, folder, version, None, sent=True)
     ctx.folders.arrange()
-    _first_rows(ctx, s, CNSet.span(guid, 1, len(ids)) if ids else CNSet.EMPTY)
+    _first_rows(ctx, s, NumberSets(CNSet.span(guid, 1, len(ids))) if ids else NumberSets.EMPTY)
 
 
-def _first_rows(ctx: Context, s: Stimulus, hierarchy: CNSet) -> None:
-    ctx.rst.add(HIERARCHY_FID, hierarchy, CNSet.EMPTY)
+def _first_rows(ctx: Context, s: Stimulus, hierarchy: NumberSets) -> None:
+    ctx.rst.add(HIERARCHY_FID, hierarchy)
     for store in ctx.other_holders(HIERARCHY_FID):
-        ctx.rst.put(s.conn, HIERARCHY_FID, PeerRow(store, hierarchy, CNSet.EMPTY, None, 0, 0))
+        ctx.rst.put(s.conn, HIERARCHY_FID, PeerRow(store, hierarchy, None, 0, 0))
     for folder in ctx.folders.all():
         if folder.props is None or ctx.name not in folder.props.replicas:
             continue
         ctx.rst.begin(s.conn, folder.fid, 0)
         for store in ctx.other_holders(folder.fid):
-            ctx.rst.put(s.conn, folder.fid, PeerRow(store, CNSet.EMPTY, CNSet.EMPTY, None, 0, 0))
+            ctx.rst.put(s.conn, folder.fid, PeerRow(store, NumberSets.EMPTY, None, 0, 0))

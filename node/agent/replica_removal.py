@@ -16,7 +16,7 @@ from node.state.folders import Folder
 from node.state.state_table import OwnRow
 from node.state.timers import Timer, clear_timer, is_set, set_timer_if_none
 from node.tracking.cnset import CNSet
-from node.tracking.idset import decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from traces.events import ReplicaDropped
 from traces.labtime import DAY_US
 from transport.stimulus import Stimulus
@@ -37,7 +37,7 @@ def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     section = section_of(ctx, own, marks=Mark.DELETE_PENDING, responders=stores)
     mail = send(ctx, s, MessageType.STATUS_REQUEST, stores, [section])
     if mail is not None:
-        s.conn.exec_driver_sql("INSERT INTO leaving VALUES (?, ?)", (mail, own.fid))
+        s.conn.exec_driver_sql("INSERT INTO leaving (mail, fid) VALUES (?, ?)", (mail, own.fid))
 
 
 def is_said(s: Stimulus, fid: int) -> bool:
@@ -84,7 +84,7 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
     fid = folder.fid
     backfill.drop_folder(ctx, s, fid, reason)
     own = ctx.rst.own(fid)
-    numbers = own.numbers | own.fai if own else CNSet.EMPTY
+    numbers = own.numbers.merged() if own else CNSet.EMPTY
     ctx.rst.drop(s.conn, fid)
     for table in _OF_A_FOLDER:
         s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
@@ -99,11 +99,11 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
 def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
     """A leaving store says what it has: answered now, or when this store has all of it."""
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO leaver VALUES (?, ?, ?, ?, ?)",
-        (own.fid, mail.store, mail.message_id, encode_idset(section.row), encode_idset(section.row_fai)),
+        "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",
+        (own.fid, mail.store, mail.message_id, *section.row.encode()),
     )
     backfill.prune(ctx, s, own.fid, f"{mail.store} no longer claims it")
-    backfill.note_claimed(ctx, s, own.fid, section.row, section.row_fai)
+    backfill.note_claimed(ctx, s, own.fid, section.row)
     answer_leavers(ctx, s, own.fid)
 
 
@@ -116,23 +116,20 @@ def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     for store, mail, numbers, fai in s.conn.exec_driver_sql(
         "SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store", (fid,)
     ).all():
-        claimed, claimed_fai = decode_idset(numbers), decode_idset(fai)
-        if not (claimed <= own.numbers and claimed_fai <= own.fai):
-            continue
-        if not _others_have_what_expired(ctx, s, fid, claimed, claimed_fai):
+        claimed = NumberSets.decode(numbers, fai)
+        if not claimed <= own.numbers or not _others_have_what_expired(ctx, s, fid, claimed):
             continue
         section = section_of(ctx, own, marks=Mark.RETAINED)
         send(ctx, s, MessageType.STATUS, [store], [section], in_reply_to=mail)
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
 
 
-def _others_have_what_expired(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> bool:
-    gone = expired_among(ctx, s.conn, fid, numbers, fai=False)
-    gone_fai = expired_among(ctx, s.conn, fid, fai, fai=True)
-    if not gone and not gone_fai:
+def _others_have_what_expired(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> bool:
+    gone = expired_among(ctx, s.conn, fid, numbers)
+    if not gone:
         return True
     rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
-    return all(row is not None and gone <= row.numbers and gone_fai <= row.fai for row in rows)
+    return all(row is not None and gone <= row.numbers for row in rows)
 
 
 def leaver_gone(ctx: Context, s: Stimulus, fid: int, store: str) -> None:

@@ -14,7 +14,7 @@ from node.state.context import Context
 from node.state.state_table import OwnRow
 from node.state.tables import HIERARCHY_FID
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, PROFILES, Responders
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 from traces.events import Candidate, RespondersConsidered
 from transport.sql import Connection
@@ -124,10 +124,9 @@ def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]
 
 def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
     entry = entry_of(ctx, store)
-    union, union_fai = ctx.rst.union(own.fid)
-    missing, missing_fai = union - own.numbers, union_fai - own.fai
+    missing = ctx.rst.union(own.fid) - own.numbers
     row = ctx.rst.row(own.fid, store)
-    numbers, fai = (row.numbers, row.fai) if row else (CNSet.EMPTY, CNSet.EMPTY)
+    numbers = row.numbers if row else NumberSets.EMPTY
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Holder(
         store=store,
@@ -141,8 +140,8 @@ def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
         affinity=ctx.directory.affinity(ctx.name, store),
         transit_us=transit_us,
         backfilled_at=backfilled_at,
-        has_all=missing <= numbers and missing_fai <= fai,
-        has=(missing & numbers).count() + (missing_fai & fai).count(),
+        has_all=missing <= numbers,
+        has=(missing & numbers).count(),
         added_at=_added_at(ctx, own.fid, store, entry.joined_at),
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, SourceChoice
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 
 HOLDERS_ASKED = 2
@@ -37,7 +37,7 @@ class Source:
     affinity    least sum of referral costs; None: no affinity (spec: RT-4)
     transit_us  how long its mail takes; None: none has come yet (spec: RT-3)
     has_all     its row claims every number that this store misses in the folder
-    numbers     of those in question, the ones that its row claims; fai: of associated messages
+    numbers     of those in question, the ones that its row claims
     """
 
     store: str
@@ -54,12 +54,11 @@ class Source:
     backfilled_at: LabTime
     addressed: bool
     has_all: bool
-    numbers: CNSet
-    fai: CNSet
+    numbers: NumberSets
 
     @property
     def has(self) -> int:
-        return self.numbers.count() + self.fai.count()
+        return self.numbers.count()
 
 
 @dataclass(slots=True)
@@ -73,7 +72,7 @@ class Choice:
     """
 
     ordered: list[Source]
-    asked: list[tuple[Source, CNSet, CNSet]] = field(default_factory=list)
+    asked: list[tuple[Source, NumberSets]] = field(default_factory=list)
     passed_over: dict[str, str] = field(default_factory=dict)
     one_by_one: bool = False
 
@@ -82,8 +81,7 @@ class Choice:
 class Gap:
     """What is to be asked for, and who is being asked for some of it already."""
 
-    numbers: CNSet
-    fai: CNSet
+    numbers: NumberSets
     running: frozenset[str] = frozenset()
 
 
@@ -98,15 +96,15 @@ def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
             key=lambda each: (each.down, not each.preferred, _known(each.cost), -each.rank, -each.has, each.guid),
         )
     )
-    numbers, fai = gap.numbers, gap.fai
+    numbers = gap.numbers
     for each in choice.ordered:
         reason = _unfit(each)
-        share, share_fai = each.numbers & numbers, each.fai & fai
-        if reason or not (share or share_fai):
+        share = each.numbers & numbers
+        if reason or not share:
             choice.passed_over[each.store] = reason or "the ones before it have all it has"
             continue
-        choice.asked.append((each, share, share_fai))
-        numbers, fai = numbers - share, fai - share_fai
+        choice.asked.append((each, share))
+        numbers -= share
     return choice
 
 
@@ -123,7 +121,7 @@ def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
         if reason:
             choice.passed_over[each.store] = reason
             continue
-        choice.asked.append((each, each.numbers, each.fai))
+        choice.asked.append((each, each.numbers))
         asked += 1
     return choice
 
@@ -163,7 +161,7 @@ def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
 
 
 def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:
-    choice = Choice(order, [(asked, asked.numbers, asked.fai)], one_by_one=one_by_one)
+    choice = Choice(order, [(asked, asked.numbers)], one_by_one=one_by_one)
     before = True
     for each in order:
         if each is asked:

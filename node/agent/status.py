@@ -32,7 +32,7 @@ ANSWERED_KEPT_US = 30 * DAY_US
 
 def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -> None:
     """The folder's status will be requested of all holders, with those of the same cycle in one mail (spec: ST-3)."""
-    s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted VALUES (?)", (fid,))
+    s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted (fid) VALUES (?)", (fid,))
     due_at = s.now if at_once else next_cycle(ctx.config, ALWAYS, s.now)
     assert due_at is not None, "the always schedule has a next cycle"
     set_timer_if_none(s.conn, Timer.STATUS_REQUEST, 0, due_at)
@@ -79,7 +79,7 @@ def _request(
     send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
     if awaited:
         s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?)",
+            "INSERT OR REPLACE INTO asked (fid, responder, sent_at) VALUES (?, ?, ?)",
             [(own.fid, store, s.now) for own in group for store in responders],
         )
 
@@ -98,8 +98,7 @@ def at_start(ctx: Context, s: Stimulus) -> None:
 
 def _is_behind(ctx: Context, own: OwnRow) -> bool:
     """The other rows together have something that this store lacks (spec: RST-3)."""
-    union, union_fai = ctx.rst.union(own.fid)
-    return bool(union - own.numbers or union_fai - own.fai)
+    return not ctx.rst.union(own.fid) <= own.numbers
 
 
 def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str], list[OwnRow]]]:
@@ -135,7 +134,7 @@ def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
         return ctx.name in section.responders
     required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
     # The request carries the requester's whole row, so what its row here lacks is decided from the request itself.
-    return required and bool(own.numbers - section.row or own.fai - section.row_fai)
+    return required and not own.numbers <= section.row
 
 
 def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
@@ -250,7 +249,7 @@ def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabT
     before the request, as all holders of a changed replica list do, was silent because it had nothing more (spec: ST-2)."""
     if row is None:
         return False
-    return (row.numbers == own.numbers and row.fai == own.fai) or row.sent_at >= asked_at - ctx.config.always_us
+    return row.numbers == own.numbers or row.sent_at >= asked_at - ctx.config.always_us
 
 
 def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
@@ -265,7 +264,7 @@ def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
             continue
         for store in ctx.other_holders(own.fid):
             row = ctx.rst.row(own.fid, store)
-            lacks = row is None or bool(own.numbers - row.numbers or own.fai - row.fai)
+            lacks = row is None or not own.numbers <= row.numbers
             if lacks and _may_repeat(ctx, s, own.fid, store):
                 again.setdefault(store, []).append(own)
     for store in sorted(again):
@@ -273,7 +272,8 @@ def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
             sections = [section_of(ctx, own, marks=Mark.REPEAT) for own in part]
             send(ctx, s, MessageType.STATUS, [store], sections)
         s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO repeated VALUES (?, ?, ?)", [(own.fid, store, s.now) for own in again[store]]
+            "INSERT OR REPLACE INTO repeated (fid, store, at) VALUES (?, ?, ?)",
+            [(own.fid, store, s.now) for own in again[store]],
         )
 
 

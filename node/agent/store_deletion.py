@@ -7,11 +7,10 @@ folder too. Every store forgets it: its rows go, and what only it claimed is wai
 from __future__ import annotations
 
 from node.agent import backfill, folder_admin
-from node.agent.backfill_sources import leavers
+from node.agent.backfill_sources import leavers, missing_of
 from node.errors import Misuse
-from node.state.backfill_array import entries, requests
+from node.state.backfill_array import requests
 from node.state.context import Context
-from node.tracking.cnset import CNSet
 from traces.events import Loss, StoreDeleted
 from transport.stimulus import Stimulus
 
@@ -45,17 +44,13 @@ def gone(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
     for table, column in _BY_STORE.items():
         s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE {column} = ?", (store,))
     for fid in ctx.rst.held_fids():
-        before = _missing(s, fid)
+        before = missing_of(s.conn, fid).merged()
         ctx.rst.drop_row(s.conn, fid, store)
         for request in requests(s.conn, fid=fid):
             if request.source == store:
                 backfill.end(ctx, s, request, "pruned")
         backfill.prune(ctx, s, fid, f"{store} was deleted")
-        lost = before - _missing(s, fid)
+        lost = before - missing_of(s.conn, fid).merged()
         if lost:
             folder = ctx.folders.text_of(fid)
             s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=f"only {store} had it, which was deleted")
-
-
-def _missing(s: Stimulus, fid: int) -> CNSet:
-    return CNSet.union_all(each.numbers | each.fai for each in entries(s.conn, fid))

@@ -20,6 +20,7 @@ from node.state.store_settings import store_settings
 from node.state.tables import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from topology.settings.values import RawSetting
 from traces import LabTime
@@ -77,7 +78,7 @@ def tell_losses(ctx: Context, s: Stimulus) -> None:
         own = ctx.rst.own(fid)
         if own is not None:
             folder = ctx.folders.text_of(fid)
-            now[folder] = now.get(folder, CNSet.EMPTY) | own.numbers | own.fai
+            now[folder] = now.get(folder, CNSet.EMPTY) | own.numbers.merged()
     for folder in sorted(before):
         lost = before[folder] - now.get(folder, CNSet.EMPTY)
         if lost:
@@ -109,7 +110,9 @@ def _go_on(conn: Connection, store: StoreState, continued: Continued) -> None:
     # In the database, for the process may die before its first stimulus is committed.
     conn.exec_driver_sql("DELETE FROM unsent_before")
     for folder, numbers in continued.unsent.items():
-        conn.exec_driver_sql("INSERT INTO unsent_before VALUES (?, ?)", (folder, encode_idset(numbers)))
+        conn.exec_driver_sql(
+            "INSERT INTO unsent_before (folder, numbers) VALUES (?, ?)", (folder, encode_idset(numbers))
+        )
     conn.exec_driver_sql("DELETE FROM setting")
     store_settings(conn, continued.settings)  # spec: SE-1
 
@@ -120,7 +123,7 @@ def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
     fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
     guid = guid_from(seed, "replica", store.incarnation)
     conn.exec_driver_sql("UPDATE replid SET guid = ? WHERE rep = ?", (guid, LOCAL_REP))
-    conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (fresh, old, store.name))
+    conn.exec_driver_sql("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)", (fresh, old, store.name))
     for table in ("message", "folder", "superseded"):
         conn.exec_driver_sql(f"UPDATE {table} SET rep = ? WHERE rep = ?", (fresh, LOCAL_REP))
     conn.exec_driver_sql("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
@@ -157,9 +160,9 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
             f"SELECT rep, ctr, {fai}, object, pcl FROM {table} WHERE sent = 0 AND rep <> ?{where} ORDER BY rep, ctr",
             (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid),
         ).all()
-        sets = {False: CNSet.EMPTY, True: CNSet.EMPTY}
+        numbers = NumberSets.EMPTY
         for rep, ctr, is_fai, object_id, pcl in found:
             known = Pcl.decode(pcl)  # what a change took the place of goes with it (spec: CN-7)
             older = [each for each in tied_numbers(ctx, s.conn, object_id).numbers() if known.includes(each)]
-            sets[bool(is_fai)] |= CNSet.from_numbers([ctx.store.number(rep, ctr), *older])
-        ctx.rst.add(fid, sets[False], sets[True])
+            numbers |= NumberSets.of_kind(CNSet.from_numbers([ctx.store.number(rep, ctr), *older]), bool(is_fai))
+        ctx.rst.add(fid, numbers)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final, TypeVar
@@ -19,6 +19,7 @@ from node.errors import BadMail
 from node.tracking.change_number import XID_SIZE, ChangeNumber, NumberError
 from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl, PclError
 from traces import LabTime, parse_instant
 from transport.errors import CodecError
@@ -121,31 +122,24 @@ class Update:
         return self.stands_for | CNSet.of(self.version.number)
 
 
-def names_of(updates: Iterable[Update]) -> CNSet:
+def names_of(updates: Sequence[Update]) -> NumberSets:
     """The numbers that updates stand for, together with their own."""
-    own: list[ChangeNumber] = []
-    others: list[CNSet] = []
-    for update in updates:
-        own.append(update.version.number)
-        if update.stands_for:
-            others.append(update.stands_for)
-    return CNSet.union_all([CNSet.from_numbers(own), *others])
+    own = NumberSets.from_numbers((update.version.number, update.version.fai) for update in updates)
+    older = [NumberSets.of_kind(each.stands_for, each.version.fai) for each in updates if each.stands_for]
+    return NumberSets.union_all([own, *older]) if older else own
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a mail says of one folder. `cnset` is the mail's own set; in a request, what is asked for."""
+    """What a mail says of one folder. `numbers` are those that the mail accounts for; in a request, what is asked for."""
 
     folder: bytes
-    row: CNSet
-    row_fai: CNSet
-    cnset: CNSet = CNSet.EMPTY
-    cnset_fai: CNSet = CNSet.EMPTY
+    row: NumberSets
+    numbers: NumberSets = NumberSets.EMPTY
     marks: Mark = Mark.NONE
     responders: tuple[str, ...] = ()
-    expired: CNSet = CNSet.EMPTY
+    expired: NumberSets = NumberSets.EMPTY
     """In a response: numbers asked for whose items have expired at the source (spec: DL-3)."""
-    expired_fai: CNSet = CNSet.EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +166,17 @@ class ReplicationMail:
 def _section_bag(section: Section, deletions: tuple[bytes, ...]) -> Bag:
     bag: Bag = {
         P_FOLDER: section.folder,
-        P_CNSET: encode_idset(section.cnset),
-        P_CNSET_FAI: encode_idset(section.cnset_fai),
-        P_ROW: encode_idset(section.row),
-        P_ROW_FAI: encode_idset(section.row_fai),
+        P_CNSET: encode_idset(section.numbers.contents),
+        P_CNSET_FAI: encode_idset(section.numbers.associated),
+        P_ROW: encode_idset(section.row.contents),
+        P_ROW_FAI: encode_idset(section.row.associated),
         P_MARKS: int(section.marks),
     }
     if section.responders:
         bag[P_RESPONDERS] = section.responders
     if deletions:
         bag[P_DELETIONS] = deletions
-    for tag, numbers in ((P_EXPIRED, section.expired), (P_EXPIRED_FAI, section.expired_fai)):
+    for tag, numbers in ((P_EXPIRED, section.expired.contents), (P_EXPIRED_FAI, section.expired.associated)):
         if numbers:
             bag[tag] = encode_idset(numbers)
     return bag
@@ -299,14 +293,11 @@ def _read_section(data: bytes) -> tuple[Section, tuple[bytes, ...]]:
         raise BadMail(f"a section with more than {MAX_DELETIONS} deletions")
     section = Section(
         folder=folder,
-        row=decode_idset(_typed(bag, P_ROW, bytes)),
-        row_fai=decode_idset(_typed(bag, P_ROW_FAI, bytes)),
-        cnset=decode_idset(_typed(bag, P_CNSET, bytes)),
-        cnset_fai=decode_idset(_typed(bag, P_CNSET_FAI, bytes)),
+        row=NumberSets.decode(_typed(bag, P_ROW, bytes), _typed(bag, P_ROW_FAI, bytes)),
+        numbers=NumberSets.decode(_typed(bag, P_CNSET, bytes), _typed(bag, P_CNSET_FAI, bytes)),
         marks=Mark(_typed(bag, P_MARKS, int)),
         responders=tuple(name for name in responders if isinstance(name, str)),
-        expired=_read_expired(bag, P_EXPIRED),
-        expired_fai=_read_expired(bag, P_EXPIRED_FAI),
+        expired=NumberSets(_read_expired(bag, P_EXPIRED), _read_expired(bag, P_EXPIRED_FAI)),
     )
     return section, tuple(entry for entry in deletions if isinstance(entry, bytes))
 

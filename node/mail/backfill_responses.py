@@ -15,16 +15,22 @@ from node.state.context import Context
 from node.state.state_table import OwnRow
 from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import RequestAnswered, RequestRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
-    """Answers one request mail, once however often it comes (spec: BF-5)."""
+def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """Answer each folder that a request mail names, once however often the mail comes (spec: BF-5)."""
     if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
         return
+    for requested in {section.folder: section for section in mail.sections}.values():
+        _answer_folder(ctx, s, mail, requested)
+
+
+def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
     fid = ctx.folders.fid_of(requested.folder)
     own = ctx.rst.own(fid) if fid is not None else None
     hierarchy = fid == HIERARCHY_FID
@@ -32,70 +38,66 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section)
         folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
-    s.conn.exec_driver_sql("INSERT INTO answered VALUES (?, ?)", (mail.message_id, s.now))
+    s.conn.exec_driver_sql("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)", (mail.message_id, s.now))
     kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
     if fid is None or own is None:
         _answer_empty(ctx, s, mail, requested, None, kind)
         return
-    have, have_fai = requested.cnset & own.numbers, requested.cnset_fai & own.fai
-    if not have and not have_fai:
+    have = requested.numbers & own.numbers
+    if not have:
         _answer_empty(ctx, s, mail, requested, own, kind)
         return
-    gone = gone_fai = CNSet.EMPTY
+    expired = NumberSets.EMPTY
     if hierarchy:
-        updates = in_order([*_folders_for(ctx, s.conn, fid, have)])
-    else:  # spec: CN-9 a number of the one kind is a hole in the set of the other
-        gone = expired_among(ctx, s.conn, fid, have, fai=False)  # spec: DL-3
-        gone_fai = expired_among(ctx, s.conn, fid, have_fai, fai=True)
-        have, have_fai = have - gone, have_fai - gone_fai
-        contents = _messages_for(ctx, s.conn, fid, have, fai=False)
-        associated = _messages_for(ctx, s.conn, fid, have_fai, fai=True)
-        updates = in_order([*contents, *associated])
-    expired = gone | gone_fai
+        updates = in_order([*_folders_for(ctx, s.conn, fid, have.contents)])
+    else:
+        expired = expired_among(ctx, s.conn, fid, have)  # spec: DL-3
+        have -= expired
+        updates = in_order([*_messages_for(ctx, s.conn, fid, have)])
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
-    parts = zip(mails, shares(have, mails), shares(have_fai, mails), strict=True)
-    for updates_of, numbers, fai in parts:
-        section = section_of(ctx, own, cnset=numbers, cnset_fai=fai, expired=gone, expired_fai=gone_fai)
-        gone = gone_fai = CNSet.EMPTY  # said once
+    for index, (updates_of, numbers) in enumerate(zip(mails, shares(have, mails), strict=True)):
         send(
             ctx,
             s,
             kind,
             [mail.store],
-            [section],
+            [section_of(ctx, own, numbers, expired=NumberSets.EMPTY if index else expired)],  # said once
             updates=[*hiding(ctx, updates_of), *updates_of] if hierarchy else updates_of,
             in_reply_to=mail.message_id,
             priority=ctx.priority(fid),
         )
-    _record(s, mail, have | have_fai, len(mails), ctx.folders.text_of(fid), expired)
+    _record(s, mail, ctx.folders.text_of(fid), len(mails), have, expired)
 
 
 def _answer_empty(
     ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section, own: OwnRow | None, kind: MessageType
 ) -> None:
     """This store owns none of it, or holds no replica (spec: RP-2)."""
-    if own is not None:
-        section = section_of(ctx, own)
-    else:
-        section = Section(requested.folder, CNSet.EMPTY, CNSet.EMPTY, marks=Mark.NO_REPLICA)
+    no_replica = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
+    section = section_of(ctx, own) if own is not None else no_replica
     send(ctx, s, kind, [mail.store], [section], in_reply_to=mail.message_id)
     folder = ctx.folders.fid_of(requested.folder)
     text = ctx.folders.text_of(folder) if folder is not None else requested.folder.hex()
-    _record(s, mail, CNSet.EMPTY, 1, text)
+    _record(s, mail, text, 1)
 
 
 def _record(
-    s: Stimulus, mail: ReplicationMail, numbers: CNSet, mails: int, folder: str, expired: CNSet = CNSet.EMPTY
+    s: Stimulus,
+    mail: ReplicationMail,
+    folder: str,
+    mails: int,
+    numbers: NumberSets = NumberSets.EMPTY,
+    expired: NumberSets = NumberSets.EMPTY,
 ) -> None:
     s.trace.record(
         RequestAnswered,
         folder=folder,
         requester=mail.store,
-        cnset=numbers.text(),
+        cnset=numbers.merged().text(),
         mails=mails,
         request_mail=mail.message_id,
-        expired=expired.text(),
+        expired=expired.merged().text(),
     )
 
 
@@ -126,9 +128,13 @@ def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: 
     return list(found)
 
 
-def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet, *, fai: bool) -> Iterator[Update]:
-    """Every kept version, or the tombstone, of every message of one kind that one of the numbers belongs to."""
-    for object_id in _objects_for(ctx, conn, fid, "message", numbers):
+def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> Iterator[Update]:
+    """Every kept version, or the tombstone, of every message that one of the numbers of its kind belongs to. A number of the
+    other kind is a hole in the set (spec: CN-9)."""
+    kinds = [
+        (fai, each) for fai in (False, True) for each in _objects_for(ctx, conn, fid, "message", numbers.kind(fai))
+    ]
+    for fai, object_id in kinds:
         tied = CNSet.EMPTY
         for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
             "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from node.codec.items import Version
 from node.codec.replication_message import MessageType, Update, names_of
 from node.mail import suspension
-from node.mail.packing import highest, pending_after, split
+from node.mail.packing import pending_after, split
 from node.mail.send import section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context, next_cycle
-from node.state.state_table import OwnRow
+from node.state.state_table import LastSent, OwnRow
 from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -34,18 +35,16 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     # A leaving store's unsent changes count as broadcast all the same, and are fetched by backfill (spec: RP-2, RP-5).
     stores = [] if suspension.stands(ctx, fid) else ctx.other_holders(fid)
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
-    pending = zip(pending_after(mails, fai=False), pending_after(mails, fai=True), strict=True)
-    for mail, (later, later_fai) in zip(mails, pending, strict=True):
-        numbers = _closed(ctx, own, mail, later, fai=False)
-        fai = _closed(ctx, own, mail, later_fai, fai=True)
-        ctx.rst.add(fid, numbers, fai)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
+    for mail, later in zip(mails, pending_after(mails), strict=True):
+        numbers = _closed(ctx, own, mail, later)
+        ctx.rst.add(fid, numbers)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
         if stores:
             send(
                 ctx,
                 s,
                 MessageType.HIERARCHY if hierarchy else MessageType.CONTENT,
                 stores,
-                [section_of(ctx, own, cnset=numbers, cnset_fai=fai)],
+                [section_of(ctx, own, numbers)],
                 updates=[*hiding(ctx, mail), *mail] if hierarchy else mail,
                 priority=ctx.priority(fid),
             )
@@ -54,25 +53,23 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     s.conn.exec_driver_sql(f"UPDATE {table} SET sent = 1 WHERE sent = 0{where}", () if hierarchy else (fid,))
 
 
-def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: CNSet, *, fai: bool) -> CNSet:
+def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets) -> NumberSets:
     """The numbers a mail stands for, with the holes in this store's own range closed (spec: CN-6).
 
     From after the last number broadcast for the folder to the highest of its changes in the mail; never at or below the
     counter at which this replica began, never above the folder's last own change.
     """
-    names = names_of(update for update in mail if update.version.fai == fai)
-    top = highest(mail, ctx.store.guid, fai)
-    last = own.last_sent_fai if fai else own.last_sent
-    bottom = max(own.began, last)
-    if top > bottom:
-        names |= CNSet.span(ctx.store.guid, bottom + 1, top) - later
-    if top > last:
-        if fai:
-            own.last_sent_fai = top
-        else:
-            own.last_sent = top
+    guid = ctx.store.guid
+    made = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)
+    sent = LastSent(
+        max(own.last_sent.contents, made.contents.highest(guid)),
+        max(own.last_sent.associated, made.associated.highest(guid)),
+    )
+    closed = own.unsent(guid, sent) - later
+    if sent != own.last_sent:
+        own.last_sent = sent
         ctx.rst.touch(own)
-    return names
+    return names_of(mail) | closed
 
 
 def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:

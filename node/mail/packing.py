@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from node.codec.replication_message import Update, names_of
 from node.tracking.change_number import ChangeNumber
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 
 DELETION_BYTES = 200
 """What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
@@ -39,47 +39,36 @@ def split(
     return mails
 
 
-def pending_after(mails: Sequence[Sequence[Update]], *, fai: bool | None = None) -> list[CNSet]:
-    """For each mail, the numbers that the mails after it stand for: it must not claim them. `fai`: those of one kind
-    only; in the other kind's set such a number is a hole like any (spec: CN-9)."""
-    later, result = CNSet.EMPTY, []
+def pending_after(mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
+    """For each mail, the numbers that the mails after it stand for: it must not claim them. In the other kind's set such a
+    number is a hole like any (spec: CN-9)."""
+    later, result = NumberSets.EMPTY, []
     for mail in reversed(mails):
         result.append(later)
-        later |= names_of(update for update in mail if fai is None or update.version.fai == fai)
+        later |= names_of(mail)
     return result[::-1]
 
 
-def shares(whole: CNSet, mails: Sequence[Sequence[Update]]) -> list[CNSet]:
+def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
     """Divides a set over mails: each gets the numbers up to its last item, less those that later mails still stand for.
 
     The mails' items are in order of number. What is left after the last item goes with the last mail. The shares are
     disjoint and together are `whole`; each is claimed only by the mail that brings it.
     """
-    waiting = pending_after(mails)
-    result: list[CNSet] = []
+    waiting = [each.merged() for each in pending_after(mails)]
+    result: list[NumberSets] = []
     rest = whole
     for index, mail in enumerate(mails):
         if index == len(mails) - 1:
             result.append(rest)
             break
         boundary = max(update.version.number for update in mail)
-        share = rest.upto(boundary) | (rest & names_of(mail))
-        share -= waiting[index]
+        names = names_of(mail).merged()
+        share = NumberSets(rest.contents.upto(boundary), rest.associated.upto(boundary))
+        share = (share | rest & NumberSets(names, names)).without(waiting[index])
         result.append(share)
         rest -= share
     return result
-
-
-def highest(updates: Sequence[Update], guid: bytes, fai: bool) -> int:
-    """The highest counter of `guid` among the updates of one kind; 0 if there is none."""
-    return max(
-        (
-            each.version.number.counter
-            for each in updates
-            if each.version.fai == fai and each.version.number.guid == guid
-        ),
-        default=0,
-    )
 
 
 def in_order(updates: Sequence[Update]) -> list[Update]:

@@ -19,7 +19,7 @@ from node.seeded_ids import token_from
 from node.state import application_log
 from node.state.context import Context
 from node.state.state_table import OwnRow
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from traces.events import MailFolder, MailSubmitted
 from transport.envelope import OutgoingMail, Priority
 from transport.mapi.mdbef import encode_mdbef
@@ -44,25 +44,20 @@ _MARK_TEXTS = {
 def section_of(
     ctx: Context,
     own: OwnRow,
+    numbers: NumberSets = NumberSets.EMPTY,
     *,
-    cnset: CNSet = CNSet.EMPTY,
-    cnset_fai: CNSet = CNSet.EMPTY,
     marks: Mark = Mark.NONE,
     responders: Sequence[str] = (),
-    expired: CNSet = CNSet.EMPTY,
-    expired_fai: CNSet = CNSet.EMPTY,
+    expired: NumberSets = NumberSets.EMPTY,
 ) -> Section:
     """What this store says of one folder: its whole own row goes with every mail (spec: OUT-4, RST-4)."""
     return Section(
         folder=ctx.folders.object_of(own.fid),
         row=own.numbers,
-        row_fai=own.fai,
-        cnset=cnset,
-        cnset_fai=cnset_fai,
+        numbers=numbers,
         marks=marks,
         responders=tuple(responders),
         expired=expired,
-        expired_fai=expired_fai,
     )
 
 
@@ -118,13 +113,10 @@ def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
     return tuple(
         MailFolder(
             folder=object_text(section.folder),
-            cnset=section.cnset.text(),
-            cnset_fai=section.cnset_fai.text(),
-            row=section.row.text(),
-            row_fai=section.row_fai.text(),
             updates=count,
-            expired=section.expired.text(),
-            expired_fai=section.expired_fai.text(),
+            **section.numbers.texts(),
+            **section.row.texts("row"),
+            **section.expired.texts("expired"),
         )
         for section in mail.sections
     )

@@ -132,7 +132,7 @@ def note_posted(s: Stimulus, fid: int, message_ids: Sequence[str]) -> None:
     s.conn.exec_driver_sql("DELETE FROM posted WHERE at <= ?", (s.now - REPEAT_US,))
     rows = [(fid, each, s.now) for each in message_ids if each]
     if rows:
-        s.conn.exec_driver_sql("INSERT OR IGNORE INTO posted VALUES (?, ?, ?)", rows)
+        s.conn.exec_driver_sql("INSERT OR IGNORE INTO posted (fid, message_id, at) VALUES (?, ?, ?)", rows)
 
 
 def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:

@@ -14,6 +14,7 @@ from node.state.folders import Folder
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import TombstoneMade, VersionFailed
 from transport.errors import CodecError
@@ -54,7 +55,7 @@ def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way
     forgotten: list[Update] = []
     for update in updates:
         version = update.version
-        old = ctx.folders.get(version.object) is None and version.number in own.numbers
+        old = ctx.folders.get(version.object) is None and version.number in own.numbers.contents
         (forgotten if old else fresh).append(update)
     parents = {_parent_of(update.version) for update in fresh} if forgotten else set()
     taken_back = []
@@ -62,7 +63,7 @@ def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way
         if update.version.item is None and update.version.object in parents:
             taken_back.append(update)
         else:
-            result.numbers |= update.names
+            result.numbers |= NumberSets(update.names)
             record_version(ctx, s, HIERARCHY_FID, update.version, way, update.names, "old", kind="folder")
     return taken_back + fresh
 
@@ -125,7 +126,7 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     if gone:
         tie(ctx, s.conn, HIERARCHY_FID, version.object, gone.numbers())
         s.conn.exec_driver_sql("UPDATE folder SET supersedes = 1 WHERE fid = ?", (current.fid,))
-    result.numbers |= names
+    result.numbers |= NumberSets(names)
     result.fresh = result.fresh or not reason
     record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
 
@@ -151,7 +152,8 @@ def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder
     if old is not None:
         tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO folder VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO folder (fid, object, rep, ctr, pcl, modified_at, deleted, sent, supersedes, item)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             folder.fid,
             folder.object,

@@ -28,6 +28,7 @@ from node.objects.version_rows import (
 )
 from node.state.context import Context, set_of_pcl, version_rank
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from traces.events import (
     ConflictArose,
     ConflictEnded,
@@ -45,8 +46,7 @@ Way = Literal["broadcast", "backfill", "queue"]
 class Applied:
     """What a mail's updates came to: numbers accounted for, and what the contacts must hear of."""
 
-    numbers: CNSet = CNSet.EMPTY
-    fai: CNSet = CNSet.EMPTY
+    numbers: NumberSets = NumberSets.EMPTY
     fresh: bool = False  # something was new here
     failed: CNSet = CNSet.EMPTY  # what could not be decoded stays missing (spec: CN-7)
     conflicts: tuple[bytes, ...] = ()
@@ -66,7 +66,7 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     seen: set[bytes] = set()
     for update in updates:
         version = update.version
-        if version.object not in known and version.number in (own.fai if version.fai else own.numbers):
+        if version.object not in known and version.number in own.numbers.kind(version.fai):
             _ignore_forgotten(ctx, s, fid, update, way, result)
             continue
         simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
@@ -90,12 +90,7 @@ def _account(result: Applied, versions: Sequence[Version]) -> None:
     if not versions:
         return
     result.fresh = True
-    for fai in (False, True):
-        numbers = CNSet.from_numbers(version.number for version in versions if version.fai == fai)
-        if fai:
-            result.fai |= numbers
-        else:
-            result.numbers |= numbers
+    result.numbers |= NumberSets.from_numbers((version.number, version.fai) for version in versions)
 
 
 def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Version], way: Way) -> None:
@@ -119,10 +114,7 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
 
 def _ignore_forgotten(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
     """What is accounted for and no longer kept was deleted, and its tombstone dropped: it is not new (spec: IN-1, DL-4)."""
-    if update.version.fai:
-        result.fai |= update.names
-    else:
-        result.numbers |= update.names
+    result.numbers |= NumberSets.of_kind(update.names, update.version.fai)
     record_version(ctx, s, fid, update.version, way, update.names, "old")
 
 
@@ -154,10 +146,7 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
     if gone:
         tie(ctx, s.conn, fid, version.object, gone.numbers())
         s.conn.exec_driver_sql("UPDATE message SET supersedes = 1 WHERE object = ?", (version.object,))
-    if version.fai:
-        result.fai |= names
-    else:
-        result.numbers |= names
+    result.numbers |= NumberSets.of_kind(names, version.fai)
     result.fresh = result.fresh or not reason
     record_version(ctx, s, fid, version, way, names, reason)
 

@@ -15,7 +15,7 @@ from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.state.timers import Timer, set_timer_if_none
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
-from node.tracking.idset import decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import ItemExpired
 from transport.sql import Connection
@@ -101,23 +101,22 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
 # -- at a source
 
 
-def expired_among(ctx: Context, conn: Connection, fid: int, wanted: CNSet, *, fai: bool) -> CNSet:
-    """Of the numbers wanted those whose item has expired here, the superseded ones of that item too (spec: CN-7). `fai`: of
-    which kind the numbers and the items are."""
+def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) -> NumberSets:
+    """Of the numbers wanted those whose item has expired here, the superseded ones of that item too (spec: CN-7)."""
     if not wanted:
         return wanted
-    found = CNSet.EMPTY
-    for object_id, rep, ctr, pcl in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl FROM message WHERE fid = ? AND deleted = ? AND fai = ? ORDER BY mid",
-        (fid, EXPIRED, int(fai)),
+    found = NumberSets.EMPTY
+    for object_id, rep, ctr, pcl, fai in conn.exec_driver_sql(
+        "SELECT object, rep, ctr, pcl, fai FROM message WHERE fid = ? AND deleted = ? ORDER BY mid", (fid, EXPIRED)
     ).all():
         number = ctx.store.number(rep, ctr)
         older = [each for each in tied_numbers(ctx, conn, object_id).numbers() if Pcl.decode(pcl).includes(each)]
-        found |= CNSet.from_numbers(each for each in (number, *older) if each in wanted)
-    return found - _of_living(ctx, conn, fid, found)
+        found |= NumberSets.from_numbers((each, bool(fai)) for each in (number, *older))
+    found &= wanted
+    return found.without(_of_living(conn, fid, found.merged()))
 
 
-def _of_living(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> CNSet:
+def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
     """Those of the numbers that a version still kept here stands for."""
     if not numbers:
         return numbers
@@ -135,60 +134,55 @@ def _of_living(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> CNSe
 # -- at a store that asks
 
 
-def said_by(conn: Connection, fid: int, store: str) -> tuple[CNSet, CNSet]:
+def said_by(conn: Connection, fid: int, store: str) -> NumberSets:
     """The numbers of which a store has said that they expired there."""
     row = conn.exec_driver_sql(
         "SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? AND store = ?", (fid, store)
     ).first()
-    return (decode_idset(row[0]), decode_idset(row[1])) if row else (CNSet.EMPTY, CNSet.EMPTY)
+    return NumberSets.decode(*row) if row else NumberSets.EMPTY
 
 
-def note_said(s: Stimulus, fid: int, store: str, numbers: CNSet, fai: CNSet) -> None:
-    before, before_fai = said_by(s.conn, fid, store)
+def note_said(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO said_expired VALUES (?, ?, ?, ?, ?)",
-        (fid, store, encode_idset(before | numbers), encode_idset(before_fai | fai), s.now),
+        "INSERT OR REPLACE INTO said_expired (fid, store, numbers, numbers_fai, said_at) VALUES (?, ?, ?, ?, ?)",
+        (fid, store, *(said_by(s.conn, fid, store) | numbers).encode(), s.now),
     )
 
 
-def take_back(s: Stimulus, fid: int, store: str, row: CNSet, row_fai: CNSet) -> None:
+def take_back(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
     """A row without a number of which its store has said that it expired there: the replica that said so is gone, or has gone
     back. If the store gets the number again, it is with the item."""
-    said, said_fai = said_by(s.conn, fid, store)
-    if not (said <= row and said_fai <= row_fai):
+    said = said_by(s.conn, fid, store)
+    if not said <= row:
         s.conn.exec_driver_sql(
             "UPDATE said_expired SET numbers = ?, numbers_fai = ? WHERE fid = ? AND store = ?",
-            (encode_idset(said & row), encode_idset(said_fai & row_fai), fid, store),
+            (*(said & row).encode(), fid, store),
         )
 
 
-def ever_said(conn: Connection, fid: int, numbers: CNSet, fai: CNSet) -> tuple[CNSet, CNSet]:
+def ever_said(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
     """Of the numbers those of which any store has said so."""
-    said, said_fai = CNSet.EMPTY, CNSet.EMPTY
-    for one, other in conn.exec_driver_sql(
-        "SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,)
-    ):
-        said, said_fai = said | decode_idset(one), said_fai | decode_idset(other)
-    return numbers & said, fai & said_fai
+    said = conn.exec_driver_sql("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,))
+    return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
 
 
-def said_by_all(ctx: Context, s: Stimulus, fid: int, numbers: CNSet, fai: CNSet) -> tuple[CNSet, CNSet]:
+def said_by_all(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
     """Of the numbers those that no other holder can have any more: each has said that they expired there, or has said what it
     has, without them, since another said so.
 
     A row from before that is no word on it, for its store may have got them meanwhile; but one that has them sends a status,
     and repeats it (spec: ST-1, ST-7), so that its silence for as long as that takes is.
     """
-    if not numbers and not fai:
-        return numbers, fai
+    if not numbers:
+        return numbers
     last_said_at = s.conn.exec_driver_sql("SELECT max(said_at) FROM said_expired WHERE fid = ?", (fid,)).scalar()
     silence_us = ctx.config.status_timeout_us + 2 * ctx.config.status_alignment_us
     for store in ctx.other_holders(fid):
         row = ctx.rst.row(fid, store)
         if row is None:
-            return CNSet.EMPTY, CNSet.EMPTY
-        said, said_fai = said_by(s.conn, fid, store)
+            return NumberSets.EMPTY
+        said = said_by(s.conn, fid, store)
         if row.sent_at < last_said_at and s.now - last_said_at < silence_us:
-            numbers, fai = numbers & said, fai & said_fai
-        numbers, fai = numbers - (row.numbers - said), fai - (row.fai - said_fai)
-    return numbers, fai
+            numbers &= said
+        numbers -= row.numbers - said
+    return numbers

@@ -53,9 +53,7 @@ def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabT
         return True
     of_age_at = modified_at + settings.tombstone_age_us
     rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
-    return all(
-        row is not None and row.sent_at >= of_age_at and number in (row.fai if fai else row.numbers) for row in rows
-    )
+    return all(row is not None and row.sent_at >= of_age_at and number in row.numbers.kind(fai) for row in rows)
 
 
 def _forget(ctx: Context, s: Stimulus, fid: int, object_id: bytes, number: ChangeNumber) -> None:

@@ -69,7 +69,7 @@ def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Ite
     """Ties numbers to an object that has taken their place (spec: CN-7)."""
     rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
     if rows:
-        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded VALUES (?, ?, ?, ?)", rows)
+        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object) VALUES (?, ?, ?, ?)", rows)
 
 
 def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
@@ -180,7 +180,9 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
 
 
 def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:
-    s.conn.exec_driver_sql("INSERT OR REPLACE INTO conflict VALUES (?, ?, ?)", (object_id, fid, s.now))
+    s.conn.exec_driver_sql(
+        "INSERT OR REPLACE INTO conflict (object, fid, since_at) VALUES (?, ?, ?)", (object_id, fid, s.now)
+    )
 
 
 def conflict_over(conn: Connection, object_id: bytes) -> None:

@@ -187,7 +187,10 @@ def _ends(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str
 
 
 def _sets(ctx: Context, conn: Connection, section: Section) -> list[str]:
-    return [*_set("CNSET", ctx, conn, section.cnset), *_set("CNSET(FAI)", ctx, conn, section.cnset_fai)]
+    return [
+        *_set("CNSET", ctx, conn, section.numbers.contents),
+        *_set("CNSET(FAI)", ctx, conn, section.numbers.associated),
+    ]
 
 
 def _set(label: str, ctx: Context, conn: Connection, numbers: CNSet) -> list[str]:

@@ -11,8 +11,7 @@ from typing import Final
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, set_timer
-from node.tracking.cnset import CNSet
-from node.tracking.idset import decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -24,8 +23,7 @@ class Entry:
 
     id: int
     fid: int
-    numbers: CNSet
-    fai: CNSet
+    numbers: NumberSets
     made_at: LabTime
     base_at: LabTime
     due_at: LabTime
@@ -42,8 +40,7 @@ class Request:
     entry: int
     fid: int
     source: str
-    numbers: CNSet
-    fai: CNSet
+    numbers: NumberSets
     sent_at: LabTime
     retry_at: LabTime
     answered: bool
@@ -58,18 +55,9 @@ _REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_
 
 
 def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> Entry:
-    return Entry(
-        row[0],
-        row[1],
-        decode_idset(row[2]),
-        decode_idset(row[3]),
-        row[4],
-        row[5],
-        row[6],
-        row[7],
-        bool(row[8]),
-        bool(row[9]),
-    )
+    entry_id, fid, numbers, fai, made_at, base_at, due_at, attempts, local, waiting = row
+    missing = NumberSets.decode(numbers, fai)
+    return Entry(entry_id, fid, missing, made_at, base_at, due_at, attempts, bool(local), bool(waiting))
 
 
 def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
@@ -93,9 +81,17 @@ def requests(conn: Connection, *, entry: int | None = None, fid: int | None = No
     rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
     return [
         Request(
-            r[0], r[1], r[2], r[3], decode_idset(r[4]), decode_idset(r[5]), r[6], r[7], bool(r[8]), r[8] == RECALLED
+            row[0],
+            row[1],
+            row[2],
+            row[3],
+            NumberSets.decode(row[4], row[5]),
+            row[6],
+            row[7],
+            bool(row[8]),
+            row[8] == RECALLED,
         )
-        for r in rows
+        for row in rows
     ]
 
 
@@ -105,8 +101,7 @@ def save(conn: Connection, entry: Entry) -> None:
         "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
         " WHERE id = ?",
         (
-            encode_idset(entry.numbers),
-            encode_idset(entry.fai),
+            *entry.numbers.encode(),
             entry.base_at,
             entry.due_at,
             entry.attempts,

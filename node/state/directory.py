@@ -57,7 +57,9 @@ class Directory:
         if store not in self._topology.servers:
             raise Misuse(f"{store} is no server of the topology; those are {', '.join(self._topology.servers)}")
         address = self._topology.address_of(store)  # spec: ML-1
-        s.conn.exec_driver_sql("INSERT INTO directory VALUES (?, ?, ?)", (store, now, address))
+        s.conn.exec_driver_sql(
+            "INSERT INTO directory (store, joined_at, address) VALUES (?, ?, ?)", (store, now, address)
+        )
         self._enter(store, address, now)
         s.trace.record(AddressStamped, store=store, address=address)
 

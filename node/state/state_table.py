@@ -8,11 +8,19 @@ a stimulus, so that a stimulus pays for the rows it touches and for nothing else
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from node.tracking.cnset import CNSet
-from node.tracking.idset import decode_idset, encode_idset
+from node.tracking.number_sets import NumberSets
 from traces import LabTime
 from transport.sql import Connection
+
+
+class LastSent(NamedTuple):
+    """For each kind of item the highest number of this store's own that a broadcast of the folder named; 0 for none."""
+
+    contents: int = 0
+    associated: int = 0
 
 
 @dataclass(slots=True)
@@ -22,14 +30,23 @@ class OwnRow:
     fid: int
     pending: bool
     began: int
-    last_sent: int
-    last_sent_fai: int
-    numbers: CNSet
-    fai: CNSet
+    last_sent: LastSent
+    numbers: NumberSets
     last_update_at: LabTime | None
     status_sent_at: LabTime | None
     fresh: bool
     """The replica is new here: no response has brought anything yet (spec: BF-2)."""
+
+    def unsent(self, guid: bytes, upto: LastSent) -> NumberSets:
+        """Return this store's own numbers up to `upto` that no broadcast of the folder has covered (spec: CN-6).
+
+        Numbers up to `began` are not among them, since the folder had no replica here then.
+        """
+        contents, associated = (
+            CNSet.span(guid, bottom + 1, top) if top > (bottom := max(self.began, last)) else CNSet.EMPTY
+            for last, top in zip(self.last_sent, upto, strict=True)
+        )
+        return NumberSets(contents, associated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +54,7 @@ class PeerRow:
     """What another holder said of itself. `sent_at` and `sent_number` order its mails (spec: RST-4)."""
 
     store: str
-    numbers: CNSet
-    fai: CNSet
+    numbers: NumberSets
     heard_at: LabTime | None
     sent_at: LabTime
     sent_number: int
@@ -51,28 +67,19 @@ class ReplicationStateTable:
         self._own: dict[int, OwnRow] = {}
         self._rows: dict[int, dict[str, PeerRow]] = {}
         self._dirty: set[int] = set()
-        for row in conn.exec_driver_sql(
+        for fid, pending, began, sent, sent_fai, numbers, fai, updated_at, status_at, fresh in conn.exec_driver_sql(
             "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at,"
             " fresh FROM replica ORDER BY fid"
         ):
-            self._own[row[0]] = OwnRow(
-                row[0],
-                bool(row[1]),
-                row[2],
-                row[3],
-                row[4],
-                decode_idset(row[5]),
-                decode_idset(row[6]),
-                row[7],
-                row[8],
-                bool(row[9]),
+            known = NumberSets.decode(numbers, fai)
+            self._own[fid] = OwnRow(
+                fid, bool(pending), began, LastSent(sent, sent_fai), known, updated_at, status_at, bool(fresh)
             )
-        for row in conn.exec_driver_sql(
+        for fid, store, numbers, fai, heard_at, sent_at, sent_number in conn.exec_driver_sql(
             "SELECT fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number FROM rst ORDER BY fid, store"
         ):
-            self._rows.setdefault(row[0], {})[row[1]] = PeerRow(
-                row[1], decode_idset(row[2]), decode_idset(row[3]), row[4], row[5], row[6]
-            )
+            row = PeerRow(store, NumberSets.decode(numbers, fai), heard_at, sent_at, sent_number)
+            self._rows.setdefault(fid, {})[store] = row
 
     # -- own rows
 
@@ -82,14 +89,12 @@ class ReplicationStateTable:
     def held_fids(self) -> list[int]:
         return sorted(self._own)
 
-    def begin(
-        self, conn: Connection, fid: int, began: int, numbers: CNSet = CNSet.EMPTY, *, fresh: bool = False
-    ) -> OwnRow:
+    def begin(self, conn: Connection, fid: int, began: int, *, fresh: bool = False) -> OwnRow:
         """A replica begins here; `began` is the change counter at this moment (spec: CN-6)."""
-        own = OwnRow(fid, False, began, 0, 0, numbers, CNSet.EMPTY, None, None, fresh)
+        own = OwnRow(fid, False, began, LastSent(), NumberSets.EMPTY, None, None, fresh)
         conn.exec_driver_sql(
-            "INSERT INTO replica VALUES (?, 0, ?, 0, 0, ?, ?, NULL, NULL, ?)",
-            (fid, began, encode_idset(numbers), encode_idset(CNSet.EMPTY), int(fresh)),
+            "INSERT INTO replica (fid, began, numbers, numbers_fai, fresh) VALUES (?, ?, ?, ?, ?)",
+            (fid, began, *own.numbers.encode(), int(fresh)),
         )
         self._own[fid] = own
         return own
@@ -98,14 +103,11 @@ class ReplicationStateTable:
         """Says that `own` was changed and must be written at the end of the stimulus."""
         self._dirty.add(own.fid)
 
-    def add(self, fid: int, numbers: CNSet, fai: CNSet) -> None:
+    def add(self, fid: int, numbers: NumberSets) -> None:
         """Accounts for numbers here."""
         own = self._own[fid]
-        if numbers and not numbers <= own.numbers:
-            own.numbers = own.numbers | numbers
-            self._dirty.add(fid)
-        if fai and not fai <= own.fai:
-            own.fai = own.fai | fai
+        if not numbers <= own.numbers:
+            own.numbers |= numbers
             self._dirty.add(fid)
 
     def drop(self, conn: Connection, fid: int) -> None:
@@ -125,10 +127,8 @@ class ReplicationStateTable:
                 (
                     int(own.pending),
                     own.began,
-                    own.last_sent,
-                    own.last_sent_fai,
-                    encode_idset(own.numbers),
-                    encode_idset(own.fai),
+                    *own.last_sent,
+                    *own.numbers.encode(),
                     own.last_update_at,
                     own.status_sent_at,
                     int(own.fresh),
@@ -150,16 +150,9 @@ class ReplicationStateTable:
     def put(self, conn: Connection, fid: int, row: PeerRow) -> None:
         """Replaces a row, by a smaller set too (spec: RST-4)."""
         conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO rst VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                fid,
-                row.store,
-                encode_idset(row.numbers),
-                encode_idset(row.fai),
-                row.heard_at,
-                row.sent_at,
-                row.sent_number,
-            ),
+            "INSERT OR REPLACE INTO rst (fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (fid, row.store, *row.numbers.encode(), row.heard_at, row.sent_at, row.sent_number),
         )
         self._rows.setdefault(fid, {})[row.store] = row
 
@@ -172,7 +165,6 @@ class ReplicationStateTable:
         del rows[store]
         return True
 
-    def union(self, fid: int) -> tuple[CNSet, CNSet]:
+    def union(self, fid: int) -> NumberSets:
         """What the other holders say they have, together (spec: BF-1, RST-3)."""
-        rows = self.rows(fid)
-        return CNSet.union_all(row.numbers for row in rows), CNSet.union_all(row.fai for row in rows)
+        return NumberSets.union_all(row.numbers for row in self.rows(fid))

@@ -57,9 +57,11 @@ class StoreState:
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
         conn.exec_driver_sql(
-            "INSERT INTO store_state VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, '', NULL, NULL)", (name, guid, now)
+            "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
+            " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)",
+            (name, guid, now),
         )
-        conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
+        conn.exec_driver_sql("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
         return cls(conn)
 
     def next_change(self) -> ChangeNumber:
@@ -91,7 +93,7 @@ class StoreState:
         rep = self._rep_of.get(guid)
         if rep is None:
             rep = len(self._rep_of) + 1
-            conn.exec_driver_sql("INSERT INTO replid VALUES (?, ?, NULL)", (rep, guid))
+            conn.exec_driver_sql("INSERT INTO replid (rep, guid) VALUES (?, ?)", (rep, guid))
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
         return rep

@@ -88,7 +88,7 @@ def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
     """Keeps settings for the next start. Misuse for a name or value that cannot be taken."""
     for name, raw in given.items():
         spec = _checked(name, raw)
-        conn.exec_driver_sql("INSERT OR REPLACE INTO setting VALUES (?, ?)", (spec.name, json.dumps(raw)))
+        conn.exec_driver_sql("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (spec.name, json.dumps(raw)))
 
 
 def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:

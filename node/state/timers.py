@@ -23,11 +23,11 @@ class Timer(StrEnum):
 
 
 def set_timer(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
-    conn.exec_driver_sql("INSERT OR REPLACE INTO timer VALUES (?, ?, ?)", (kind.value, key, due_at))
+    conn.exec_driver_sql("INSERT OR REPLACE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
 
 
 def set_timer_if_none(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
-    conn.exec_driver_sql("INSERT OR IGNORE INTO timer VALUES (?, ?, ?)", (kind.value, key, due_at))
+    conn.exec_driver_sql("INSERT OR IGNORE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
 
 
 def clear_timer(conn: Connection, kind: Timer, key: int) -> None:

@@ -280,7 +280,10 @@ class StoreLife(StoreReader):
         ctx.save(conn)
         lines = trace.take()
         if lines:
-            conn.exec_driver_sql("INSERT INTO event VALUES (?, ?, ?)", (first_seq, ctx.store.incarnation, lines))
+            conn.exec_driver_sql(
+                "INSERT INTO event (seq, incarnation, batch) VALUES (?, ?, ?)",
+                (first_seq, ctx.store.incarnation, lines),
+            )
         if self.crash_at == "before commit":
             self.crash_at = None
             raise Crashed(f"{self.name} before commit")

@@ -34,6 +34,7 @@ from node.state.folders import Folder
 from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.views import (
     BadMailView,
     EntryView,
@@ -165,11 +166,12 @@ class StoreReader(ABC):
         rows: list[RowView] = []
         own = ctx.rst.own(fid)
         if own is not None:
-            last = named(ChangeNumber(ctx.store.guid, own.last_sent), names) if own.last_sent else None
-            rows.append(_row(ctx.name, own.numbers, own.fai, names, last_sent=last))
+            last = (
+                named(ChangeNumber(ctx.store.guid, own.last_sent.contents), names) if own.last_sent.contents else None
+            )
+            rows.append(_row(ctx.name, own.numbers, names, last_sent=last))
         rows.extend(
-            _row(row.store, row.numbers, row.fai, names, heard_at=row.heard_at, is_local=False)
-            for row in ctx.rst.rows(fid)
+            _row(row.store, row.numbers, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
         )
         return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
 
@@ -182,19 +184,18 @@ class StoreReader(ABC):
                 id=entry.id,
                 folder=ctx.folders.text_of(entry.fid),
                 path=ctx.folders.path_of(entry.fid),
-                missing=entry.numbers.named(names),
-                missing_fai=entry.fai.named(names),
+                missing=entry.numbers.contents.named(names),
+                missing_fai=entry.numbers.associated.named(names),
                 made_at=entry.made_at,
                 due_at=entry.due_at,
                 attempts=entry.attempts,
                 local=entry.local,
                 waiting_for_slot=entry.waiting,
                 requests=tuple(
-                    RequestView(each.source, (each.numbers | each.fai).named(names), each.sent_at, each.retry_at)
+                    RequestView(each.source, each.numbers.merged().named(names), each.sent_at, each.retry_at)
                     for each in array.requests(conn, entry=entry.id)
                 ),
-                cnset=entry.numbers.text(),
-                cnset_fai=entry.fai.text(),
+                **entry.numbers.texts(),
             )
             for entry in array.entries(conn)
         ]
@@ -280,8 +281,7 @@ class StoreReader(ABC):
         return Knowledge(
             folder=ctx.folders.path_of(fid),
             holds=own is not None and not own.pending,
-            numbers=(own.numbers | unsent if own else unsent).text(),
-            numbers_fai=(own.fai if own else CNSet.EMPTY).text(),
+            **((own.numbers if own else NumberSets.EMPTY) | NumberSets(unsent)).texts("numbers"),
             versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
             shown=shown,
             tombstones=tuple(sorted(tombstones)),
@@ -360,17 +360,15 @@ def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> by
 
 def _row(
     store: str,
-    numbers: CNSet,
-    fai: CNSet,
+    numbers: NumberSets,
     names: Mapping[bytes, str],
     *,
     last_sent: str | None = None,
     heard_at: LabTime | None = None,
     is_local: bool = True,
 ) -> RowView:
-    return RowView(
-        store, is_local, numbers.named(names), fai.named(names), last_sent, heard_at, numbers.text(), fai.text()
-    )
+    contents, associated = numbers.contents.named(names), numbers.associated.named(names)
+    return RowView(store, is_local, contents, associated, last_sent, heard_at, **numbers.texts())
 
 
 def _entry(id_: int, at: LabTime, event: int, text: str) -> LogView:

@@ -233,7 +233,7 @@ class AnswersAreAsked(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._answered: set[tuple[str, str]] = set()
+        self._answered: set[tuple[str, str, str]] = set()
 
     def hears(self) -> Hears:
         return {RequestAnswered: self._answers, NodeStarted: self._started}
@@ -244,7 +244,7 @@ class AnswersAreAsked(Invariant):
         return iter(())
 
     def _answers(self, event: RequestAnswered) -> Witnesses:
-        key = (event.node, event.request_mail)
+        key = (event.node, event.request_mail, event.folder)
         if key in self._answered:
             yield f"{event.node} answered the request {event.request_mail} a second time"
         self._answered.add(key)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from node.codec.replication_message import MessageType
+from node.codec.items import ROOT
+from node.codec.replication_message import MessageType, ReplicationMail, Section
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.views import EntryView
+from tests.support.forged_mail import HOP, altered
 from tests.support.post_office import (
     CHECK,
     THREE,
@@ -120,6 +125,33 @@ def test_a_request_that_comes_twice_is_answered_once() -> None:
     office.deliver(request, entry.due_at)
     office.deliver(request, entry.due_at)
     assert len(office.of_type("request.answered")) == 1
+
+
+def test_every_folder_that_a_request_names_is_answered_once() -> None:
+    """A request that names several folders is answered for each of them, and for none twice (spec: BF-5)."""
+    office = Office()
+    office["A"].post(office.at(1), "Projects", subject="lost")
+    office.cycle("A", office.at(15))  # lost
+    (status_mail,) = only(office.cycle("A", office.at(CHECK)), "B")
+    unknown = ChangeNumber(b"n" * 16, 7).to_xid()
+
+    def request(mail: ReplicationMail) -> ReplicationMail:
+        projects = replace(mail.sections[0], numbers=mail.sections[0].row)
+        tree = Section(ROOT, NumberSets.EMPTY, NumberSets(CNSet.span(b"n" * 16, 1, 2)))
+        nowhere = Section(unknown, NumberSets.EMPTY, NumberSets(CNSet.span(b"n" * 16, 1, 2)))
+        return replace(
+            mail,
+            type=MessageType.BACKFILL_REQUEST,
+            sections=(projects, tree, nowhere, projects),
+            message_id="several@a",
+        )
+
+    content = altered(office, status_mail[1].content, request)
+    for _ in range(2):
+        office["B"].mail_in(office.at(CHECK), HOP, "", ["B-IS@contoso.test"], content)
+    folders = [event.folder for event in office.of_type("request.answered")]  # type: ignore[attr-defined]
+    assert folders == [office["B"].folders()[0].id, "1-1", unknown.hex()]
+    assert {mail[1].next_hop for mail in office.take("B", office.at(CHECK))} == {"A"}
 
 
 def test_a_source_that_owns_none_of_it_answers_empty() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from node.codec.replication_message import MessageType, ReplicationMail, decode
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from tests.support.forged_mail import HOP, altered
 from tests.support.post_office import CHECK, THREE, Office, deliver_all, only
 from traces.events import SourcesConsidered
@@ -97,7 +97,7 @@ def test_every_mail_names_its_set_and_carries_the_sender_s_own_row() -> None:
     (section,) = mail.sections
     names = {office["A"]._ctx.store.guid: "A"} if office["A"]._ctx else {}
     assert mail.type is MessageType.CONTENT
-    assert (section.cnset.named(names), section.row.named(names)) == ("A-2", "A-1..2")
+    assert (section.numbers.contents.named(names), section.row.contents.named(names)) == ("A-2", "A-1..2")
     assert [update.version.subject for update in mail.updates] == ["two"]
 
 
@@ -168,7 +168,7 @@ def test_an_old_empty_response_does_not_end_a_new_request() -> None:
     office.deliver(status_mail, office.at(CHECK))
 
     def old_and_empty(mail: ReplicationMail) -> ReplicationMail:
-        section = replace(mail.sections[0], cnset=CNSet.EMPTY, cnset_fai=CNSet.EMPTY)
+        section = replace(mail.sections[0], numbers=NumberSets.EMPTY)
         kind = MessageType.CONTENT_RESPONSE
         return replace(mail, type=kind, sections=(section,), in_reply_to="an-older-request@x.test")
 

@@ -24,6 +24,7 @@ from node.codec.signing import LabAuthority
 from node.errors import MailRefused
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
 from tests.support.post_office import Office, only
 from traces.events import MailReceived
@@ -101,7 +102,7 @@ def of_a_stranger(content: bytes) -> bytes:
         number=1,
         lamport=1,
         message_id="x@y.test",
-        sections=(Section(ROOT, CNSet.EMPTY, CNSet.EMPTY),),
+        sections=(Section(ROOT, NumberSets.EMPTY),),
     )
     return wrapped(encode(mail, LabAuthority(b"another authority").identity("A")))
 
@@ -168,7 +169,7 @@ def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
     folder = ChangeNumber.parse(office["A"].folders()[0].id).to_xid()
     absurd = CNSet.from_ranges({bytes([guid]) * 16: [(1, 2**48 - 1)] for guid in range(1, 200)})
     office["B"].mail_in(
-        office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, Section(folder, absurd, CNSet.EMPTY))
+        office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, Section(folder, NumberSets(absurd)))
     )
     assert len(office["B"].backfill()) <= 1
     office["B"].post(office.at(16), "Projects", subject="goes on")
@@ -179,7 +180,7 @@ def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
 def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
     """A section about a folder that is not known here changes nothing; a request for it is answered empty (spec: RP-2)."""
     office = Office()
-    section = Section(ChangeNumber(b"n" * 16, 7).to_xid(), CNSet.span(b"n" * 16, 1, 5), CNSet.EMPTY)
+    section = Section(ChangeNumber(b"n" * 16, 7).to_xid(), NumberSets(CNSet.span(b"n" * 16, 1, 5)))
     for kind in (MessageType.STATUS, MessageType.STATUS_REQUEST, MessageType.BACKFILL_REQUEST):
         office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
     assert office["B"].bad_mail() == []

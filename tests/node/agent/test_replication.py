@@ -11,7 +11,7 @@ from node.codec.replication_message import MessageType, ReplicationMail, Section
 from node.errors import FolderUnknown, MessageUnknown, Misuse, NodeError, NoReplicaHere
 from node.mail.packing import split
 from node.tracking.change_number import ChangeNumber
-from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from tests.support.post_office import AUTHORITY, CHECK, THREE, H, Office, deliver_all, only
 from traces.labtime import HOUR_US
@@ -218,7 +218,7 @@ def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
     numbers = [ChangeNumber(guid, index) for index in range(2, 70_000)]
     deletions = [Update(Version(number.to_xid(), number, Pcl.of(number), 1, None)) for number in numbers]
     for mail in split(deletions, 16 * 1024 * 1024, None, hierarchy=False):
-        section = Section(folder, CNSet.EMPTY, CNSet.EMPTY)
+        section = Section(folder, NumberSets.EMPTY)
         encode(
             ReplicationMail(MessageType.CONTENT, "A", guid, 0, 1, 1, "x@y.test", (section,), tuple(mail)),
             AUTHORITY.identity("A"),

@@ -10,15 +10,16 @@ from node.agent.source_selection import ALREADY, CHOICES, Choice, Gap, Source, g
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.number_sets import NumberSets
 
 GUID = b"g" * 16
 
 
-def numbers(*counters: int) -> CNSet:
-    return CNSet.from_numbers(ChangeNumber(GUID, each) for each in counters)
+def numbers(*counters: int) -> NumberSets:
+    return NumberSets(CNSet.from_numbers(ChangeNumber(GUID, each) for each in counters))
 
 
-GAP = Gap(numbers(1, 2, 3, 4), CNSet.EMPTY)
+GAP = Gap(numbers(1, 2, 3, 4))
 ALL = (1, 2, 3, 4)
 
 
@@ -39,7 +40,6 @@ def source(store: str, has: tuple[int, ...] = ALL, *, version: str = "2003", **f
         addressed=True,
         has_all=set(has) >= set(ALL),
         numbers=numbers(*has),
-        fai=CNSet.EMPTY,
     )
     return replace(given, **fields)  # type: ignore[arg-type]
 
@@ -55,8 +55,11 @@ def choose(way: SourceChoice, *found: Source, running: str = "") -> Choice:
 def told(choice: Choice) -> tuple[str, list[tuple[str, str]]]:
     """The order, and who is asked for which counters."""
     asked = [
-        (each.store, ",".join(str(low) if low == high else f"{low}-{high}" for low, high in share.ranges(GUID)))
-        for each, share, _ in choice.asked
+        (
+            each.store,
+            ",".join(str(low) if low == high else f"{low}-{high}" for low, high in share.contents.ranges(GUID)),
+        )
+        for each, share in choice.asked
     ]
     return "".join(each.store for each in choice.ordered), asked
 
@@ -189,6 +192,6 @@ def test_2000_asks_servers_marked_down_after_all_groups() -> None:
 def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
     """Whatever the version, who has no mail address is passed over, and who has nothing is not asked (spec: BF-3, ML-1)."""
     choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))
-    assert [each.store for each, _, _ in choice.asked] == ["B"]
+    assert [each.store for each, _ in choice.asked] == ["B"]
     assert choice.passed_over["A"] == "has no mail address"
     assert choice.passed_over["C"] == "is not known to have any of it"

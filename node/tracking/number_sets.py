@@ -1,0 +1,114 @@
+"""Two sets of change numbers as one value: those of contents and those of associated messages (spec: CN-9).
+
+An associated message (FAI) is an item that belongs to the folder itself, such as a view or a form. A store counts both
+kinds of item with one counter, and keeps one set for each kind. In the set of one kind, a number of the other kind is a
+hole, and a store closes that hole like any other (spec: CN-6).
+
+The hierarchy has numbers of contents only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset, encode_idset
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSets:
+    """The numbers of contents and of associated messages. Each operator works on each kind separately.
+
+    An operator that changes nothing returns its left operand itself, so the wire form that a set keeps is not lost.
+    """
+
+    contents: CNSet = CNSet.EMPTY
+    associated: CNSet = CNSet.EMPTY
+
+    EMPTY: ClassVar[NumberSets]
+
+    # --- building
+
+    @classmethod
+    def of_kind(cls, numbers: CNSet, associated: bool) -> NumberSets:
+        """Return the numbers as those of one kind; the set of the other kind is empty."""
+        return cls(CNSet.EMPTY, numbers) if associated else cls(numbers)
+
+    @classmethod
+    def from_numbers(cls, numbers: Iterable[tuple[ChangeNumber, bool]]) -> NumberSets:
+        """Return the sets of any numbers, each given with whether it is that of an associated message."""
+        contents: list[ChangeNumber] = []
+        associated: list[ChangeNumber] = []
+        for number, is_associated in numbers:
+            (associated if is_associated else contents).append(number)
+        return cls(CNSet.from_numbers(contents), CNSet.from_numbers(associated) if associated else CNSet.EMPTY)
+
+    @classmethod
+    def union_all(cls, sets: Iterable[NumberSets]) -> NumberSets:
+        """Return the union of any number of values."""
+        every = list(sets)
+        return cls(
+            CNSet.union_all([each.contents for each in every]), CNSet.union_all([each.associated for each in every])
+        )
+
+    @classmethod
+    def decode(cls, contents: bytes, associated: bytes) -> NumberSets:
+        """Return the sets in two IDSETs. Raise IdsetError if one of them is none."""
+        return cls(decode_idset(contents), decode_idset(associated))
+
+    # --- algebra
+
+    def __or__(self, other: NumberSets) -> NumberSets:
+        contents, associated = self.contents | other.contents, self.associated | other.associated
+        if contents is self.contents and associated is self.associated:
+            return self
+        return NumberSets(contents, associated)
+
+    def __sub__(self, other: NumberSets) -> NumberSets:
+        contents, associated = self.contents - other.contents, self.associated - other.associated
+        if contents is self.contents and associated is self.associated:
+            return self
+        return NumberSets(contents, associated)
+
+    def __and__(self, other: NumberSets) -> NumberSets:
+        return NumberSets(self.contents & other.contents, self.associated & other.associated)
+
+    def __le__(self, other: NumberSets) -> bool:
+        return self.contents <= other.contents and self.associated <= other.associated
+
+    def __bool__(self) -> bool:
+        return bool(self.contents or self.associated)
+
+    def without(self, numbers: CNSet) -> NumberSets:
+        """Return what is left when the numbers go from the sets of both kinds."""
+        return self - NumberSets(numbers, numbers)
+
+    # --- reading
+
+    def kind(self, associated: bool) -> CNSet:
+        """Return the numbers of one kind."""
+        return self.associated if associated else self.contents
+
+    def merged(self) -> CNSet:
+        """Return the numbers of both kinds as one set."""
+        return self.contents | self.associated
+
+    def count(self) -> int:
+        """Return how many numbers there are; a number that is in both sets counts twice."""
+        return self.contents.count() + self.associated.count()
+
+    # --- writing
+
+    def encode(self) -> tuple[bytes, bytes]:
+        """Return the IDSETs of both kinds, as tables keep them."""
+        return encode_idset(self.contents), encode_idset(self.associated)
+
+    def texts(self, name: str = "cnset") -> dict[str, str]:
+        """Return the trace forms as two fields of an event: `name`, and `name_fai` for associated messages."""
+        return {name: self.contents.text(), f"{name}_fai": self.associated.text()}
+
+
+NumberSets.EMPTY = NumberSets()
