@@ -1,15 +1,15 @@
-"""Writes docs/rules.md: the rules of docs/rules.yaml, and where the tree obeys, tests and shows each.
+"""Write docs/rules.md: the rules of docs/rules.yaml, and the files that obey, test and show each rule.
 
-    python docs/rules_page.py            writes the page
-    python docs/rules_page.py --check    exit 1, with the reason, if the page is not what would be written
+    python docs/rules_page.py            write the page
+    python docs/rules_page.py --check    exit with 1, and say why, if the page is out of date
 
-A citation is
-* in code and in trace checks: `spec: BF-3`, `spec: CN-6, CN-7` or `spec: RST-1 to RST-4`, in a comment or a
-  docstring;
-* in tests: an id in a comment or a docstring, with or without `spec:`;
-* in scenarios: an id under the key `rules`.
+A citation is:
 
-Files are named without line numbers, so that the page changes only when coverage does.
+* in code and in trace checks, `spec: BF-3`, `spec: CN-6, CN-7` or `spec: RST-1 to RST-4`, in a comment or a docstring;
+* in tests, an id in a comment or a docstring, with or without `spec:`;
+* in scenarios, an id under the key `rules`.
+
+The page names files without line numbers, so that it changes only when coverage changes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _RANGE = re.compile(r"\b([A-Z]{2,3})-(\d+) to \1-(\d+)\b")
 
 
 class CatalogueError(Exception):
-    """The catalogue, or a citation of it, is wrong; the text has a line for each fault."""
+    """The catalogue or a citation is wrong; the message has a line for each mistake."""
 
 
 class Kind(StrEnum):
@@ -60,7 +60,7 @@ class _Entry(BaseModel):
 
 
 class Deviation(_Entry):
-    """A deliberate difference from the rule as first set down, and its reason."""
+    """A deliberate difference from the rule as first written, and its reason."""
 
     text: str
     reason: str
@@ -76,7 +76,7 @@ class Rule(_Entry):
     text: str
     deviation: Deviation | None = None
     untraced: str | None = None
-    """Of a behaviour that no trace can show: why."""
+    """Why no trace can show this behaviour."""
 
     @property
     def area(self) -> str:
@@ -84,7 +84,7 @@ class Rule(_Entry):
 
 
 class VersionRow(_Entry):
-    """One aspect in which the versions of Exchange differ; `values` in the order of the columns."""
+    """An aspect in which the versions of Exchange differ; `values` are in the order of the columns."""
 
     aspect: str
     rules: tuple[str, ...]
@@ -117,7 +117,7 @@ class Catalogue(_Entry):
 
 
 def _faults_of(catalogue: Catalogue) -> Iterator[str]:
-    """What no single field shows: order and uniqueness of ids, unknown sources, references to no rule."""
+    """Yield the mistakes between fields: ids out of order or not unique, unknown sources, references to unknown rules."""
     areas = list(catalogue.areas)
     place = (-1, 0)
     for rule in catalogue.rules:
@@ -143,7 +143,7 @@ def _faults_of(catalogue: Catalogue) -> Iterator[str]:
 
 
 def load_catalogue(path: Path) -> Catalogue:
-    """Reads the catalogue; raises CatalogueError with a line for each fault."""
+    """Return the catalogue in the file. Raise CatalogueError with a line for each mistake."""
     try:
         return Catalogue.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:
@@ -158,7 +158,7 @@ def load_catalogue(path: Path) -> Catalogue:
 
 @dataclass(slots=True)
 class Coverage:
-    """Rule id -> files, as paths from the project's root in sorted order."""
+    """For each kind of citation: rule id -> files, as sorted paths from the project's root."""
 
     code: dict[str, list[str]] = field(default_factory=dict)
     tests: dict[str, list[str]] = field(default_factory=dict)
@@ -167,12 +167,12 @@ class Coverage:
 
 
 def cited(text: str) -> set[str]:
-    """The ids after `spec:` in a text of any language; ranges are filled in."""
+    """Return the ids after `spec:` in a text of any language, with each range as its single ids."""
     return set().union(*(_ids(found) for found in _CITED.findall(text)))
 
 
 def prose(source: str) -> str:
-    """The comments and docstrings of Python source. Raises SyntaxError."""
+    """Return the comments and docstrings of Python source. Raise SyntaxError if it is not Python."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, documented))
     docstrings = [ast.get_docstring(node) or "" for node in nodes]
@@ -181,7 +181,7 @@ def prose(source: str) -> str:
 
 
 def scan(root: Path, catalogue: Catalogue) -> Coverage:
-    """Where each rule is cited. Raises CatalogueError if anything cites a rule that there is not."""
+    """Return where each rule is cited. Raise CatalogueError if a citation names an unknown rule."""
     coverage = Coverage()
     faults: list[str] = []
 
@@ -210,7 +210,7 @@ def scan(root: Path, catalogue: Catalogue) -> Coverage:
 
 
 def _python(root: Path, folders: Iterable[str]) -> Iterator[tuple[Path, str]]:
-    """Each Python file with its comments and docstrings."""
+    """Yield each Python file with its comments and docstrings."""
     for path in _files(root, folders, "*.py"):
         try:
             yield path, prose(path.read_text(encoding="utf-8"))
@@ -224,7 +224,7 @@ def _files(root: Path, folders: Iterable[str], pattern: str) -> Iterator[Path]:
 
 
 def _ids(text: str) -> set[str]:
-    """Whatever looks like a rule's id, with ranges filled in."""
+    """Return all words that look like a rule's id, with each range as its single ids."""
     found = set(re.findall(rf"(?<![\w-]){_ID}\b", text))
     for area, first, last in _RANGE.findall(text):
         found |= {f"{area}-{number}" for number in range(int(first), int(last) + 1)}
@@ -232,12 +232,12 @@ def _ids(text: str) -> set[str]:
 
 
 def _of_an_area(rule: str, catalogue: Catalogue) -> bool:
-    """Whether an id-like word means a rule; others, such as UTF-8 or a standard's number, do not."""
+    """Return whether a word means a rule; words such as UTF-8 or the number of a standard do not."""
     return rule.partition("-")[0] in catalogue.areas
 
 
 def _unknown(text: str, catalogue: Catalogue) -> set[str]:
-    """Ids of a known area that no rule has: a slip, wherever it stands."""
+    """Return the ids of a known area that no rule has: they are mistakes."""
     return {rule for rule in _ids(text) - catalogue.ids if _of_an_area(rule, catalogue)}
 
 
@@ -259,8 +259,8 @@ _HEAD = """\
 
 <!-- Generated by `make rules` from docs/rules.yaml and the tree. Do not edit. -->
 
-What public folder stores do, rule by rule, with where the project obeys each rule, tests it and shows it.
-Behaviour rules also want a scenario and a check over the traces.
+This page lists the rules of public folder replication that pflab obeys. Each rule names the files of the project that obey
+it and test it. A rule about behaviour also needs a scenario and a check over the traces.
 """
 _COVERAGE = """\
 ## Coverage
@@ -270,7 +270,7 @@ _COVERAGE = """\
 
 
 def render(catalogue: Catalogue, coverage: Coverage) -> str:
-    """The page's text: the same for the same catalogue and coverage."""
+    """Return the text of the page, the same for the same catalogue and coverage."""
     lines = [_HEAD, catalogue.terms, "", "## Sources", ""]
     lines += [f"- **{name}**: {text}" for name, text in catalogue.sources.items()]
     lines += ["", *_summary(catalogue, coverage), *_gaps(catalogue, coverage)]
@@ -336,16 +336,16 @@ def _versions(versions: Versions) -> list[str]:
     rows = [f"| {row.aspect} | {' | '.join(row.values)} | {', '.join(row.rules)} |" for row in versions.rows]
     head = ["## Versions", "", f"| | {' | '.join(versions.columns)} | rules |"]
     line = "|---" * (len(versions.columns) + 2) + "|"
-    return [*head, line, *rows, "", "Servers of different versions share an organization.", ""]
+    return [*head, line, *rows, "", "Servers of different versions may be in one organization.", ""]
 
 
 # --- Command line
 
 
 def main(arguments: list[str] | None = None, root: Path = DOCS.parent) -> int:
-    """0: written, or up to date; 1: the page is stale, or the catalogue or a citation is wrong."""
-    parser = argparse.ArgumentParser(description="Writes docs/rules.md from docs/rules.yaml and the tree.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page is stale")
+    """Return 0 if the page was written or is up to date, 1 if it is out of date or the catalogue or a citation is wrong."""
+    parser = argparse.ArgumentParser(description="Write docs/rules.md from docs/rules.yaml and the tree.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     options = parser.parse_args(arguments)
     try:
         catalogue = load_catalogue(root / CATALOGUE)
