@@ -148,7 +148,7 @@ def _host_name(host: str) -> str:
 def _limit(path: str) -> int:
     if path.startswith("/nodes/") and path.endswith(("/restore", "/copy")):
         return BACKUP_BYTES
-    mails = "/messages" in path or path.startswith("/lab/asks/") or path.endswith("/mail")
+    mails = "/messages" in path or path == "/lab/fault-decision" or path.endswith("/mail")
     return MESSAGE_BYTES if mails else BODY_BYTES
 
 

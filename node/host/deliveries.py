@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
-from inspect import isawaitable
 from typing import TYPE_CHECKING
 
 from node.host.delivery_results import Ended, Reports
-from node.host.fault_hook import Gate, SendPlan
 from node.host.in_flight import Flights, cancelled
 from topology.problems import counted
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.mime.tamper import altered
+from transport.protocol.fault_points import BeforeSend, Decide, Decision
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -38,7 +37,7 @@ class Deliveries:
         node: Node,
         *,
         sender: SmtpSender,
-        gate: Gate,
+        decide: Decide,
         address_of: Callable[[str], Address | None],
         now: Callable[[], LabTime],
         up: Callable[[], bool],
@@ -48,7 +47,7 @@ class Deliveries:
     ) -> None:
         self._node = node
         self._sender = sender
-        self._gate = gate
+        self._decide = decide
         self._address_of = address_of
         self._now = now
         self._up = up
@@ -56,7 +55,7 @@ class Deliveries:
         self._stumbled = stumbled
         self._woken = woken
         self._in_flight = Flights()
-        self._reports = Reports(node.name, gate, self._in_flight, conclude=self._conclude, told=woken)
+        self._reports = Reports(node.name, decide, self._in_flight, conclude=self._conclude, told=woken)
         self._read_out = False
         self.begun = 0
         """How many have left."""
@@ -122,49 +121,49 @@ class Deliveries:
         return begun
 
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
-        plan = self._gate.before_send(self._node.name, transmission, now)
-        if isawaitable(plan):
-            later = self._begin_later(transmission, now, plan)
-            task = asyncio.create_task(later, name=f"plan of mail {transmission.queue_id}")
-            self._in_flight.begin(transmission, task)
+        decision = self._decide(BeforeSend(self._node.name, transmission, now))
+        if isinstance(decision, Decision):
+            self._begin_as(decision, transmission, now)
         else:
-            self._begin_as(plan, transmission, now)
+            later = self._begin_later(transmission, now, decision)
+            task = asyncio.create_task(later, name=f"decision about mail {transmission.queue_id}")
+            self._in_flight.begin(transmission, task)
 
-    async def _begin_later(self, transmission: Transmission, now: LabTime, asked: Awaitable[SendPlan]) -> None:
+    async def _begin_later(self, transmission: Transmission, now: LabTime, awaited: Awaitable[Decision]) -> None:
         try:
-            plan = await asked
+            decision = await awaited
         finally:
             self._in_flight.end(transmission)
             self._woken()
         if self._up():
             try:
-                self._begin_as(plan, transmission, now)
+                self._begin_as(decision, transmission, now)
             except Exception as error:
                 self._stumbled(error)
 
-    def _begin_as(self, plan: SendPlan, transmission: Transmission, now: LabTime) -> None:
-        hold_until_at = plan.hold_until_at
+    def _begin_as(self, decision: Decision, transmission: Transmission, now: LabTime) -> None:
+        hold_until_at = decision.hold_until_at
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
             return
         address = transmission.outside or self._address_of(transmission.next_hop)
-        if plan.refuse is not None or address is None:
-            reason = plan.refuse or f"connection refused: {transmission.next_hop} is not running"
+        if decision.refuse is not None or address is None:
+            reason = decision.refuse or f"connection refused: {transmission.next_hop} is not running"
             outcome = SendOutcome(SendState.DEFERRED, reason, unreachable=True)
             self._reports.tell(transmission, outcome)
             self._conclude([(transmission, outcome)])
             return
         self.begun += 1
-        delivery = self._deliver(transmission, address, plan)
+        delivery = self._deliver(transmission, address, decision)
         task = asyncio.create_task(delivery, name=f"mail {transmission.queue_id} of {self._node.name}")
         self._in_flight.begin(transmission, task)
 
-    async def _deliver(self, transmission: Transmission, address: Address, plan: SendPlan) -> None:
+    async def _deliver(self, transmission: Transmission, address: Address, decision: Decision) -> None:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
-        sent = replace(transmission, content=altered(transmission.content)) if plan.alter else transmission
+        sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
         try:
-            for _ in range(plan.copies):
-                outcome = await self._sender.send(address, sent, self._node.name, fresh=plan.fresh)
+            for _ in range(decision.copies):
+                outcome = await self._sender.send(address, sent, self._node.name, fresh=decision.fresh)
                 if outcome.state is not SendState.DELIVERED:
                     break
         except asyncio.CancelledError:

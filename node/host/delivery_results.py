@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from node.host.fault_hook import Gate
 from node.host.in_flight import Flights
 from transport.envelope import SendOutcome, SendState, Transmission
+from transport.protocol.fault_points import AfterSend, Decide, Decision
 
 REPORTS_S: Final = 0.002
 """Real time for which a mail's end waits for those of the others in flight: copies of one mail mostly end within this
@@ -26,20 +26,20 @@ class Reports:
     def __init__(
         self,
         name: str,
-        gate: Gate,
+        decide: Decide,
         flights: Flights,
         *,
         conclude: Callable[[Ended], None],
         told: Callable[[], None],
     ) -> None:
         self._name = name
-        self._gate = gate
+        self._decide = decide
         self._flights = flights
         self._conclude = conclude
         self._told = told
         self._ended: list[tuple[Transmission, SendOutcome]] = []
         self._due: asyncio.TimerHandle | None = None
-        self._telling: set[asyncio.Future[None]] = set()
+        self._telling: set[asyncio.Future[Decision]] = set()
 
     @property
     def on_their_way(self) -> int:
@@ -68,12 +68,12 @@ class Reports:
 
     def tell(self, transmission: Transmission, outcome: SendOutcome) -> None:
         """Tell the gate how a mail has ended."""
-        told = self._gate.after_send(self._name, transmission, outcome.state is SendState.DELIVERED)
-        if told is not None:
+        told = self._decide(AfterSend(self._name, transmission, outcome.state is SendState.DELIVERED))
+        if not isinstance(told, Decision):
             telling = asyncio.ensure_future(told)
             self._telling.add(telling)
             telling.add_done_callback(self._arrived)
 
-    def _arrived(self, telling: asyncio.Future[None]) -> None:
+    def _arrived(self, telling: asyncio.Future[Decision]) -> None:
         self._telling.discard(telling)
         self._told()

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, TypeVar
 from node.errors import CannotWrite, MailRefused, NodeError, NotRunning
 from node.host.clock import LabClock
 from node.host.deliveries import Deliveries
-from node.host.fault_hook import Arriving, Gate
 from node.host.in_flight import cancelled
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 from transport.envelope import IncomingHop, RefusalError
+from transport.mime.headers import subject_and_id
+from transport.protocol.fault_points import AtArrival, AtVerb, Decide, Verb, VerbFault, decided
 from transport.smtp.listener import SmtpListener
 from transport.smtp.sender import SmtpSender
 from transport.smtp.tls import Tls
@@ -73,32 +74,31 @@ class Host:
         *,
         clock: LabClock,
         address_of: Callable[[str], Address | None],
-        gate: Gate,
+        decide: Decide,
         idle: Callable[[], None],
         tls: Tls | None = None,
-        arriving: Arriving | None = None,
     ) -> None:
         self.name = node.name
         self._node = node
         self._clock = clock
         self._idle = idle
-        self._arriving = arriving
+        self._decide = decide
         self._listener = SmtpListener(
             node.name,
-            accept=self._accept if arriving is None else self._accept_later,
+            accept=self._accept,
             check_recipient=self._check_recipient,
             check_room=self._check_room,
             offers=node.offers,
             verify_peer=node.verify_peer,
             link_state=lambda peer, line: self._taken(lambda node: node.link_state(clock.now(), peer, [line])),
             tls=tls.server if tls is not None else None,
-            on_verb=lambda peer, verb: gate.at_verb(peer, node.name, verb, clock.now()),
+            on_verb=self._on_verb,
         )
         self._wake = asyncio.Event()
         self._deliveries = Deliveries(
             node,
             sender=SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None),
-            gate=gate,
+            decide=decide,
             address_of=address_of,
             now=clock.now,
             up=lambda: self._up,
@@ -173,14 +173,14 @@ class Host:
         self._no_room = ""
         return done
 
-    async def _accept_later(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        assert self._arriving is not None
-        await self._arriving(sender, recipients, content)
-        self._accept(hop, sender, recipients, content)
+    async def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
+        subject, _ = subject_and_id(content)
+        lost_by = (await decided(self._decide(AtArrival(self.name, sender, tuple(recipients), subject)))).lost_by
+        self._taken(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content, lost_by))
 
-    def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """A mail has come in whole; when this returns it is durable.  # spec: IN-2"""
-        self._taken(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content))
+    async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
+        return (await decided(self._decide(AtVerb(peer, self.name, verb, self._clock.now())))).at_verb
 
     def _taken(self, fn: Callable[[Node], None]) -> None:
         """A stimulus from a peer; RefusalError is for its ears."""

@@ -1,24 +1,21 @@
-"""A node's part in faults that somebody else keeps: before a mail leaves, and before one is stored, the coordinator is
-asked what is to happen to it. While no fault is in force it says so beforehand, and nobody asks.
+"""The fault decisions of a node in a process of its own: it asks the coordinator at each point.
 
-A coordinator that does not answer has no faults: mail goes on.
+While no fault is active the coordinator says so beforehand, and the node does not ask. If the coordinator does not answer,
+nothing goes wrong: the mail goes on.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
 from typing import Final
 
 import msgspec
 
 from node.api.control import Peers
 from node.api.http_client import Address, HttpLine, Unanswered
-from traces.labtime import LabTime
-from transport.envelope import Transmission
-from transport.mime.headers import subject_and_id
-from transport.protocol.fault_points import Verb, VerbFault
+from transport.protocol.fault_points import GO, AfterSend, AtVerb, BeforeSend, Decision, FaultPoint
 
 ASK_S: Final = 2.0
 """Real time to wait for the coordinator."""
@@ -26,63 +23,8 @@ ASK_S: Final = 2.0
 log = logging.getLogger("pflab.faults")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to happen to a transmission: see host.SendPlan."""
-
-    refuse: str | None = None
-    hold_until_at: LabTime | None = None
-    copies: int = 1
-    fresh: bool = False
-    alter: bool = False
-
-
-GO: Final = Plan()
-
-
-class BeforeSend(msgspec.Struct):
-    """The question before a mail leaves."""
-
-    server: str
-    now: int
-    transmission: Transmission
-
-
-class AfterSend(msgspec.Struct):
-    """What came of it. The content comes along where mails are kept."""
-
-    server: str
-    transmission: Transmission
-    delivered: bool
-
-
-class Arrival(msgspec.Struct):
-    """The question before a mail is stored."""
-
-    node: str
-    sender: str
-    recipients: tuple[str, ...]
-    subject: str
-    now: int
-
-
-class AtVerb(msgspec.Struct):
-    """The question at a verb of a peer."""
-
-    peer: str
-    node: str
-    verb: Verb
-    now: int
-
-
-class Lost(msgspec.Struct):
-    """The fault that loses it, if one does."""
-
-    fault: str | None = None
-
-
 class FaultClient:
-    """The gate and the arrival faults of one node (host.Gate, life.ArrivalFaults), and where its peers are."""
+    """Asks the coordinator for decisions, and knows where the other servers are."""
 
     def __init__(self, name: str, token: str | None = None) -> None:
         self._name = name
@@ -92,12 +34,11 @@ class FaultClient:
         self._asks = False
         self._keeps = False
         self._verbs = False
-        self._lost: str | None = None
         self.lost: Callable[[Collection[str]], None] = lambda _: None
-        """Told of servers that are there no more."""
+        """Called with the servers that have left."""
 
     def meet(self, told: Peers) -> None:
-        """The peers and the coordinator as they are now."""
+        """Replace what is known of the other servers and of the coordinator."""
         gone = self._addresses.keys() - told.addresses.keys()
         self._addresses = {name: (host, port) for name, (host, port) in told.addresses.items()}
         if gone:
@@ -111,65 +52,30 @@ class FaultClient:
                 self._line = HttpLine((host, int(port)), self._token)
 
     def address_of(self, server: str) -> Address | None:
-        """Where a server listens for mail; None if it does not run."""
+        """Return where a server listens for mail; None if it does not run."""
         return self._addresses.get(server)
 
     def close(self) -> None:
+        """Close the connection to the coordinator."""
         if self._line is not None:
             self._line.close()
 
-    # --- host.Gate
-
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Plan | Awaitable[Plan]:
-        if not self._asks:
+    def decide(self, point: FaultPoint) -> Decision | Awaitable[Decision]:
+        """Decide for one point. The content of a mail is sent only if the lab captures mails."""
+        if not (self._verbs if isinstance(point, AtVerb) else self._asks):
             return GO
-        return self._plan(BeforeSend(server, now, replace(transmission, content=b"")))
+        if isinstance(point, BeforeSend) or (isinstance(point, AfterSend) and not self._keeps):
+            point = msgspec.structs.replace(point, transmission=replace(point.transmission, content=b""))
+        return self._ask(point)
 
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> Awaitable[None] | None:
-        if not self._asks:
-            return None
-        sent = transmission if self._keeps else replace(transmission, content=b"")
-        return self._tell(AfterSend(server, sent, delivered))
-
-    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> Awaitable[VerbFault | None] | None:
-        return self._foreseen(AtVerb(from_, to, verb, now)) if self._verbs else None
-
-    async def _foreseen(self, question: AtVerb) -> VerbFault | None:
-        answer = await self._ask("at-verb", question)
-        return None if answer is None else msgspec.json.decode(answer, type=VerbFault | None)
-
-    async def _plan(self, question: BeforeSend) -> Plan:
-        answer = await self._ask("before-send", question)
-        return GO if answer is None else msgspec.json.decode(answer, type=Plan)
-
-    async def _tell(self, what: AfterSend) -> None:
-        await self._ask("after-send", what)
-
-    # --- arrivals
-
-    async def arriving(self, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """Ask about a mail; the answer holds for the `on_arrival` that follows at once."""
-        self._lost = None
-        if not self._asks:
-            return
-        subject, _ = subject_and_id(content)
-        answer = await self._ask("arrival", Arrival(self._name, sender, tuple(recipients), subject, 0))
-        self._lost = None if answer is None else msgspec.json.decode(answer, type=Lost).fault
-
-    def on_arrival(
-        self, *, node: str, sender: str, recipients: Sequence[str], subject: str, now: LabTime
-    ) -> str | None:
-        lost, self._lost = self._lost, None
-        return lost
-
-    async def _ask(self, what: str, question: msgspec.Struct) -> bytes | None:
+    async def _ask(self, point: FaultPoint) -> Decision:
         if self._line is None:
-            return None
+            return GO
         try:
             status, answer = await self._line.ask(
-                "POST", f"/lab/asks/{what}", msgspec.json.encode(question), timeout_s=ASK_S
+                "POST", "/lab/fault-decision", msgspec.json.encode(point), timeout_s=ASK_S
             )
         except Unanswered as error:
             log.warning("%s: %s", self._name, error)
-            return None
-        return answer if status == 200 else None
+            return GO
+        return msgspec.json.decode(answer, type=Decision) if status == 200 else GO

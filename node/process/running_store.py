@@ -58,15 +58,14 @@ class RunningStore:
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
         """Open the database and listen for mail. Raises NodeError, OSError."""
-        node, clock = _opened(given, begin, faults)
+        node, clock = _opened(given, begin)
         host = Host(
             node,
             clock=clock,
             address_of=faults.address_of,
-            gate=faults,
+            decide=faults.decide,
             idle=idle,
             tls=None if given.tls is None else _tls_in(given.tls, given.name),
-            arriving=faults.arriving,
         )
         if begin.held:
             await host.hold()
@@ -108,7 +107,7 @@ def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
     return given.data / f"{given.name}.sqlite", traces
 
 
-def _opened(given: Namespace, begin: Begin, faults: FaultClient) -> tuple[Node, LabClock]:
+def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
     secret = given.lab_secret_file.read_text("utf-8").strip()
     servers = begin.topology.servers
     if given.name not in servers:
@@ -122,7 +121,6 @@ def _opened(given: Namespace, begin: Begin, faults: FaultClient) -> tuple[Node, 
         seed=derived_seed(secret, f"node {given.name}"),
         identity=LabAuthority(derived_seed(secret, "authority")).identity(given.name),
         durability=given.durability,
-        arrivals=faults,
         real_time=time.time,
         traces_dir=traces,
     )

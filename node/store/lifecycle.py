@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -39,16 +38,6 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-class ArrivalFaults(Protocol):
-    """What may happen to a mail at the receiving end (faults are the lab's, not the store's)."""
-
-    def on_arrival(
-        self, *, node: str, sender: str, recipients: Sequence[str], subject: str, now: LabTime
-    ) -> str | None:
-        """The id of the fault that swallows this mail, or None."""
-        ...
-
-
 class StoreLife(StoreReader):
     """Starts, stops and restores a store's database and state, and wraps each stimulus in its transaction."""
 
@@ -62,7 +51,6 @@ class StoreLife(StoreReader):
         seed: bytes,
         identity: Identity,
         durability: Durability = "normal",
-        arrivals: ArrivalFaults | None = None,
         on_events: Callable[[Sequence[Event]], None] | None = None,
         real_time: Callable[[], float] | None = None,
         traces_dir: Path | None = None,
@@ -75,7 +63,6 @@ class StoreLife(StoreReader):
         self._run = run
         self._seed = seed
         self._identity = identity
-        self._arrivals = arrivals
         self._on_events = on_events
         self._real_time = real_time
         self._config: Config = config_of(topology, name)

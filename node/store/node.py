@@ -21,7 +21,7 @@ from node.state import application_log
 from node.state.context import Context
 from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
-from node.store.lifecycle import ArrivalFaults, StoreLife
+from node.store.lifecycle import StoreLife
 from node.views import Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -224,16 +224,26 @@ class Node(StoreLife):
 
     # -- drivers
 
-    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken."""
+    def mail_in(
+        self,
+        now: LabTime,
+        hop: IncomingHop,
+        sender: str,
+        recipients: Sequence[str],
+        content: bytes,
+        lost_by: str | None = None,
+    ) -> None:
+        """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken.
+
+        lost_by: the fault that loses the mail here; then only the event hop.dropped remains of it.
+        """
         subject, message_id = subject_and_id(content)
         try:
             with self._stimulus(now) as (ctx, s):
-                fault = self._fault(sender, recipients, subject, s.now)
-                if fault is not None:
+                if lost_by is not None:
                     s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
                     s.trace.record(
-                        HopDropped, mail=message_id, fault=fault, sender=sender, recipients=tuple(recipients)
+                        HopDropped, mail=message_id, fault=lost_by, sender=sender, recipients=tuple(recipients)
                     )
                     return
                 application_log.command_refused(s, 7010, hop.peer, hop.refused)
@@ -249,11 +259,6 @@ class Node(StoreLife):
         """The store `peer` has authenticated and tells of links that are down or up again (spec: RT-2)."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
-
-    def _fault(self, sender: str, recipients: Sequence[str], subject: str, now: LabTime) -> str | None:
-        if self._arrivals is None:
-            return None
-        return self._arrivals.on_arrival(node=self.name, sender=sender, recipients=recipients, subject=subject, now=now)
 
     def _deliver(self, ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
         agent.deliver(ctx, s, deliveries)
@@ -347,6 +352,3 @@ class Node(StoreLife):
         says which values each id wants."""
         with self._stimulus(now) as (_, s):
             application_log.write(s.conn, s.now, event, values)
-
-
-__all__ = ["ArrivalFaults", "Node"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from node.errors import Crashed
 from pflab.campaign.plans import plan
 from pflab.errors import LabError
-from pflab.faults.fault import Mails
+from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.simulation.environment import Alteration
 
 if TYPE_CHECKING:
@@ -70,32 +71,13 @@ def _healer(lab: Simulator) -> Callable[[str], None]:
 # -- what happens to mails
 
 
-def _mails(fault: plan.MailFault) -> Mails:
-    return Mails(fault.from_, fault.to, fault.type)
-
-
-def _loss(lab: Simulator, fault: plan.Loss, end_us: int) -> Iterator[Moment]:
+def _on_mails(
+    kind: FaultKind, lab: Simulator, fault: plan.Loss | plan.Delay | plan.Duplication | plan.Reordering, end_us: int
+) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.lose(_mails(fault), fault.count), _healer(lab))
-
-
-def _delay(lab: Simulator, fault: plan.Delay, end_us: int) -> Iterator[Moment]:
-    del end_us
-    return _while_it_lasts(
-        fault, lambda: lab.faults.delay(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
-    )
-
-
-def _duplication(lab: Simulator, fault: plan.Duplication, end_us: int) -> Iterator[Moment]:
-    del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.duplicate(_mails(fault), fault.count), _healer(lab))
-
-
-def _reordering(lab: Simulator, fault: plan.Reordering, end_us: int) -> Iterator[Moment]:
-    del end_us
-    return _while_it_lasts(
-        fault, lambda: lab.faults.reorder(_mails(fault), by_us=fault.by_us, count=fault.count), _healer(lab)
-    )
+    mails = Mails(fault.from_, fault.to, fault.type)
+    by_us = fault.by_us if isinstance(fault, plan.Delay | plan.Reordering) else REORDER_BY_US
+    return _while_it_lasts(fault, lambda: lab.faults.inject(kind, mails, count=fault.count, by_us=by_us), _healer(lab))
 
 
 def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[Moment]:
@@ -214,10 +196,10 @@ def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[Momen
 
 
 _KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[Moment]]] = {
-    plan.Loss: _loss,
-    plan.Delay: _delay,
-    plan.Duplication: _duplication,
-    plan.Reordering: _reordering,
+    plan.Loss: partial(_on_mails, FaultKind.LOSE),
+    plan.Delay: partial(_on_mails, FaultKind.DELAY),
+    plan.Duplication: partial(_on_mails, FaultKind.DUPLICATE),
+    plan.Reordering: partial(_on_mails, FaultKind.REORDER),
     plan.Corruption: _corruption,
     plan.Partition: _partition,
     plan.Clog: _clog,

@@ -20,7 +20,7 @@ from node.errors import MailRefused, Misuse, NotRunning
 from pflab.client import Client, ClientError, quoted
 from pflab.drivers.node_proxy import RemoteNode
 from pflab.errors import LabError
-from pflab.faults.fault import REORDER_BY_US, Fault, Mails
+from pflab.faults.fault import ALL, REORDER_BY_US, Fault, FaultKind, Mails
 from pflab.lab.lab import Lab
 from traces.events import AnyEvent
 from traces.labtime import LabTime, format_duration, format_instant, parse_instant
@@ -210,21 +210,17 @@ class ExistingLabFaults:
     def heal(self, fault: str | None = None) -> None:
         _surely(lambda: self._client.heal(fault))
 
-    def lose(self, mails: Mails, count: int | None = None) -> str:
-        return self._inject("lose", **asdict(mails), count=count)
-
-    def alter(self, mails: Mails, count: int | None = None, *, until_at: LabTime | None = None) -> str:
+    def inject(
+        self,
+        kind: FaultKind,
+        mails: Mails = ALL,
+        *,
+        count: int | None = None,
+        by_us: int = REORDER_BY_US,
+        until_at: LabTime | None = None,
+    ) -> str:
         lasts = None if until_at is None else format_duration(until_at - self._lab.now)
-        return self._inject("alter", **asdict(mails), count=count, lasts=lasts)
-
-    def duplicate(self, mails: Mails, count: int | None = None) -> str:
-        return self._inject("duplicate", **asdict(mails), count=count)
-
-    def delay(self, mails: Mails, *, by_us: int, count: int | None = None) -> str:
-        return self._inject("delay", **asdict(mails), by=format_duration(by_us), count=count)
-
-    def reorder(self, mails: Mails, *, by_us: int = REORDER_BY_US, count: int | None = 1) -> str:
-        return self._inject("reorder", **asdict(mails), by=format_duration(by_us), count=count)
+        return self._inject(kind.value, **asdict(mails), count=count, by=format_duration(by_us), lasts=lasts)
 
     def cut(self, where: str | tuple[str, str], *, one_way: bool = False) -> str:
         if isinstance(where, str):

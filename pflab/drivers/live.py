@@ -61,7 +61,6 @@ class LiveLab(SocketLab[Host]):
                 topology=topology,
                 run=self._run,
                 seed=seed,
-                arrivals=self.faults,
                 on_events=self._record.extend,
                 make_node=make_node,
                 folder=folder,
@@ -140,7 +139,7 @@ class LiveLab(SocketLab[Host]):
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
                 address_of=self.address_of,
-                gate=self.gate,
+                decide=self.decide,
                 idle=self.coordinator.pulse,
                 tls=tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None,
             )

@@ -69,6 +69,6 @@ class PeerNotifier:
             "addresses": {host.name: self._smtp_of(host.name) for host in self._hosts()},
             "asks": self._keeps_mails or any(fault.kind is not FaultKind.KILL for fault in self._faults.active()),
             "keeps": self._keeps_mails,
-            "verbs": self._faults.verbs_wait,
+            "verbs": self._faults.has_verb_faults,
             "coordinator": f"{lab_host}:{lab_port}",
         }

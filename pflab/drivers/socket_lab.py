@@ -21,7 +21,7 @@ from node.codec.certificates import server_certificate
 from node.codec.signing import derived_seed
 from node.errors import MailRefused, NotRunning
 from pflab.faults.fault_plan import FaultPlan
-from pflab.faults.mail_capture import gate_of
+from pflab.faults.mail_capture import with_capture
 from pflab.lab.lab import STRANGER
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.runs.recorder import Record
@@ -77,7 +77,7 @@ class SocketLab(RecordedLab, Generic[HostT]):
             crash_points=False,
             tls=tls,
         )
-        self.gate = gate_of(self.faults, folder)
+        self.decide = with_capture(self.faults.decide, folder)
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
 

@@ -1,4 +1,4 @@
-"""One fault of a lab, and what a fault plan decides: plain values. Where and how they act is in `pflab.faults.fault_plan`."""
+"""One fault of a lab, as a value. What it does, and to which mails, is in `pflab.faults.fault_plan`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
-from transport.protocol.fault_points import Verb, VerbFault
+from transport.protocol.fault_points import Decision, QueueRow, Verb, VerbFault
 
 MAIL_TYPES: Mapping[str, str] = {
     "hierarchy": "Folder Hierarchy",
@@ -18,67 +18,57 @@ MAIL_TYPES: Mapping[str, str] = {
     "hierarchy response": "Folder Hierarchy Backfill Response",
     "content response": "Folder Content Backfill Response",
 }
-"""Short names of the message types, as scenarios write them, to the subjects of such mails."""  # spec: OUT-6
+"""Maps the short names of the message types, as scenarios write them, to the subjects of such mails."""  # spec: OUT-6
 
 REORDER_BY_US = 20 * MINUTE_US
-"""How long `delay` and `reorder` hold a mail unless told: longer than the "always" interval, so that the next cycle
-overtakes it."""
+"""How long `delay` and `reorder` hold a mail by default: longer than the "always" interval, so that the mail of the next
+cycle overtakes it."""
 
 CRASH_POINTS = ("before commit", "after commit")
 
 
 class FaultKind(StrEnum):
+    """What a fault does. The first five act on mails."""
+
     LOSE = "lose"
-    DELAY = "delay"
-    DUPLICATE = "duplicate"
-    REORDER = "reorder"
-    CUT = "cut"
-    CRASH = "crash"
-    KILL = "kill"
-    SMTP = "smtp"
-    HOLD = "hold"
+    """The receiving server answers 250 and drops the mail, with the event hop.dropped."""
     ALTER = "alter"
+    """The mail arrives altered, so that only its signature reveals it."""  # spec: ML-6
+    DELAY = "delay"
+    """The mail waits in the queue of the sending server."""
+    DUPLICATE = "duplicate"
+    """The sender sends the mail twice."""
+    REORDER = "reorder"
+    """Of two mails the first waits, so that the second overtakes it."""
+    CUT = "cut"
+    """Connections are refused."""
+    CRASH = "crash"
+    """A server dies in the middle of a stimulus."""
+    KILL = "kill"
+    """A server was killed; its start heals the fault."""
+    SMTP = "smtp"
+    """A verb of the SMTP dialogue goes wrong."""
+    HOLD = "hold"
+    """The queue of one server for another is frozen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What happens to a transmission that is about to leave."""
-
-    refuse: str | None = None
-    """The connection is refused, with this reason: the driver reports hop_failed."""
-    hold_until_at: LabTime | None = None
-    """The queue row waits until then: the driver reports hop_held."""
-    copies: int = 1
-    """How often the sender sends it."""
-    fresh: bool = False
-    """It goes over a new connection, whose first verbs are waited for."""
-    alter: bool = False
-    """It arrives altered (transport.mime.tamper)."""
-
-
-GO = Decision()
-
-Sending = tuple[str, int, str]
-"""A transmission as the plan remembers it: server, queue id, message id."""
-
-Arrival = tuple[str, str, tuple[str, ...], str]
-"""A mail as its receiving end sees it: node, sender, recipients, subject."""
+MAIL_FAULTS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
 
 
 @dataclass(frozen=True, slots=True)
 class Mails:
-    """Which mails a fault meets, all of this at once; what is None may be any."""
+    """Selects the mails that a fault acts on. All fields apply together; None matches everything."""
 
     from_: str | None = None
     """The store that sent the mail, never a relay."""
     to: str | None = None
-    """The store that it is for."""
+    """A store that the mail is for."""
     type: str | None = None
     """One of MAIL_TYPES."""
     link: tuple[str, str] | None = None
-    """On the hop from the first of these servers to the second, whoever lies behind it."""
+    """The hop from the first of these servers to the second, whatever server is the destination."""
     connector: str | None = None
-    """On the hops over this connector, whoever lies behind it."""
+    """The hops over this connector, whatever server is the destination."""
 
 
 ALL = Mails()
@@ -86,7 +76,7 @@ ALL = Mails()
 
 @dataclass(slots=True)
 class Fault:
-    """One fault in force."""
+    """One active fault."""
 
     id: str
     kind: FaultKind
@@ -101,19 +91,20 @@ class Fault:
     point: str | None = None
     by_us: int = 0
     count: int | None = None
-    """How often it still acts; None: until healed."""
+    """How many more times it acts; None: until it is healed."""
     holds_next: bool = True
-    """Of a reorder: whether the next mail is one to hold or one that overtakes."""
-    decided: dict[Sending, Decision] = field(default_factory=dict)
+    """Of a reorder: True if the next mail is held, False if it overtakes."""
+    decided: dict[QueueRow, Decision] = field(default_factory=dict)
+    """What this fault has decided for each mail, so that a mail meets it once."""
     verb: Verb | None = None
     does: str = ""
     answer: VerbFault | None = None
-    """What the receiving end does at the verb; None for a tarpit."""
+    """What the receiving server does at the verb; None for a tarpit."""
     until_at: LabTime | None = None
     """When it ends by itself."""
 
     def details(self) -> dict[str, str]:
-        """What the event and a person see of it."""
+        """Return what its event and the HTTP API show."""
         shown = {
             "from": self.from_,
             "to": self.to,

@@ -1,59 +1,68 @@
 """The faults of a lab: what goes wrong on purpose, where exactly, and how often.
 
-One :class:`FaultPlan` belongs to one lab and both drivers ask it the same questions:
+One :class:`FaultPlan` belongs to one lab. Every driver asks it the same questions: `decide` at the four points of
+`transport.protocol.fault_points`, and `crash_point` before each stimulus.
 
-* `before_send` - before a transmission leaves: go, send it twice, hold its queue row, or the connection is refused.
-* `on_arrival` - at the receiving end: must this mail be lost here (the node's ArrivalFaults protocol)?
-* `crash_point` - before a stimulus: does the node die in it, and at which point?
+Faults on mails (`inject`) act on the mails that a `Mails` selects:
 
-Where a fault acts. Which mails `lose`, `alter`, `delay`, `duplicate` and `reorder` meet is a value, `Mails`. Without a
-link they act on the hop that enters a recipient's own server (`to`, or any recipient's if `to` is None), so the copies
-for other stores are not touched while they travel on hops of their own; a mail that is lost at a bridgehead which is a
-recipient too is lost for all who lie behind it. With `link` (two servers, in the direction of travel) or `connector`
-they act on that hop, whoever lies behind it. `from_` is always the store that sent the mail, never a relay. A fault
-meets each transmission once: what was delayed is not delayed again when its time comes.
+- Without a link they act on the hop that enters a recipient's own server: `to`, or any recipient's if `to` is None. Copies
+  for other stores travel on hops of their own and are not affected. A mail that is lost at a bridgehead which is itself a
+  recipient is lost for all servers behind it.
+- With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whatever server lies behind it.
+- A fault meets each mail once: a delayed mail is not delayed again when its time comes.
 
-Every injection is an event of node "lab" (fault.injected) and so is its end (fault.healed), by `heal` or because
-`count` is used up.
+Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on it. The receiving server acts
+at a verb. Three effects need no dialogue and are decided before the mail leaves: a refused connection, a tarpit and a hold.
+The delay of a tarpit is lab time, so the mail waits in the queue, as with every delay.
+
+Every injection is an event of node "lab" (fault.injected), and so is its end (fault.healed). A fault ends by `heal`, because
+its `count` is used up, or because its time (`until_at`) is over.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pflab.errors import LabError
-from pflab.faults.fault import (
-    ALL,
-    CRASH_POINTS,
+from pflab.faults.fault import ALL, CRASH_POINTS, MAIL_FAULTS, MAIL_TYPES, REORDER_BY_US, Fault, FaultKind, Mails
+from topology.enums import ConnectorKind
+from transport.protocol.fault_points import (
     GO,
-    MAIL_TYPES,
-    REORDER_BY_US,
-    Arrival,
+    AfterSend,
+    AtArrival,
+    AtVerb,
+    BeforeSend,
     Decision,
-    Fault,
-    FaultKind,
-    Mails,
-    Sending,
+    FaultPoint,
+    Mishap,
+    QueueRow,
+    Verb,
+    VerbFault,
 )
-from pflab.faults.link_faults import LinkFaults
-from traces.labtime import LabTime
+from transport.protocol.xexch50 import NEED_AUTHENTICATION
 
 if TYPE_CHECKING:
     from topology import Topology
+    from topology.model import Connector
+    from traces.labtime import LabTime
     from transport.envelope import Transmission
 
-__all__ = ["CRASH_POINTS", "GO", "MAIL_TYPES", "REORDER_BY_US", "Decision", "Fault", "FaultKind", "FaultPlan", "Mails"]
+TARPIT = "tarpit"
+"""What an SMTP verb does besides disconnect and silence: the answer comes late."""
+
+_REPLY = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 
 
-class FaultPlan(LinkFaults):
-    """The faults of one lab. Not for several threads.
+class FaultPlan:
+    """The faults of one lab. Not thread-safe.
 
-    `injected(fault id, kind, details)` and `healed(fault id)` are called once each, in order, and between them
-    `altered(fault id, server, transmission)` for each mail that has crossed its hop altered; the lab makes them
-    events. Every name is checked against the topology: LabError says which one is unknown and what there is.
-    `crash_points`: whether the driver can let a server die in the midst of a stimulus; `tls`: whether servers offer
+    The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault, and between them
+    `altered(fault id, server, transmission)` for each mail that has crossed its hop altered; the lab writes them as
+    events. It checks every name against the topology: LabError names the unknown one and lists the known ones.
+    `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether servers offer
     STARTTLS.
     """
 
@@ -67,233 +76,261 @@ class FaultPlan(LinkFaults):
         crash_points: bool = True,
         tls: bool = False,
     ) -> None:
-        super().__init__(topology, tls=tls)
         self._crash_points = crash_points
+        self._tls = tls
         self._sites = {name: server.site for name, server in topology.servers.items()}
         self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
-        self._connectors = {connector.name for connector in topology.connectors}
+        self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
         self._injected = injected
         self._altered = altered
         self._healed = healed
         self._number = 0
         self._active: dict[str, Fault] = {}
-        # What is lost on a link is known when it leaves and happens when it arrives.
-        self._armed: dict[Arrival, str] = {}
-        self._held: dict[Sending, LabTime] = {}
+        # A loss on a link is decided when the mail leaves, and takes effect when it arrives.
+        self._armed: dict[AtArrival, str] = {}
+        self._held: dict[QueueRow, LabTime] = {}
 
     @property
     def number(self) -> int:
-        """How many there have been."""
+        """How many faults have been injected."""
         return self._number
 
     def go_on_after(self, number: int) -> None:
-        """The next is numbered after these, of a plan that has gone with its faults."""
+        """Number the next fault after `number`, the last one of a plan that was lost with its process."""
         self._number = number
 
-    # --- injecting: each returns the fault's id, "F1", "F2", ... `count`: how often it acts; None: until it is healed
+    # --- injecting: each method returns the fault's id, "F1", "F2", ...
 
-    def lose(self, mails: Mails = ALL, count: int | None = None) -> str:
-        """Lose mail at its receiving end: answered 250, traced as hop.dropped, gone."""
-        return self._mail_fault(FaultKind.LOSE, mails, count)
+    def inject(
+        self,
+        kind: FaultKind,
+        mails: Mails = ALL,
+        *,
+        count: int | None = None,
+        by_us: int = REORDER_BY_US,
+        until_at: LabTime | None = None,
+    ) -> str:
+        """Inject a fault that acts on mails (one of MAIL_FAULTS).
 
-    def alter(self, mails: Mails = ALL, count: int | None = None, *, until_at: LabTime | None = None) -> str:
-        """Alter mail on its hop, so that only its signature tells (ML-6). `until_at`: the lab time at which the fault ends
-        by itself."""
-        return self._mail_fault(FaultKind.ALTER, mails, count, until_at=until_at)
-
-    def delay(self, mails: Mails = ALL, *, by_us: int = REORDER_BY_US, count: int | None = None) -> str:
-        """Hold mail in its last queue (or the link's) for `by_us` of lab time."""
-        return self._mail_fault(FaultKind.DELAY, mails, count, by_us=by_us)
-
-    def duplicate(self, mails: Mails = ALL, count: int | None = None) -> str:
-        """Send mail twice over its hop."""
-        return self._mail_fault(FaultKind.DUPLICATE, mails, count)
-
-    def reorder(self, mails: Mails = ALL, *, by_us: int = REORDER_BY_US, count: int | None = 1) -> str:
-        """Let the second mail of each of `count` pairs overtake the first, which is held for `by_us`."""
-        return self._mail_fault(FaultKind.REORDER, mails, count, by_us=by_us)
+        count: how many mails, or pairs of mails for a reorder; None: until it is healed. by_us: how long a delay or a
+        reorder holds a mail. until_at: the lab time at which the fault ends by itself.
+        """
+        assert kind in MAIL_FAULTS, kind
+        for name in (mails.from_, mails.to, *(mails.link or ())):
+            if name is not None:
+                _check(name, self._sites, "server")
+        if mails.type is not None:
+            _check(mails.type, MAIL_TYPES, "message type")
+        if mails.connector is not None:
+            _check(mails.connector, self._hops_over, "connector")
+        if kind not in {FaultKind.DELAY, FaultKind.REORDER}:
+            by_us = 0
+        elif by_us <= 0:
+            raise LabError("a delay must be longer than zero, for example 20 min")
+        return self._add(Fault("", kind, **asdict(mails), count=count, by_us=by_us, until_at=until_at))
 
     def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
         """Refuse connections: over the connector of that name, or between two ends, each a server or a site.
 
-        `one_way` refuses only those from the first end to the second.
+        `one_way` refuses only connections from the first end to the second.
         """
         if isinstance(between, str):
-            self._known(between, self._connectors, "connector")
+            _check(between, self._hops_over, "connector")
             if one_way:
                 raise LabError("a one-way cut needs two ends: name a pair, [from, to], in place of the connector")
             return self._add(Fault("", FaultKind.CUT, connector=between))
         if len(between) != 2:
-            raise LabError(f"a cut lies between two ends; {len(between)} were named")
+            raise LabError(f"a cut needs two ends; {len(between)} were named")
         for end in between:
-            self._known(end, [*self._sites, *self._sites.values()], "server or site")
+            _check(end, [*self._sites, *self._sites.values()], "server or site")
         return self._add(Fault("", FaultKind.CUT, between=(between[0], between[1]), one_way=one_way))
 
+    def smtp(
+        self,
+        verb: str,
+        does: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        connector: str | None = None,
+        count: int | None = None,
+        by_us: int = 0,
+        until_at: LabTime | None = None,
+    ) -> str:
+        """Let an SMTP verb go wrong on the hops from one server to another (None: any), or on a connector.
+
+        does: a reply (`451`, `504 Need to authenticate first`), `disconnect`, `silence`, or `tarpit`, which makes each
+        mail `by_us` late. count: how many times. until_at: the lab time at which it ends by itself. Raises LabError.
+        """
+        known = {each.value.lower(): each for each in Verb}
+        _check(verb.lower(), known, "SMTP verb")
+        fault = Fault(
+            "", FaultKind.SMTP, from_=from_, to=to, connector=connector, count=count, by_us=by_us, until_at=until_at
+        )
+        fault.verb = known[verb.lower()]
+        fault.does = does
+        if fault.verb is Verb.STARTTLS and not self._tls:
+            raise LabError("no server of this lab offers STARTTLS; give the lab certificates, or choose another verb")
+        if does != TARPIT:
+            fault.answer = _answer(does, fault.verb)
+        elif by_us <= 0:
+            raise LabError("a tarpit delays mail; give its duration, for example 20 min")
+        self._check_link(fault)
+        return self._add(fault)
+
+    def hold(
+        self,
+        *,
+        until_at: LabTime,
+        from_: str | None = None,
+        to: str | None = None,
+        connector: str | None = None,
+    ) -> str:
+        """Freeze a server's queue for another until that lab time. The held mails leave then, even if the fault is
+        healed before."""
+        fault = Fault("", FaultKind.HOLD, from_=from_, to=to, connector=connector, until_at=until_at)
+        self._check_link(fault)
+        return self._add(fault)
+
     def crash(self, server: str, point: str = "before commit", after: int = 0) -> str:
-        """Let the server die in a stimulus, the next one or the one `after` so many, at `point`; it comes back by
+        """Crash the server at `point` of a stimulus: the next one, or the one after `after` more. The server restarts by
         itself."""
         if not self._crash_points:
-            raise LabError("a server dies in mid-stimulus only in simulation; here it can be killed and started")
-        self._known(server, self._sites, "server")
-        self._known(point, CRASH_POINTS, "crash point")
+            raise LabError("only the simulator crashes a server during a stimulus; kill and start the server instead")
+        _check(server, self._sites, "server")
+        _check(point, CRASH_POINTS, "crash point")
         return self._add(Fault("", FaultKind.CRASH, server=server, point=point, count=after + 1))
 
     def killed(self, server: str) -> str:
-        """Note that the server was killed from outside; healing it is its start."""
+        """Note that the server was killed; the lab heals this fault when it starts the server."""
         return self._add(Fault("", FaultKind.KILL, server=server))
 
     def heal(self, fault: str | None = None) -> None:
-        """End one fault, or all (those of servers killed from outside end when they are started)."""
+        """End one fault, or all. Faults of killed servers end only when the servers are started."""
         if fault is not None:
-            self._known(fault, self._active, "active fault")
+            _check(fault, self._active, "active fault")
             self._end(self._active[fault])
             return
         for each in [each for each in self._active.values() if each.kind is not FaultKind.KILL]:
             self._end(each)
 
+    # --- what is active
+
     def active(self) -> Sequence[Fault]:
-        """The faults in force, oldest first."""
+        """Return the active faults, oldest first."""
         return tuple(self._active.values())
 
     @property
     def held_until_at(self) -> LabTime:
-        """When the last mail goes that a fault has held back, healed or not; 0 if there is none."""
+        """When the last mail leaves that a fault has held, even a healed one; 0 if there is none."""
         return max(self._held.values(), default=0)
 
-    # --- asked by the drivers
+    @property
+    def has_verb_faults(self) -> bool:
+        """Whether a fault may act at an SMTP verb."""
+        return bool(self._of_kind(FaultKind.SMTP))
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
-        """What is to happen to a transmission that `server` is about to make."""
-        if not self._active:
-            return GO
-        line = self.before_link(server, transmission, now)
-        if line.refuse is not None:
-            return line
-        hold_until_at, copies, alter = line.hold_until_at, 1, False
-        for fault in tuple(self._active.values()):
+    @property
+    def has_crashes(self) -> bool:
+        """Whether a crash is planned."""
+        return bool(self._of_kind(FaultKind.CRASH))
+
+    @property
+    def next_end_at(self) -> LabTime | None:
+        """When the next fault ends by itself."""
+        ends = [fault.until_at for fault in self._active.values() if fault.until_at is not None]
+        return min(ends, default=None)
+
+    def expire(self, now: LabTime) -> None:
+        """End the faults whose time is over."""
+        for fault in self.active():
+            if fault.until_at is not None and fault.until_at <= now:
+                self._end(fault)
+
+    # --- decisions
+
+    def decide(self, point: FaultPoint) -> Decision:
+        """Return what the faults do at this point. Call it once for each point that a mail reaches."""
+        match point:
+            case AfterSend():
+                self._note_end(point)
+                return GO
+            case _ if not self._active:
+                return GO
+            case BeforeSend():
+                return self._before_send(point)
+            case AtVerb():
+                return self._at_verb(point)
+            case AtArrival():
+                return self._at_arrival(point)
+
+    def crash_point(self, server: str) -> str | None:
+        """Return the point at which the next stimulus of `server` must crash, or None."""
+        for fault in self._of_kind(FaultKind.CRASH):
+            if fault.server == server and self._use(fault):
+                return fault.point
+        return None
+
+    def _before_send(self, point: BeforeSend) -> Decision:
+        link = self._on_its_link(point)
+        if link.refuse is not None:
+            return link
+        hold_until_at, copies, alter = link.hold_until_at, 1, False
+        for fault in self.active():
             if fault.kind is FaultKind.CUT:
-                if self._severed(fault, server, transmission):
+                if self._is_cut(fault, point):
                     return Decision(refuse=f"connection refused: cut ({fault.id})")
-                continue
-            if fault.kind in _ON_HOPS and not transmission.is_call and self._meets(fault, server, transmission):
-                decision = self._decide(fault, server, transmission, now)
+            elif fault.kind in MAIL_FAULTS and not point.transmission.is_call and self._meets(fault, point):
+                decision = self._of_mail_fault(fault, point)
                 copies = max(copies, decision.copies)
                 alter = alter or decision.alter
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
-        if hold_until_at is not None and hold_until_at > now:
-            self._held[server, transmission.queue_id, transmission.message_id] = hold_until_at
+        if hold_until_at is not None and hold_until_at > point.now:
+            self._held[point.row] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
-        decided = Decision(copies=copies, fresh=line.fresh, alter=alter)
+        decided = Decision(copies=copies, fresh=link.fresh, alter=alter)
         return GO if decided == GO else decided
 
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
-        """The hop is over, well or not; what was remembered of it can go."""
-        if self._armed:
-            self._armed.pop(_arrival(transmission.next_hop, transmission), None)
-        if delivered:
-            sending = (server, transmission.queue_id, transmission.message_id)
-            self._held.pop(sending, None)
-            for fault in tuple(self._active.values()):
-                if fault.decided.pop(sending, GO).alter:
-                    if self._altered is not None:
-                        self._altered(fault.id, server, transmission)
+    def _on_its_link(self, point: BeforeSend) -> Decision:
+        """Return what faults of the link do to a mail that is about to leave."""
+        self.expire(point.now)
+        hold_until_at, fresh = None, False
+        for fault in [*self._of_kind(FaultKind.SMTP), *self._of_kind(FaultKind.HOLD)]:
+            if not self._on_link(fault, point.server, point.transmission.next_hop):
+                continue
+            if fault.kind is FaultKind.HOLD:
+                hold_until_at = max(hold_until_at or 0, fault.until_at or 0)
+            elif fault.does == TARPIT:
+                if point.row not in fault.decided:
+                    fault.decided[point.row] = Decision(hold_until_at=point.now + fault.by_us)
                     self._use(fault)
+                hold_until_at = max(hold_until_at or 0, fault.decided[point.row].hold_until_at or point.now)
+            elif fault.verb is Verb.CONNECT and fault.answer is not None:
+                self._use(fault)
+                return Decision(refuse=_refusal(fault.answer))
+            else:
+                # On a kept connection the first verbs are over, and a failure at the next ones costs no attempt.
+                fresh = True
+        return Decision(hold_until_at=hold_until_at, fresh=fresh)
 
-    def on_arrival(
-        self, *, node: str, sender: str, recipients: Sequence[str], subject: str, now: LabTime
-    ) -> str | None:
-        """The id of the fault that loses this mail here, or None. A driver asks once for each arrival."""
-        if not self._active:
-            return None
-        armed = self._armed.get((node, sender, tuple(recipients), subject))
-        if armed is not None:
-            return self._lost(self._active[armed]) if armed in self._active else None
-        for fault in tuple(self._active.values()):
-            if (
-                fault.kind is FaultKind.LOSE
-                and fault.link is None
-                and fault.connector is None
-                and self._final(fault, node, recipients)
-                and self._of(fault, sender, subject)
-            ):
-                return self._lost(fault)
-        return None
-
-    def crash_point(self, server: str) -> str | None:
-        """The point at which the stimulus that `server` is about to run must end in a crash, or None."""
-        for fault in tuple(self._active.values()):
-            if fault.kind is FaultKind.CRASH and fault.server == server and self._use(fault):
-                return fault.point
-        return None
-
-    @property
-    def crashes_planned(self) -> bool:
-        """Whether any crash is planned, so that drivers need not ask before every stimulus."""
-        return any(fault.kind is FaultKind.CRASH for fault in self._active.values())
-
-    # --- matching
-
-    def _meets(self, fault: Fault, server: str, transmission: Transmission) -> bool:
-        """Whether a fault acts on this hop."""
-        if not self._of(fault, transmission.sender, transmission.subject):
-            return False
-        if fault.link is None and fault.connector is None:
-            into, recipients = transmission.next_hop, transmission.recipients
-            return fault.kind is not FaultKind.LOSE and self._final(fault, into, recipients)
-        if fault.link is not None and fault.link != (server, transmission.next_hop):
-            return False
-        if fault.connector is not None and fault.connector != transmission.connector:
-            return False
-        return fault.to is None or fault.to in self._named(transmission.recipients)
-
-    def _of(self, fault: Fault, sender: str, subject: str) -> bool:
-        """Whether sender and type are those that the fault is for."""
-        if fault.type is not None and subject != MAIL_TYPES[fault.type]:
-            return False
-        return fault.from_ is None or self._stores.get(sender.lower()) == fault.from_
-
-    def _final(self, fault: Fault, node: str, recipients: Sequence[str]) -> bool:
-        """Whether the hop into `node` enters a recipient's own server, the one that the fault names if it names one."""
-        return (fault.to is None or fault.to == node) and node in self._named(recipients)
-
-    def _named(self, recipients: Sequence[str]) -> list[str | None]:
-        return [self._stores.get(recipient.lower()) for recipient in recipients]
-
-    def _severed(self, fault: Fault, server: str, transmission: Transmission) -> bool:
-        if fault.connector is not None:
-            return transmission.connector == fault.connector
-        assert fault.between is not None
-        first, second = fault.between
-        if self._at(first, server) and self._at(second, transmission.next_hop):
-            return True
-        return not fault.one_way and self._at(second, server) and self._at(first, transmission.next_hop)
-
-    def _at(self, end: str, server: str) -> bool:
-        return end == server or (end not in self._sites and self._sites[server] == end)
-
-    # --- acting
-
-    def _decide(self, fault: Fault, server: str, transmission: Transmission, now: LabTime) -> Decision:
-        sending = (server, transmission.queue_id, transmission.message_id)
-        known = fault.decided.get(sending)
+    def _of_mail_fault(self, fault: Fault, point: BeforeSend) -> Decision:
+        known = fault.decided.get(point.row)
         if known is not None:
             return known
         decision = GO
         if fault.kind is FaultKind.LOSE:
-            self._armed[_arrival(transmission.next_hop, transmission)] = fault.id
-            return GO  # asked again at each attempt: it is used up by the arrival, not by leaving
+            self._armed[_arrival(point.transmission)] = fault.id
+            return GO  # decided again at each attempt: the arrival uses the fault up, not the departure
         if fault.kind is FaultKind.ALTER:
             if fault.count is None or len(fault.decided) < fault.count:
-                decision = fault.decided[sending] = Decision(alter=True)
+                decision = fault.decided[point.row] = Decision(alter=True)
             return decision  # used up when the mail has crossed
-        if fault.kind is FaultKind.DELAY:
-            decision = Decision(hold_until_at=now + fault.by_us)
-        elif fault.kind is FaultKind.DUPLICATE:
+        if fault.kind is FaultKind.DUPLICATE:
             decision = Decision(copies=2)
-        elif fault.holds_next:
-            decision = Decision(hold_until_at=now + fault.by_us)
-        fault.decided[sending] = decision
+        elif fault.kind is FaultKind.DELAY or fault.holds_next:
+            decision = Decision(hold_until_at=point.now + fault.by_us)
+        fault.decided[point.row] = decision
         if fault.kind is FaultKind.REORDER:
             fault.holds_next = not fault.holds_next
             if not fault.holds_next:
@@ -301,12 +338,115 @@ class FaultPlan(LinkFaults):
         self._use(fault)
         return decision
 
-    def _lost(self, fault: Fault) -> str:
+    def _note_end(self, point: AfterSend) -> None:
+        """Forget what was remembered for an attempt that has ended."""
+        self._armed.pop(_arrival(point.transmission), None)
+        if point.delivered:
+            self._held.pop(point.row, None)
+            for fault in self.active():
+                if fault.decided.pop(point.row, GO).alter:
+                    if self._altered is not None:
+                        self._altered(fault.id, point.server, point.transmission)
+                    self._use(fault)
+
+    def _at_arrival(self, point: AtArrival) -> Decision:
+        armed = self._armed.get(point)
+        if armed is not None:
+            return self._lose(self._active[armed]) if armed in self._active else GO
+        for fault in self._of_kind(FaultKind.LOSE):
+            if (
+                fault.link is None
+                and fault.connector is None
+                and self._is_destination(fault, point.server, point.recipients)
+                and self._fits(fault, point.sender, point.subject)
+            ):
+                return self._lose(fault)
+        return GO
+
+    def _lose(self, fault: Fault) -> Decision:
         self._use(fault)
+        return Decision(lost_by=fault.id)
+
+    def _at_verb(self, point: AtVerb) -> Decision:
+        if not self.has_verb_faults:
+            return GO
+        self.expire(point.now)
+        for fault in self._of_kind(FaultKind.SMTP):
+            if fault.verb is point.verb and fault.answer is not None and self._on_link(fault, point.peer, point.server):
+                self._use(fault)
+                return Decision(at_verb=fault.answer)
+        return GO
+
+    # --- which mails and hops a fault is about
+
+    def _meets(self, fault: Fault, point: BeforeSend) -> bool:
+        """Whether a fault on mails acts on this hop."""
+        transmission = point.transmission
+        if not self._fits(fault, transmission.sender, transmission.subject):
+            return False
+        if fault.link is None and fault.connector is None:
+            into, recipients = transmission.next_hop, transmission.recipients
+            return fault.kind is not FaultKind.LOSE and self._is_destination(fault, into, recipients)
+        if fault.link is not None and fault.link != (point.server, transmission.next_hop):
+            return False
+        if fault.connector is not None and fault.connector != transmission.connector:
+            return False
+        return fault.to is None or fault.to in self._named(transmission.recipients)
+
+    def _fits(self, fault: Fault, sender: str, subject: str) -> bool:
+        """Whether the fault is about this sender and message type."""
+        if fault.type is not None and subject != MAIL_TYPES[fault.type]:
+            return False
+        return fault.from_ is None or self._stores.get(sender.lower()) == fault.from_
+
+    def _is_destination(self, fault: Fault, server: str, recipients: Sequence[str]) -> bool:
+        """Whether `server` is a recipient's own server, and the one that the fault names if it names one."""
+        return (fault.to is None or fault.to == server) and server in self._named(recipients)
+
+    def _named(self, recipients: Sequence[str]) -> list[str | None]:
+        return [self._stores.get(recipient.lower()) for recipient in recipients]
+
+    def _is_cut(self, fault: Fault, point: BeforeSend) -> bool:
+        if fault.connector is not None:
+            return point.transmission.connector == fault.connector
+        assert fault.between is not None
+        first, second = fault.between
+        if self._at(first, point.server) and self._at(second, point.transmission.next_hop):
+            return True
+        return not fault.one_way and self._at(second, point.server) and self._at(first, point.transmission.next_hop)
+
+    def _at(self, end: str, server: str) -> bool:
+        return end == server or (end not in self._sites and self._sites[server] == end)
+
+    def _on_link(self, fault: Fault, from_: str, to: str) -> bool:
+        if fault.connector is not None and (from_, to) not in self._hops_over[fault.connector]:
+            return False
+        return fault.from_ in (None, from_) and fault.to in (None, to)
+
+    # --- inside
+
+    def _of_kind(self, kind: FaultKind) -> list[Fault]:
+        return [fault for fault in self._active.values() if fault.kind is kind]
+
+    def _check_link(self, fault: Fault) -> None:
+        for name in (fault.from_, fault.to):
+            if name is not None:
+                _check(name, self._sites, "server")
+        if fault.connector is not None:
+            _check(fault.connector, self._hops_over, "connector")
+
+    def _add(self, fault: Fault) -> str:
+        if fault.count is not None and fault.count < 1:
+            raise LabError(f"a fault acts at least once; its count cannot be {fault.count}")
+        self._number += 1
+        fault.id = f"F{self._number}"
+        self._active[fault.id] = fault
+        if self._injected is not None:
+            self._injected(fault.id, fault.kind.value, fault.details())
         return fault.id
 
     def _use(self, fault: Fault) -> bool:
-        """Count one use; True when that was the last one."""
+        """Count one use; return True if it was the last one."""
         if fault.count is None:
             return False
         fault.count -= 1
@@ -315,43 +455,54 @@ class FaultPlan(LinkFaults):
         self._end(fault)
         return True
 
-    def _mail_fault(
-        self, kind: FaultKind, mails: Mails, count: int | None, *, by_us: int = 0, until_at: LabTime | None = None
-    ) -> str:
-        for name in (mails.from_, mails.to, *(mails.link or ())):
-            if name is not None:
-                self._known(name, self._sites, "server")
-        if mails.type is not None:
-            self._known(mails.type, MAIL_TYPES, "message type")
-        if mails.connector is not None:
-            self._known(mails.connector, self._connectors, "connector")
-        if count is not None and count < 1:
-            raise LabError(f"a fault acts at least once; count {count} would not")
-        if kind in {FaultKind.DELAY, FaultKind.REORDER} and by_us <= 0:
-            raise LabError("a delay is longer than nothing; say for instance 20 min")
-        return self._add(Fault("", kind, **asdict(mails), count=count, by_us=by_us, until_at=until_at))
-
-    def _add(self, fault: Fault) -> str:
-        self._number += 1
-        fault.id = f"F{self._number}"
-        self._active[fault.id] = fault
-        if self._injected is not None:
-            self._injected(fault.id, fault.kind.value, fault.details())
-        return fault.id
-
     def _end(self, fault: Fault) -> None:
         del self._active[fault.id]
         if self._healed is not None:
             self._healed(fault.id)
 
-    def _known(self, name: str, names: Iterable[str], what: str) -> None:
-        listed = sorted(set(names))
-        if name not in listed:
-            raise LabError(f"there is no {what} {name!r}; there is {', '.join(listed) or 'none'}")
+
+def _check(name: str, names: Iterable[str], what: str) -> None:
+    listed = sorted(set(names))
+    if name not in listed:
+        raise LabError(f"there is no {what} {name!r}; there is {', '.join(listed) or 'none'}")
 
 
-_ON_HOPS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
+def _arrival(transmission: Transmission) -> AtArrival:
+    return AtArrival(transmission.next_hop, transmission.sender, tuple(transmission.recipients), transmission.subject)
 
 
-def _arrival(node: str, transmission: Transmission) -> Arrival:
-    return (node, transmission.sender, tuple(transmission.recipients), transmission.subject)
+def _hops_over(topology: Topology, connector: Connector) -> frozenset[tuple[str, str]]:
+    """Return the hops, from server to server, that cross a connector."""
+    found = set()
+    for site in connector.between:
+        into = connector.bridgehead(connector.other_site(site))
+        direct = connector.kind is ConnectorKind.DIRECT
+        found |= {(name, into) for name in (topology.servers_in(site) if direct else (connector.bridgehead(site),))}
+    return frozenset(found)
+
+
+def _answer(does: str, verb: Verb) -> VerbFault:
+    if does in {Mishap.DISCONNECT.value, Mishap.SILENCE.value}:
+        return VerbFault(Mishap(does))
+    match = _REPLY.fullmatch(does)
+    if match is None:
+        raise LabError(
+            f"{does!r} cannot happen at an SMTP verb; write disconnect, silence, tarpit, or a reply from 400 to 599 with"
+            " an optional text, such as 451 or 504 Need to authenticate first"
+        )
+    code = int(match[1])
+    if match[2]:
+        text = match[2]
+    elif code == 504 and verb is Verb.XEXCH50:
+        text = NEED_AUTHENTICATION.partition(" ")[2]
+    else:
+        text = f"{code // 100}.3.0 refused by the lab"
+    return VerbFault(Mishap.REPLY, code, text)
+
+
+def _refusal(answer: VerbFault) -> str:
+    if answer.mishap is Mishap.REPLY:
+        return f"no connection: {answer.line}"
+    return (
+        "connection refused" if answer.mishap is Mishap.DISCONNECT else "no connection: the peer did not answer in time"
+    )

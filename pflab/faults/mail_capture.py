@@ -1,85 +1,69 @@
-"""The mails of a run as files: each that crossed a hop, for `pflab decode` and for any mail program.
-
-Both drivers ask one gate before a mail leaves and tell it afterwards; keeping stands around the fault plan there and
-changes nothing of what it says.
-"""
+"""The mails of a run as files: each mail that crossed a hop, for `pflab decode` and for any mail program."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pflab.errors import LabError
-from pflab.faults.fault import MAIL_TYPES, Decision, Sending
+from pflab.faults.fault import MAIL_TYPES
 from traces.labtime import SECOND_US, format_instant
 from transport.mime.tamper import altered
+from transport.protocol.fault_points import AfterSend, BeforeSend, Decision, FaultPoint, QueueRow
 from transport.protocol.hop_headers import hop_line
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
-    from traces.labtime import LabTime
-    from transport.envelope import Transmission
-    from transport.protocol.fault_points import Verb, VerbFault
 
 _TYPE_OF_SUBJECT = {subject: name.replace(" ", "-") for name, subject in MAIL_TYPES.items()}
 _ANY_OTHER = "mail"
-"""What a file of ordinary mail, such as a notice, is called."""
+"""The type in the file name of ordinary mail, such as a notice."""
+
+DecideNow = Callable[[FaultPoint], Decision]
+"""Decides for one point without waiting, as `FaultPlan.decide` does."""
 
 
-class HopGate(Protocol):
-    """Asked before each transmission, told after it; the fault plan is one."""
-
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision: ...
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None: ...
-
-    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None: ...
+def with_capture(decide: DecideNow, folder: RunFolder | None) -> DecideNow:
+    """Return `decide`, with the capture of mails added if the run folder wants it."""
+    return MailCapture(decide, folder.mails).decide if folder is not None and folder.keeps_mails else decide
 
 
-def gate_of(faults: HopGate, folder: RunFolder | None) -> HopGate:
-    """The gate of a lab: its fault plan, with the keeping of mail if the run folder wants it."""
-    return Keeping(faults, folder.mails) if folder is not None and folder.keeps_mails else faults
+class MailCapture:
+    """Writes each mail that crossed a hop to the folder `mails`, and leaves every decision as it is.
 
-
-class Keeping:
-    """Writes what crossed a hop into `mails`: `2003-10-21T001500Z-A-to-B-content.eml`, by the lab time of its sending;
-    others of that name are `...-content-2.eml` and so on.
-
-    A mail is as it went over the line, the sender's hop line on top. One that was lost on purpose at the receiving end
-    has crossed, one that was altered is as it arrived; one that goes over two hops is two files.
+    A file is named `2003-10-21T001500Z-A-to-B-content.eml`, by the lab time at which the mail was sent; further mails of
+    that name are `...-content-2.eml` and so on. A file has the mail as it crossed the hop, with the sender's hop line
+    on top. It includes mails that a fault loses at the receiving server, and altered mails as they arrived. A mail that
+    crosses two hops is two files.
     """
 
-    def __init__(self, gate: HopGate, mails: Path) -> None:
-        self._gate = gate
+    def __init__(self, decide: DecideNow, mails: Path) -> None:
+        self._decide = decide
         self._mails = mails
         self._names: dict[str, int] = {}
-        self._altered: set[Sending] = set()
+        self._altered: set[QueueRow] = set()
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
-        decision = self._gate.before_send(server, transmission, now)
-        if decision.alter:
-            self._altered.add((server, transmission.queue_id, transmission.message_id))
+    def decide(self, point: FaultPoint) -> Decision:
+        """Return the decision. Raises LabError if a file cannot be written."""
+        decision = self._decide(point)
+        if isinstance(point, BeforeSend) and decision.alter:
+            self._altered.add(point.row)
+        elif isinstance(point, AfterSend):
+            if point.delivered and not point.transmission.is_call:
+                self._write(point)
+            self._altered.discard(point.row)
         return decision
 
-    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
-        return self._gate.at_verb(from_, to, verb, now)
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
-        """Raises LabError when the file cannot be written."""
-        self._gate.after_send(server, transmission, delivered)
-        sending = (server, transmission.queue_id, transmission.message_id)
-        if delivered and not transmission.is_call:
-            content = altered(transmission.content) if sending in self._altered else transmission.content
-            self._write(server, replace(transmission, content=content))
-        self._altered.discard(sending)
-
-    def _write(self, server: str, sent: Transmission) -> None:
+    def _write(self, point: AfterSend) -> None:
+        sent = point.transmission
+        content = altered(sent.content) if point.row in self._altered else sent.content
         at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")
-        name = f"{at}-{server}-to-{sent.next_hop.replace(':', '-')}-{_TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)}"
+        type_ = _TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)
+        name = f"{at}-{point.server}-to-{sent.next_hop.replace(':', '-')}-{type_}"
         count = self._names[name] = self._names.get(name, 0) + 1
         path = self._mails / (f"{name}-{count}.eml" if count > 1 else f"{name}.eml")
         try:
-            path.write_bytes(hop_line(server, sent.sent_at, sent.lamport, sent.priority) + sent.content)
+            path.write_bytes(hop_line(point.server, sent.sent_at, sent.lamport, sent.priority) + content)
         except OSError as error:
             raise LabError(f"the mail {path} cannot be kept: {error.strerror or error}") from error

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from node.state.database import Database
 from pflab.errors import LabError
 from traces.events import BackupMade, BackupRestored
-from transport.envelope import IncomingHop
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -105,13 +104,12 @@ class Lab(ABC):
         Raises node.errors.NotRunning if the node is stopped; every NodeError of the node comes through.
         """
 
+    @abstractmethod
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
         """Hand ordinary mail to a server as a stranger's mail program would; when it returns the mail is durable there.
 
         Raises node.errors.MailRefused if the server does not take it.
         """
-        hop = IncomingHop(STRANGER, None, 0)
-        await self.do(name, lambda node, now: node.mail_in(now, hop, sender, recipients, content))
 
     @abstractmethod
     def read(self, name: str, fn: Callable[[Node], T]) -> T:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from node.api.http_client import Address
 from pflab.errors import LabError
-from pflab.faults.mail_capture import HopGate
+from pflab.faults.mail_capture import DecideNow
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.lab import Lab
 from pflab.lab.servers import LabServer, Servers, ServerStatus
@@ -184,7 +184,7 @@ class FacedLab(Lab):
     """What the face needs beyond a lab: a coordinator, where the nodes are, and which events are held (keptlab)."""
 
     coordinator: Coordinator
-    gate: HopGate
+    decide: DecideNow
     held_from: int
     event_count: int
     renew: Callable[[Topology | None], Awaitable[None]]

@@ -22,7 +22,6 @@ from traces.labtime import LabTime
 
 if TYPE_CHECKING:
     from node.store.node import Node
-    from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.run_folder import RunFolder
 
 
@@ -39,7 +38,6 @@ class NodeFactory(Protocol):
         seed: bytes,
         identity: Identity,
         durability: Literal["full", "normal"],
-        arrivals: FaultPlan,
         on_events: Callable[[Sequence[Event]], None],
         real_time: Callable[[], float] | None,
         traces_dir: Path | None,
@@ -101,7 +99,6 @@ class NodeSettings:
     topology: Topology
     run: str
     seed: int
-    arrivals: FaultPlan
     on_events: Callable[[Sequence[Event]], None]
     make_node: NodeFactory
     folder: RunFolder | None
@@ -259,7 +256,6 @@ class EmbeddedServers(Servers):
             seed=derived_seed(plan.seed, f"node {name}"),
             identity=self._authority.identity(name),
             durability=plan.durability,
-            arrivals=plan.arrivals,
             on_events=plan.on_events,
             real_time=plan.real_time,
             traces_dir=folder.traces if folder is not None else None,

@@ -7,9 +7,9 @@ from typing import Any
 
 from node.errors import MailRefused, Misuse
 from node.views import Post
-from pflab.faults.fault import REORDER_BY_US, Mails
+from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
-from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, MailFault, Reorder, Smtp
+from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
 from pflab.scenario.lesson import Quiz
 from pflab.scenario.session import Named, Play, StepFailed
 from pflab.scenario.values import Moment
@@ -241,38 +241,20 @@ async def _heal(play: Play, names: tuple[str, ...]) -> None:
             play.lab.faults.heal(fault)
 
 
-def _mails(step: MailFault) -> Mails:
-    return Mails(step.from_, step.to, step.type, connector=step.connector)
+def _mail_fault(kind: FaultKind) -> Verb:
+    async def inject(play: Play, step: Lose | Alter | Delay | Duplicate | Reorder) -> None:
+        lasts = step.lasts if isinstance(step, Alter) else None
+        by = step.by if isinstance(step, Delay | Reorder) else None
+        fault = play.lab.faults.inject(
+            kind,
+            Mails(step.from_, step.to, step.type, connector=step.connector),
+            count=1 if step.count is None and kind is FaultKind.REORDER else step.count,
+            by_us=REORDER_BY_US if by is None else by,
+            until_at=None if lasts is None else play.lab.now + lasts,
+        )
+        _note_fault(play, step.name, fault)
 
-
-async def _lose(play: Play, step: Lose) -> None:
-    fault = play.lab.faults.lose(_mails(step), step.count)
-    _note_fault(play, step.name, fault)
-
-
-async def _alter(play: Play, step: Alter) -> None:
-    until_at = None if step.lasts is None else play.lab.now + step.lasts
-    fault = play.lab.faults.alter(_mails(step), step.count, until_at=until_at)
-    _note_fault(play, step.name, fault)
-
-
-async def _delay(play: Play, step: Delay) -> None:
-    fault = play.lab.faults.delay(_mails(step), by_us=step.by, count=step.count)
-    _note_fault(play, step.name, fault)
-
-
-async def _duplicate(play: Play, step: Duplicate) -> None:
-    fault = play.lab.faults.duplicate(_mails(step), step.count)
-    _note_fault(play, step.name, fault)
-
-
-async def _reorder(play: Play, step: Reorder) -> None:
-    fault = play.lab.faults.reorder(
-        _mails(step),
-        by_us=REORDER_BY_US if step.by is None else step.by,
-        count=1 if step.count is None else step.count,
-    )
-    _note_fault(play, step.name, fault)
+    return inject
 
 
 async def _smtp(play: Play, step: Smtp) -> None:
@@ -341,11 +323,11 @@ STEPS: Mapping[str, Verb] = {
     "restore": _restore,
     "cut": _cut,
     "heal": _heal,
-    "lose": _lose,
-    "alter": _alter,
-    "delay": _delay,
-    "duplicate": _duplicate,
-    "reorder": _reorder,
+    "lose": _mail_fault(FaultKind.LOSE),
+    "alter": _mail_fault(FaultKind.ALTER),
+    "delay": _mail_fault(FaultKind.DELAY),
+    "duplicate": _mail_fault(FaultKind.DUPLICATE),
+    "reorder": _mail_fault(FaultKind.REORDER),
     "smtp": _smtp,
     "hold": _hold,
     "checkpoint": _checkpoint,

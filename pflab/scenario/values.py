@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from pflab.faults.fault_plan import MAIL_TYPES
+from pflab.faults.fault import MAIL_TYPES
 from topology.problems import ValueTextError
 from topology.quantities import MEGABYTE, format_size, parse_size
 from traces.errors import TimeTextError

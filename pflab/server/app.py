@@ -27,8 +27,7 @@ from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.recorded_lab import FacedLab, LedFace
 from pflab.server.clock import clock_router, clock_shown
-from pflab.server.fault_queries import asks_router
-from pflab.server.faults import faults_router, faults_shown
+from pflab.server.faults import decisions_router, faults_router, faults_shown
 from pflab.server.proxy import AddressOf, Proxy
 from pflab.server.traces import traces_router
 from topology import topology_from_text
@@ -110,7 +109,7 @@ def app_of_live_lab(lab: Any) -> App:
 
 def app_of_remote_lab(lab: Any, address_of: AddressOf, token: str) -> App:
     """The face of a lab of processes (pflab.drivers.remote_lab), which know each other by a token."""
-    app = _app(lab, ProxiedHosts(lab), asks_router(lab.faults, lab.gate, token))
+    app = _app(lab, ProxiedHosts(lab), decisions_router(lab.decide, token))
     return Proxy(app, address_of, token)
 
 

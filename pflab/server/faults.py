@@ -1,29 +1,32 @@
-"""The faults of a lab over HTTP."""
+"""The faults of a lab over HTTP: for people, who inject and heal them, and for nodes, which ask for decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Response
+import msgspec
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import Field
 
+from node.api.access import carries
 from node.api.bodies import Body, Line
 from node.api.values import json_response
 from pflab.errors import LabError
-from pflab.faults.fault import MAIL_TYPES, Mails
+from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
+from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
 from pflab.lab.recorded_lab import FacedLab
 from traces.labtime import LabTime, parse_duration
+from transport.protocol.fault_points import FaultPoint
 
 Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
 
 
 class NewFault(Body):
-    """A fault. `cut` is between two servers or sites, or a connector; `smtp` and `hold` are on the hops from one server to
-    another; the others meet mail from, to, of a type."""
+    """A fault. `cut` needs two servers or sites, or a connector. `smtp` and `hold` act on the hops from one server to
+    another. The others act on mails from a store, to a store, of a type."""
 
     kind: Tag
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
@@ -33,15 +36,15 @@ class NewFault(Body):
     by: Annotated[Line | None, Field(examples=["20 min"])] = None
     connector: Line | None = None
     between: Annotated[list[Line] | None, Field(min_length=2, max_length=2)] = None
-    at: Annotated[Line | None, Field(examples=["MAIL"], description="Of smtp: the verb.")] = None
+    at: Annotated[Line | None, Field(examples=["MAIL"], description="For smtp: the verb.")] = None
     does: Annotated[
-        Line | None, Field(examples=["451"], description="Of smtp: a reply, disconnect, silence or tarpit.")
+        Line | None, Field(examples=["451"], description="For smtp: a reply, disconnect, silence or tarpit.")
     ] = None
-    lasts: Annotated[Line | None, Field(examples=["2 h"], description="Of smtp, hold and alter: for how long.")] = None
+    lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
 
 
 def faults_shown(lab: Lab) -> list[dict[str, Any]]:
-    """The faults in force."""
+    """Return the active faults."""
     return [{"id": each.id, "kind": each.kind.value, **each.details()} for each in lab.faults.active()]
 
 
@@ -50,12 +53,12 @@ def faults_router(lab: FacedLab) -> APIRouter:
 
     @router.get("")
     async def faults() -> Response:
-        """The faults in force."""
+        """Return the active faults."""
         return json_response(faults_shown(lab))
 
     @router.post("", status_code=HTTPStatus.CREATED)
     async def inject(wanted: NewFault) -> Response:
-        """Let something go wrong on purpose; the fault's id."""
+        """Inject a fault; return its id."""
         return json_response({"id": _inject(lab.faults, wanted, lab.now)}, HTTPStatus.CREATED)
 
     @router.delete("")
@@ -73,6 +76,22 @@ def faults_router(lab: FacedLab) -> APIRouter:
     return router
 
 
+def decisions_router(decide: DecideNow, token: str) -> APIRouter:
+    """Return the route /lab/fault-decision, for nodes in processes of their own; only they know the token."""
+
+    async def known(request: Request) -> None:
+        if not carries(request.headers.get("authorization", ""), token):
+            raise HTTPException(HTTPStatus.UNAUTHORIZED, "only the nodes of the lab may ask for fault decisions")
+
+    router = APIRouter(prefix="/lab/fault-decision", include_in_schema=False, dependencies=[Depends(known)])
+
+    @router.post("")
+    async def decision(request: Request) -> Response:
+        return json_response(decide(msgspec.json.decode(await request.body(), type=FaultPoint)))
+
+    return router
+
+
 def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     if wanted.kind == "cut":
         if wanted.connector is not None:
@@ -80,19 +99,18 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         if wanted.between is not None:
             return plan.cut((wanted.between[0], wanted.between[1]))
         if wanted.from_ is None or wanted.to is None:
-            raise LabError("a cut lies between two ends: name them as between, or from and to, or a connector")
+            raise LabError("a cut needs two ends: name them as between, or from and to, or a connector")
         return plan.cut((wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)
-    given: dict[str, Any] = {}
-    if wanted.kind in {"delay", "reorder"} and wanted.by is not None:
-        given["by_us"] = parse_duration(wanted.by)
-    if wanted.count is not None:
-        given["count"] = wanted.count
-    if wanted.kind == "alter" and wanted.lasts is not None:
-        given["until_at"] = now + parse_duration(wanted.lasts)
-    act: Callable[..., str] = getattr(plan, wanted.kind)
-    return act(Mails(wanted.from_, wanted.to, wanted.type, connector=wanted.connector), **given)
+    kind = FaultKind(wanted.kind)
+    return plan.inject(
+        kind,
+        Mails(wanted.from_, wanted.to, wanted.type, connector=wanted.connector),
+        count=1 if wanted.count is None and kind is FaultKind.REORDER else wanted.count,
+        by_us=REORDER_BY_US if wanted.by is None else parse_duration(wanted.by),
+        until_at=now + parse_duration(wanted.lasts) if wanted.lasts and kind is FaultKind.ALTER else None,
+    )
 
 
 def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
@@ -100,7 +118,7 @@ def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     link: dict[str, Any] = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
     if wanted.kind == "hold":
         if until_at is None:
-            raise LabError("a queue is held for a while; say how long it lasts, as 2 h")
+            raise LabError("a hold needs a duration; write for example lasts: 2 h")
         return plan.hold(until_at=until_at, **link)
     by_us = 0 if wanted.by is None else parse_duration(wanted.by)
     return plan.smtp(wanted.at or "", wanted.does or "", count=wanted.count, by_us=by_us, until_at=until_at, **link)

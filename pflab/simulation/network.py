@@ -1,8 +1,8 @@
-"""The simulated network: in which order mails go, and how long they dawdle, out of a seed.
+"""The simulated network: the order in which mails leave, and how long each waits, from a seed.
 
-It has no state of mails in flight: a mail that takes longer is a queue row with a later due time (every delay is a
-row), so a restart and a jump treat it as any other. What the fault plan wants comes first; the seeded whims come on
-top.
+The network has no state of mails in flight. A mail that takes longer is a queue row with a later due time, so a restart and
+a jump of the clock treat it as any other. The fault plan decides first; the network decides only about mails to which no
+fault does anything.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pflab.faults.fault import GO, Decision
-from traces.labtime import LabTime
+from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint, QueueRow
 
 if TYPE_CHECKING:
-    from pflab.faults.mail_capture import HopGate
+    from pflab.faults.mail_capture import DecideNow
     from transport.envelope import Transmission
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkPolicy:
-    """The whims of a simulated network; without any, mails go at once and in queue order."""
+    """The disorder of a simulated network. By default mails leave at once and in queue order."""
 
     shuffle: bool = False
-    """Mails of one server that leave at one instant go in a seeded order, and servers take turns in a seeded order."""
+    """Mails of one server that leave at one instant do so in a seeded order, and servers take turns in a seeded order."""
     jitter_us: int = 0
     """Each transmission waits a seeded time below this before it leaves, so mails overtake each other."""
 
@@ -34,40 +33,39 @@ class NetworkPolicy:
 
 
 class Network:
-    """Decides for each transmission. One generator, drawn from in the order of the simulation, so a seed fixes
-    everything."""
+    """Decides for each transmission. All random numbers come from one generator, which the simulator uses in the order of
+    its steps; so the seed determines everything."""
 
-    def __init__(self, policy: NetworkPolicy, gate: HopGate, seed: bytes) -> None:
+    def __init__(self, policy: NetworkPolicy, decide: DecideNow, seed: bytes) -> None:
         self.policy = policy
-        self._gate = gate
+        self._decide = decide
         self._random = random.Random(seed)
-        self._dawdled: dict[tuple[str, int, str], None] = {}
+        self._delayed: set[QueueRow] = set()
 
     def order(self, transmissions: list[Transmission]) -> list[Transmission]:
-        """The order in which the due transmissions of one server go."""
+        """Return the due transmissions of one server in the order in which they leave."""
         if self.policy.shuffle and len(transmissions) > 1:
             transmissions = list(transmissions)
             self._random.shuffle(transmissions)
         return transmissions
 
     def turn(self, waiting: int) -> int:
-        """Which of `waiting` servers that are due at one instant is next; 0 is the first in the topology's order."""
+        """Return which of `waiting` servers that are due at one instant is next; 0 is the first in the topology's order."""
         return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
-        """What happens to a transmission about to leave."""
-        decision = self._gate.before_send(server, transmission, now)
-        if decision is not GO or not self.policy.jitter_us or transmission.is_call:
+    def decide(self, point: FaultPoint) -> Decision:
+        """Return the decision of the faults; if they do nothing, a mail about to leave may be held for a jitter."""
+        decision = self._decide(point)
+        if isinstance(point, AfterSend) and point.delivered:
+            self._delayed.discard(point.row)
+        if (
+            not isinstance(point, BeforeSend)
+            or decision is not GO
+            or not self.policy.jitter_us
+            or point.transmission.is_call
+            or point.row in self._delayed
+        ):
             return decision
-        sending = (server, transmission.queue_id, transmission.message_id)
-        if sending in self._dawdled:
-            return GO
-        self._dawdled[sending] = None
+        self._delayed.add(point.row)
         wait_us = self._random.randrange(self.policy.jitter_us)
-        return Decision(hold_until_at=now + wait_us) if wait_us else GO
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
-        """The hop is over."""
-        self._gate.after_send(server, transmission, delivered)
-        if delivered:
-            self._dawdled.pop((server, transmission.queue_id, transmission.message_id), None)
+        return Decision(hold_until_at=point.now + wait_us) if wait_us else GO

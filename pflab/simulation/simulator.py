@@ -12,7 +12,7 @@ later. A mail that was being handed to it was not acknowledged, so its sender ke
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -23,7 +23,8 @@ from node.codec.signing import derived_seed
 from node.errors import Crashed, MailRefused, NotRunning
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
-from pflab.faults.mail_capture import gate_of
+from pflab.faults.mail_capture import with_capture
+from pflab.lab.lab import STRANGER
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.servers import (
     EmbeddedServers,
@@ -39,8 +40,10 @@ from pflab.simulation.environment import Weather
 from pflab.simulation.network import Network, NetworkPolicy
 from pflab.simulation.smtp_dialogue import dialogue, unreachable
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
-from transport.envelope import SendOutcome, SendState
+from transport.envelope import IncomingHop, SendOutcome, SendState
+from transport.mime.headers import subject_and_id
 from transport.mime.tamper import altered
+from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, BeforeSend, Verb, VerbFault
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -114,13 +117,12 @@ class Simulator(RecordedLab):
         )
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
-        self._network = Network(network, gate_of(self.faults, folder), derived_seed(seed, "network"))
+        self._network = Network(network, with_capture(self.faults.decide, folder), derived_seed(seed, "network"))
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(
                 topology=topology,
                 run=self._run,
                 seed=seed,
-                arrivals=self.faults,
                 on_events=self._record.extend,
                 make_node=make_node,
                 folder=folder,
@@ -165,6 +167,10 @@ class Simulator(RecordedLab):
         except Crashed as crash:
             # What became of the stimulus its user cannot know, as with any server that dies before it answers.
             raise NotRunning(f"server {name} crashed before it answered") from crash
+
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        hop = IncomingHop(STRANGER, None, 0)
+        await self.do(name, lambda node, now: self._take_in(node, now, hop, sender, recipients, content))
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return fn(self._servers.node(name))
@@ -297,7 +303,7 @@ class Simulator(RecordedLab):
     def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
         """Move one mail over one hop, as the network and the faults have it."""
         now = self._clock(slot.name)
-        decision = self._network.before_send(slot.name, transmission, now)
+        decision = self._network.decide(BeforeSend(slot.name, transmission, now))
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
         if not self.weather.fair and decision.refuse is None and hold_until_at is None:
             opens_at = self.weather.held_until(slot.name, transmission, self._now)
@@ -307,7 +313,7 @@ class Simulator(RecordedLab):
             return
         sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
         outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(slot, sent, decision.copies)
-        self._network.after_send(slot.name, transmission, outcome.state is SendState.DELIVERED)
+        self._network.decide(AfterSend(slot.name, transmission, outcome.state is SendState.DELIVERED))
         self._survive(slot, lambda node: node.hop_concluded(now, queue_id, outcome))
 
     def _hand_over(self, slot: _Slot, transmission: Transmission, copies: int) -> SendOutcome:
@@ -331,8 +337,8 @@ class Simulator(RecordedLab):
     def _deliver(self, server: str, target: _Slot, transmission: Transmission) -> SendOutcome:
         """One SMTP dialogue, with the mail taken at its end."""
         now, node = self._clock(target.name), self._servers.node(target.name)
-        ask = partial(self.faults.at_verb, server, target.name, now=self._now) if self.faults.verbs_wait else None
-        talk = dialogue(server, transmission, node.offers(), ask)
+        at_verb = partial(self._at_verb, server, target.name) if self.faults.has_verb_faults else None
+        talk = dialogue(server, transmission, node.offers(), at_verb)
         try:
             if talk.links:
                 self._act_of_its_own(target, lambda node: node.link_state(now, server, talk.links))
@@ -343,7 +349,8 @@ class Simulator(RecordedLab):
         content = talk.content if self.weather.fair else self.weather.content(transmission)
         try:
             self._act_of_its_own(
-                target, lambda node: node.mail_in(now, talk.hop(server), transmission.sender, talk.recipients, content)
+                target,
+                lambda node: self._take_in(node, now, talk.hop(server), transmission.sender, talk.recipients, content),
             )
         except MailRefused as refusal:
             return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
@@ -351,13 +358,24 @@ class Simulator(RecordedLab):
             return unreachable(f"connection lost: {target.name} went down")
         return talk.outcome
 
+    def _at_verb(self, peer: str, server: str, verb: Verb) -> VerbFault | None:
+        return self._network.decide(AtVerb(peer, server, verb, self._now)).at_verb
+
+    def _take_in(
+        self, node: Node, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
+    ) -> None:
+        """Give a node a mail that has crossed the hop; a fault may lose it there."""
+        subject, _ = subject_and_id(content)
+        decision = self._network.decide(AtArrival(node.name, sender, tuple(recipients), subject))
+        node.mail_in(now, hop, sender, recipients, content, decision.lost_by)
+
     # --- stimuli, crashes, life
 
     def _act(self, slot: _Slot, fn: Callable[[Node], T]) -> T:
         """One stimulus of one server. Lets Crashed through once the node is abandoned."""
         node = self._servers.node(slot.name)
         slot.stale = True
-        if self.faults.crashes_planned:
+        if self.faults.has_crashes:
             point = self.faults.crash_point(slot.name)
             if point is not None:
                 node.crash_at = point

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _TO_XEXCH50 = " (to XEXCH50)"
 
-Ask = Callable[[Verb], VerbFault | None]
+AtVerb = Callable[[Verb], VerbFault | None]
+"""Returns the fault at a verb, or None."""
 
 
 def unreachable(reason: str) -> SendOutcome:
@@ -88,19 +89,19 @@ class Dialogue:
         return SendOutcome(SendState.DELIVERED, "250", self.refusals, ordinary, self.refused)
 
 
-def dialogue(server: str, transmission: Transmission, offers: Offers, ask: Ask | None) -> Dialogue:
+def dialogue(server: str, transmission: Transmission, offers: Offers, at_verb: AtVerb | None) -> Dialogue:
     """The dialogue in which `server` offers one mail to a server that offers this; `ask` is None where nothing goes wrong."""
     talk = Dialogue(transmission, transmission.recipients, (), offers.authentication, offers.chunking)
     if not offers.authentication:
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
-    if ask is not None:
+    if at_verb is not None:
         try:
             talk.greeted = False
-            _session(talk, offers, ask)
+            _session(talk, offers, at_verb)
             talk.greeted = True
             if not transmission.is_call:
-                _envelope(talk, ask)
-                _content(talk, ask)
+                _envelope(talk, at_verb)
+                _content(talk, at_verb)
         except _Ended as end:
             talk.failed = end.outcome
     if talk.ordinary.endswith(_TO_XEXCH50):
@@ -115,8 +116,8 @@ def _command(talk: Dialogue, server: str) -> str:
     return xexch50.command(blob, len(told.recipients)).decode("ascii")
 
 
-def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:
-    fault = _met(ask(Verb.EHLO), "EHLO")
+def _session(talk: Dialogue, offers: Offers, at_verb: AtVerb) -> None:
+    fault = _met(at_verb(Verb.EHLO), "EHLO")
     if fault is not None:
         if fault.code < 500:
             raise _Ended(unreachable(f"no connection: {fault.line}"))
@@ -126,7 +127,7 @@ def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:
         return
     if not offers.authentication:
         return
-    fault = _met(ask(Verb.AUTH), "AUTH")
+    fault = _met(at_verb(Verb.AUTH), "AUTH")
     if fault is not None:
         if fault.code < 500:
             raise _Ended(unreachable(f"no connection: {fault.line} (to AUTH)"))
@@ -134,13 +135,13 @@ def _session(talk: Dialogue, offers: Offers, ask: Ask) -> None:
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
 
 
-def _envelope(talk: Dialogue, ask: Ask) -> None:
-    fault = _met(ask(Verb.MAIL), "MAIL")
+def _envelope(talk: Dialogue, at_verb: AtVerb) -> None:
+    fault = _met(at_verb(Verb.MAIL), "MAIL")
     if fault is not None:
         raise _Ended(_of_reply(fault, "MAIL"))
     taken, refusals = [], []
     for address in talk.recipients:
-        fault = _met(ask(Verb.RCPT), "RCPT")
+        fault = _met(at_verb(Verb.RCPT), "RCPT")
         if fault is None:
             taken.append(address)
         else:
@@ -152,17 +153,17 @@ def _envelope(talk: Dialogue, ask: Ask) -> None:
         raise _Ended(SendOutcome(SendState.REFUSED if for_good else SendState.DEFERRED, reason, tuple(refusals)))
     if talk.ordinary == "XEXCH50 is not offered":
         return
-    fault = _met(ask(Verb.XEXCH50), "XEXCH50")
+    fault = _met(at_verb(Verb.XEXCH50), "XEXCH50")
     if fault is not None:
         talk.ordinary = f"{fault.line} (to XEXCH50)"
 
 
-def _content(talk: Dialogue, ask: Ask) -> None:
+def _content(talk: Dialogue, at_verb: AtVerb) -> None:
     for verb in (Verb.DATA, Verb.BDAT) if talk.chunking else (Verb.DATA,):
-        fault = _met(ask(verb), verb)
+        fault = _met(at_verb(verb), verb)
         if fault is not None:
             raise _Ended(_of_reply(fault, "the content" if talk.chunking else "DATA"))
-    talk.end = ask(Verb.END)
+    talk.end = at_verb(Verb.END)
 
 
 def _met(fault: VerbFault | None, at: str) -> VerbFault | None:

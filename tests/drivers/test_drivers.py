@@ -9,7 +9,7 @@ import pytest
 
 from node.errors import FolderUnknown
 from pflab.errors import LabError
-from pflab.faults.fault import Mails
+from pflab.faults.fault import FaultKind, Mails
 from pflab.oracle.convergence_bound import bound_of
 from tests.drivers.conftest import LabFactory
 from tests.support.lab_actions import ALWAYS_US, START_AT, TWO_SITES, post, subjects, told
@@ -149,7 +149,7 @@ async def test_a_lost_mail_comes_back_by_backfill(make_lab: LabFactory) -> None:
     """A content mail lost on arrival is dropped without a trace but its event; a status tells of it, and
     backfill brings it within the bound."""  # spec: BF-1, BF-2, ST-1
     async with make_lab() as lab:
-        fault = lab.faults.lose(Mails("A", "B", "content"), count=1)
+        fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
         assert subjects(lab, "B") == []
@@ -179,7 +179,7 @@ async def test_a_cut_link_heals(make_lab: LabFactory) -> None:
 async def test_a_delayed_mail_waits_in_its_queue(make_lab: LabFactory) -> None:
     """A delayed mail arrives so much later, and others are not held up."""
     async with make_lab() as lab:
-        lab.faults.delay(Mails("A", "B"), by_us=2 * HOUR_US, count=1)
+        lab.faults.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US, count=1)
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US + 2 * HOUR_US - 1)
         assert subjects(lab, "B") == []
@@ -191,7 +191,7 @@ async def test_a_delayed_mail_waits_in_its_queue(make_lab: LabFactory) -> None:
 async def test_reordered_mails_arrive_the_other_way_round(make_lab: LabFactory) -> None:
     """Of two mails the second arrives first, and in the end both are there."""  # spec: IN-3
     async with make_lab() as lab:
-        lab.faults.reorder(Mails("A", "B", "content"))
+        lab.faults.inject(FaultKind.REORDER, Mails("A", "B", "content"), count=1)
         await post(lab, "A", "first")
         await lab.advance(START_AT + ALWAYS_US)
         await post(lab, "A", "second")
@@ -204,7 +204,7 @@ async def test_reordered_mails_arrive_the_other_way_round(make_lab: LabFactory) 
 async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(make_lab: LabFactory) -> None:
     """What somebody altered on its way is kept aside, and the change is missed and asked for."""  # spec: ML-6, BF-2
     async with make_lab() as lab:
-        lab.faults.alter(Mails("A", "B", "content"), count=1)
+        lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + HOUR_US)
         (bad,) = told(lab, MailBad, "B")
@@ -217,7 +217,7 @@ async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(make
 async def test_a_duplicate_changes_nothing(make_lab: LabFactory) -> None:
     """A mail that is sent twice arrives twice and is applied once."""  # spec: IN-3
     async with make_lab() as lab:
-        lab.faults.duplicate(Mails("A", "B", "content"), count=1)
+        lab.faults.inject(FaultKind.DUPLICATE, Mails("A", "B", "content"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + HOUR_US)
         copies = [event.mail for event in told(lab, HopReceived, "B") if event.peer == "A"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.faults.fault import Mails
+from pflab.faults.fault import FaultKind, Mails
 from tests.drivers.conftest import LabFactory
 from tests.support.lab_actions import ALWAYS_US, START_AT, post
 from traces import read_folder
@@ -20,7 +20,7 @@ async def test_the_traces_of_a_run_are_whole(make_lab: LabFactory) -> None:
     """After a run with a stop, a kill and a fault, the segments hold every event, of every node, without gaps."""
     lab = make_lab()
     async with lab:
-        lab.faults.lose(Mails("A", "C"), count=1)
+        lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + HOUR_US)
         await lab.stop("B")
@@ -52,7 +52,7 @@ async def test_a_run_folder_says_what_was_run(make_lab: LabFactory) -> None:
 async def test_mails_are_kept_if_they_are_wanted(make_lab: LabFactory) -> None:
     """Each mail that crossed a hop is a file that can be taken apart, also one that was lost on arrival."""
     async with make_lab(keeps_mails=True) as lab:
-        lab.faults.lose(Mails("A", "B", "content"), 1)
+        lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
         crossed = [event for event in lab.events() if isinstance(event, HopSent)]
@@ -69,7 +69,7 @@ async def test_mails_are_kept_if_they_are_wanted(make_lab: LabFactory) -> None:
 async def test_an_altered_mail_is_kept_as_it_crossed(make_lab: LabFactory) -> None:
     """The file of a mail that was altered on its way is what the other end got."""
     async with make_lab(keeps_mails=True) as lab:
-        lab.faults.alter(Mails("A", "B", "content"), 1)
+        lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
     to_b, to_c = (each.read_bytes() for each in sorted((lab.folder / "mails").iterdir()))

@@ -173,7 +173,7 @@ async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
     """A mistake names what there is."""
     async with make_lab() as lab:
         for wrong in ("200", "later", "45", "451\r\nx"):
-            with pytest.raises(LabError, match="nothing that happens at an SMTP verb"):
+            with pytest.raises(LabError, match="cannot happen at an SMTP verb"):
                 lab.faults.smtp("MAIL", wrong)
         with pytest.raises(LabError, match="no SMTP verb 'noop'; there is auth, bdat"):
             lab.faults.smtp("NOOP", "451")

@@ -19,7 +19,7 @@ from node.views import Post
 from pflab.containers.managed_lab import ManagedLab
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
-from pflab.faults.fault import Mails
+from pflab.faults.fault import FaultKind, Mails
 from pflab.runs.run_folder import RunFolder
 from tests.drivers.conftest import ONE_SITE, TOKEN
 
@@ -117,14 +117,14 @@ async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) ->
     one trace."""
     async with lab_of(keeper, folder, stays=True) as lab:
         await post(lab, "A")
-        lab.faults.lose(Mails("A", "B"), count=1)
+        lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1)
         await lab.advance(START_AT + ALWAYS_US)
         await lab.stop("C")
         now, run, seen = lab.now, lab.run, list(lab.events())
     async with lab_of(keeper, folder) as lab:
         assert (lab.now, lab.run) == (now, run)
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
-        assert lab.faults.lose(Mails("A", "B"), count=1) == "F2"
+        assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F2"
         assert lab.held_from == 0
         assert list(lab.events())[: len(seen)] == seen
         assert sorted(lab.replicas.values()) == ["A", "B", "C"]

@@ -150,7 +150,7 @@ class ListenerHarness:
             link_state=lambda peer, line: self.link_states.append((peer, line)),
         )
 
-    def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
+    async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
         self.verbs.append((peer, verb))
         return self.faults.get(verb)
 

@@ -1,18 +1,38 @@
-"""The steps of an SMTP dialogue at which a lab makes it go wrong, and what then happens. Plain values.
+"""The points at which a fault can act on a mail, and the decision that is made at each. Plain values.
 
-Where a fault acts is decided elsewhere: a listener asks at each verb (`OnVerb`), and so does whoever replaces sockets.
+A driver asks its lab for a decision (`Decide`) at four points:
+
+    ==========  ==========================================================  ==========================================
+    point       when                                                        what a fault can do
+    ==========  ==========================================================  ==========================================
+    BeforeSend  a mail is due and about to leave                            refuse, hold, repeat or alter it
+    AtVerb      a server has received a verb, from connect to end of data   answer otherwise, hang up, stay silent
+    AtArrival   a server has received a mail and has not stored it          lose it
+    AfterSend   the attempt has ended                                       nothing: the fault is told the result
+    ==========  ==========================================================  ==========================================
+
+The embedded driver and the simulator call the fault plan directly. A node in a process of its own sends the point to the lab
+as JSON and receives the decision as JSON; msgspec encodes and decodes both from the classes here.
 """
+
+from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from traces.labtime import LabTime
+from transport.envelope import Transmission
 
 
 class Verb(StrEnum):
-    """The steps, in the order of a dialogue.
+    """The steps of an SMTP dialogue, in their order.
 
-    DATA is the command that begins the content, be it DATA or BDAT; BDAT is that one alone. END is the answer to the
-    whole content.
+    DATA is the command that begins the content, whether it is DATA or BDAT; BDAT is only the latter. END is the answer
+    to the whole content.
     """
 
     CONNECT = "connect"
@@ -29,7 +49,7 @@ class Verb(StrEnum):
 
 
 class Mishap(StrEnum):
-    """What happens at a verb."""
+    """What goes wrong at a verb."""
 
     REPLY = "reply"
     DISCONNECT = "disconnect"
@@ -38,7 +58,7 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VerbFault:
-    """What a server does at a verb in place of its duty. `code` and `text` are those of a reply (4xx or 5xx)."""
+    """What a server does at a verb instead of executing it. `code` and `text` belong to a reply (4xx or 5xx)."""
 
     mishap: Mishap
     code: int = 0
@@ -46,19 +66,90 @@ class VerbFault:
 
     @property
     def line(self) -> str:
-        """The reply line."""
+        """Return the reply line."""
         return f"{self.code} {self.text}"
 
 
-Foreseen = VerbFault | Awaitable[VerbFault | None] | None
-"""What goes wrong, at once or when somebody has been asked; None: nothing."""
-
-OnVerb = Callable[[str, Verb], Foreseen]
-"""What goes wrong at a verb of the peer that calls itself so. Asked once for each verb that is met."""
+OnVerb = Callable[[str, Verb], Awaitable[VerbFault | None]]
+"""Returns what goes wrong at a verb of the peer of that name; called once for each verb that the listener accepts."""
 
 
-async def fault_of(foreseen: Foreseen) -> VerbFault | None:
-    """What goes wrong, waited for if need be."""
-    if foreseen is None or isinstance(foreseen, VerbFault):
-        return foreseen
-    return await foreseen
+# --- the points, and the decision
+
+
+QueueRow = tuple[str, int, str]
+"""What identifies a mail in a queue: the server, the queue id, the message id."""
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    server: str
+    """The sending server."""
+    transmission: Transmission
+
+    @property
+    def row(self) -> QueueRow:
+        return self.server, self.transmission.queue_id, self.transmission.message_id
+
+
+class BeforeSend(_Attempt, frozen=True, tag=True):
+    """A mail is about to leave. `now` is the time of the server's own clock."""
+
+    now: LabTime
+
+
+class AfterSend(_Attempt, frozen=True, tag=True):
+    """An attempt has ended. The decision has no effect; a fault learns here that its mail has crossed."""
+
+    delivered: bool
+
+
+class AtArrival(msgspec.Struct, frozen=True, tag=True):
+    """A server has received a whole mail and has not stored it yet."""
+
+    server: str
+    sender: str
+    recipients: tuple[str, ...]
+    subject: str
+
+
+class AtVerb(msgspec.Struct, frozen=True, tag=True):
+    """A server has received a verb, or a connection, from `peer` and has not answered yet."""
+
+    peer: str
+    server: str
+    verb: Verb
+    now: LabTime
+
+
+FaultPoint = BeforeSend | AfterSend | AtArrival | AtVerb
+
+
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What faults do at one point. Each field says at which; the defaults mean that nothing goes wrong."""
+
+    refuse: str | None = None
+    """Before a send: do not connect, for this reason."""
+    hold_until_at: LabTime | None = None
+    """Before a send: keep the mail in the queue until then."""
+    copies: int = 1
+    """Before a send: send the mail that many times."""
+    fresh: bool = False
+    """Before a send: use a new connection, so that a fault at its first verbs acts."""
+    alter: bool = False
+    """Before a send: send the mail altered (transport.mime.tamper)."""
+    lost_by: str | None = None
+    """At arrival: the id of the fault that loses the mail."""
+    at_verb: VerbFault | None = None
+    """At a verb: what the server does instead of executing it."""
+
+
+GO: Final = Decision()
+"""Nothing goes wrong."""
+
+Decide = Callable[[FaultPoint], Decision | Awaitable[Decision]]
+"""Decides for one point. The answer of another process comes as an awaitable."""
+
+
+async def decided(decision: Decision | Awaitable[Decision]) -> Decision:
+    """Return the decision; wait for it if another process makes it."""
+    return decision if isinstance(decision, Decision) else await decision

@@ -21,7 +21,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from transport.envelope import CommandRefused, IncomingHop, Offers, RefusalError
 from transport.protocol import link_state
-from transport.protocol.fault_points import Foreseen, Mishap, Verb, VerbFault, fault_of
+from transport.protocol.fault_points import Mishap, Verb, VerbFault
 from transport.smtp.bdat import Chunks
 from transport.smtp.data import CommandReader, read_in_small_blocks
 from transport.smtp.limits import (
@@ -63,7 +63,7 @@ class House(Protocol):
         self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
     ) -> Awaitable[None] | None: ...
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool: ...
-    def on_verb(self, peer: str, verb: Verb) -> Foreseen: ...
+    def on_verb(self, peer: str, verb: Verb, /) -> Awaitable[VerbFault | None]: ...
     def link_state(self, peer: str, line: str) -> None: ...
 
 
@@ -264,7 +264,7 @@ class Connection(SMTP):
         verb = _VERBS.get(name)
         if verb is not None and self._in_order(verb):
             peer = arg or "" if verb is Verb.EHLO else self.peer_name
-            fault = await fault_of(self._house.on_verb(peer, verb))
+            fault = await self._house.on_verb(peer, verb)
             if fault is not None and fault.mishap is Mishap.REPLY and verb is Verb.XEXCH50:
                 await self.refuse(verb, arg, fault.line)
                 if fault.code == CODE_CLOSING:

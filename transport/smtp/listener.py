@@ -14,7 +14,7 @@ from typing import cast
 from transport.envelope import IncomingHop, Offers
 from transport.errors import TransportError
 from transport.protocol.auth import VerifyPeer
-from transport.protocol.fault_points import OnVerb
+from transport.protocol.fault_points import OnVerb, Verb, VerbFault
 from transport.smtp.limits import COMMAND_LINE_LIMIT_BYTES, ListenerLimits, Room
 from transport.smtp.session import StoreSession
 
@@ -27,6 +27,10 @@ the null sender. It may have to ask somebody first; then what it returns is wait
 
 CheckRecipient = Callable[[str], None]
 """Returns when mail to the address is taken here, else raises RefusalError."""
+
+
+async def _no_fault(peer: str, verb: Verb) -> VerbFault | None:
+    return None
 
 
 class SmtpListener:
@@ -50,7 +54,7 @@ class SmtpListener:
         offers: Callable[[], Offers] = Offers,
         verify_peer: VerifyPeer = lambda *_: False,
         tls: ssl.SSLContext | None = None,
-        on_verb: OnVerb = lambda *_: None,
+        on_verb: OnVerb | None = None,
         link_state: Callable[[str, str], None] = lambda *_: None,
         check_room: Callable[[int], None] = lambda _: None,
     ) -> None:
@@ -61,7 +65,7 @@ class SmtpListener:
         self.offers = offers
         self.verify_peer = verify_peer
         self.tls = tls
-        self.on_verb = on_verb
+        self.on_verb = on_verb or _no_fault
         self.link_state = link_state
         self.check_room = check_room
         self.room = Room(self.limits.contents_bytes)

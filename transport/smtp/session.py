@@ -16,7 +16,7 @@ from transport.envelope import IncomingHop, RefusalError
 from transport.errors import CodecError
 from transport.protocol import link_state, xexch50
 from transport.protocol.auth import ANSWER_LIMIT_BYTES, MECHANISM, NONCE_BYTES, proven_store
-from transport.protocol.fault_points import Mishap, Verb, fault_of
+from transport.protocol.fault_points import Mishap, Verb
 from transport.protocol.hop_headers import take_hop_line
 from transport.smtp import bdat
 from transport.smtp.bdat import Chunks
@@ -189,7 +189,7 @@ class StoreSession(Connection):
         asked = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
         fault = None
         for verb in asked:
-            fault = fault or await fault_of(self._house.on_verb(self.peer_name, verb))
+            fault = fault or await self._house.on_verb(self.peer_name, verb)
         if fault is not None and fault.mishap is Mishap.REPLY:
             chunks.refuse(RefusalError(fault.code, fault.text))
         elif await self._mishap(fault):
@@ -222,7 +222,7 @@ class StoreSession(Connection):
 
     async def _end(self, read: Callable[[], bytes]) -> None:
         """The content is here: store it, then answer. Where the lab lets the answer get lost, the mail is stored."""
-        fault = await fault_of(self._house.on_verb(self.peer_name, Verb.END))
+        fault = await self._house.on_verb(self.peer_name, Verb.END)
         mail = self._mail
         refused = fault is not None and fault.mishap is Mishap.REPLY
         reply = fault.line if fault is not None and refused else await self._accept(read, mail)

@@ -15,11 +15,10 @@ from node.host import host as hosting
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.store.node import Node
-from pflab.faults.fault import GO, Decision
 from traces.labtime import HOUR_US, LabTime, parse_instant
 from transport.envelope import IncomingHop, Offers, Priority, SendOutcome, SendState, Transmission
 from transport.protocol.auth import Credentials
-from transport.protocol.fault_points import Verb, VerbFault
+from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint
 
 START_AT = parse_instant("2003-10-21T00:00Z")
 
@@ -69,7 +68,15 @@ class Toy:
 
     def check_room(self, size: int) -> None: ...
 
-    def mail_in(self, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    def mail_in(
+        self,
+        now: LabTime,
+        hop: IncomingHop,
+        sender: str,
+        recipients: Sequence[str],
+        content: bytes,
+        lost_by: str | None,
+    ) -> None:
         if self.refusal is not None:
             raise self.refusal
         self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
@@ -110,7 +117,7 @@ class Toy:
         self.told.append("closed")
 
 
-class Gate:
+class Faults:
     """Decides the same for every mail."""
 
     def __init__(self) -> None:
@@ -119,32 +126,32 @@ class Gate:
         """Whether it has to ask somebody else first."""
         self.over: list[bool] = []
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision | Awaitable[Decision]:
+    def decide(self, point: FaultPoint) -> Decision | Awaitable[Decision]:
+        if isinstance(point, AfterSend):
+            self.over.append(point.delivered)
+        if not isinstance(point, BeforeSend):
+            return GO
         return self._asked() if self.asks else self.decision
 
     async def _asked(self) -> Decision:
         await asyncio.sleep(0)
         return self.decision
 
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
-        self.over.append(delivered)
-
-    def at_verb(self, from_: str, to: str, verb: Verb, now: LabTime) -> VerbFault | None:
-        return None
-
 
 class Pair:
     """Two hosts, A and B, that find each other; `rest` waits until neither has anything to do."""
 
     def __init__(self) -> None:
-        self.gate = Gate()
+        self.faults = Faults()
         self.clock = CountingClock(START_AT, monotonic=lambda: 0.0)
         self.a, self.b = Toy("A"), Toy("B")
         self.addresses: dict[str, Address] = {}
         self.hosts = [self._host(self.a, self.clock), self._host(self.b, LabClock(START_AT, monotonic=lambda: 0.0))]
 
     def _host(self, node: Toy, clock: LabClock) -> Host:
-        return Host(cast(Node, node), clock=clock, address_of=self.addresses.get, gate=self.gate, idle=lambda: None)
+        return Host(
+            cast(Node, node), clock=clock, address_of=self.addresses.get, decide=self.faults.decide, idle=lambda: None
+        )
 
     async def start(self) -> None:
         for host in self.hosts:
@@ -235,7 +242,7 @@ async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
     await pair.rest()
     assert pair.b.told == ["mail from A for b@x"]
     assert pair.a.reported == ["done"]
-    assert pair.gate.over == [True]
+    assert pair.faults.over == [True]
 
 
 async def test_mails_that_end_together_are_reported_in_one_transaction(
@@ -247,12 +254,12 @@ async def test_mails_that_end_together_are_reported_in_one_transaction(
     await pair.rest()
     assert pair.a.reported == ["done"] * 3
     assert pair.a.reports == 1
-    assert pair.gate.over == [True] * 3
+    assert pair.faults.over == [True] * 3
 
 
 async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
     """A mail that is to be sent twice arrives twice and is reported once."""
-    pair.gate.decision = Decision(copies=2)
+    pair.faults.decision = Decision(copies=2)
     pair.send()
     await pair.rest()
     assert pair.b.told == ["mail from A for b@x"] * 2
@@ -260,11 +267,11 @@ async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
 
 
 async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
-    """What the gate refuses is a failed hop, what it holds waits, and the other end sees neither."""
-    pair.gate.decision = Decision(refuse="cut")
+    """What a fault refuses is a failed hop, what it holds waits, and the other end sees neither."""
+    pair.faults.decision = Decision(refuse="cut")
     pair.send()
     await pair.rest()
-    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.faults.decision = Decision(hold_until_at=START_AT + HOUR_US)
     pair.send()
     await pair.rest()
     assert pair.a.reported == ["failed: cut", f"held for {HOUR_US}"]
@@ -273,8 +280,8 @@ async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
 
 async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_about_again(pair: Pair) -> None:
     """A full disk fails no host, also where whoever keeps the faults answers later: the mail stays due and is held then."""
-    pair.gate.asks = True
-    pair.gate.decision = Decision(hold_until_at=START_AT + HOUR_US)
+    pair.faults.asks = True
+    pair.faults.decision = Decision(hold_until_at=START_AT + HOUR_US)
     pair.a.no_room_left = 2
     pair.send()
     await pair.rest()

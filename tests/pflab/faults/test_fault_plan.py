@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from pflab.errors import LabError
-from pflab.faults.fault_plan import GO, MAIL_TYPES, FaultPlan, Mails
+from pflab.faults.fault import MAIL_TYPES, FaultKind, Mails
+from pflab.faults.fault_plan import FaultPlan
 from topology import Topology, topology_from_text
-from traces.labtime import HOUR_US, MINUTE_US, parse_instant
+from traces.labtime import HOUR_US, MINUTE_US, LabTime, parse_instant
 from transport.envelope import Priority, Transmission
+from transport.protocol.fault_points import GO, AfterSend, AtArrival, BeforeSend, Decision
 
 NOW = parse_instant("2003-10-21T00:15Z")
 
@@ -87,15 +89,18 @@ def mail(
     )
 
 
+def before_send(plan: FaultPlan, server: str, transmission: Transmission, now: LabTime = NOW) -> Decision:
+    return plan.decide(BeforeSend(server, transmission, now))
+
+
+def after_send(plan: FaultPlan, server: str, transmission: Transmission, *, delivered: bool) -> None:
+    plan.decide(AfterSend(server, transmission, delivered))
+
+
 def arrives(plan: FaultPlan, transmission: Transmission) -> str | None:
-    """The fault that loses the mail at the server it was sent to."""
-    return plan.on_arrival(
-        node=transmission.next_hop,
-        sender=transmission.sender,
-        recipients=transmission.recipients,
-        subject=transmission.subject,
-        now=NOW,
-    )
+    """Return the fault that loses the mail at the server it was sent to."""
+    point = AtArrival(transmission.next_hop, transmission.sender, transmission.recipients, transmission.subject)
+    return plan.decide(point).lost_by
 
 
 # --- lose
@@ -103,13 +108,13 @@ def arrives(plan: FaultPlan, transmission: Transmission) -> str | None:
 
 def test_without_faults_everything_goes(plan: FaultPlan) -> None:
     """A plan without faults lets every mail leave and arrive."""
-    assert plan.before_send("A", mail(1, "B"), NOW) is GO
+    assert before_send(plan, "A", mail(1, "B")) is GO
     assert arrives(plan, mail(1, "B")) is None
 
 
 def test_lose_takes_what_it_names_and_nothing_else(plan: FaultPlan) -> None:
     """A mail is lost if sender, recipient and type are the fault's, and not if any of them is another."""
-    fault = plan.lose(Mails("A", "B", "content"))
+    fault = plan.inject(FaultKind.LOSE, Mails("A", "B", "content"))
     assert arrives(plan, mail(1, "B")) == fault
     assert arrives(plan, mail(2, "B", sender="C")) is None
     assert arrives(plan, mail(3, "C")) is None
@@ -118,15 +123,15 @@ def test_lose_takes_what_it_names_and_nothing_else(plan: FaultPlan) -> None:
 
 def test_lose_without_names_takes_all(plan: FaultPlan) -> None:
     """What a fault does not name matches everything, a sender unknown to the lab included."""
-    fault = plan.lose()
-    stranger = plan.on_arrival(node="B", sender="", recipients=[address("B")], subject="Hello", now=NOW)
+    fault = plan.inject(FaultKind.LOSE)
+    stranger = plan.decide(AtArrival("B", "", (address("B"),), "Hello")).lost_by
     assert arrives(plan, mail(1, "C", sender="D", mail_type="hierarchy")) == fault
     assert stranger == fault
 
 
 def test_lose_happens_at_the_recipients_own_server(plan: FaultPlan) -> None:
     """A mail that only passes through a bridgehead is not lost there, but where it is addressed to."""
-    fault = plan.lose(Mails("A", "D"))
+    fault = plan.inject(FaultKind.LOSE, Mails("A", "D"))
     assert arrives(plan, mail(1, "C", "D")) is None
     assert arrives(plan, mail(2, "C", "C", "D")) is None
     assert arrives(plan, mail(3, "D")) == fault
@@ -134,7 +139,7 @@ def test_lose_happens_at_the_recipients_own_server(plan: FaultPlan) -> None:
 
 def test_lose_counts_and_then_ends(plan: FaultPlan, told: Told) -> None:
     """After `count` mails the fault is over, and both its ends are told."""
-    fault = plan.lose(Mails("A", "B"), count=2)
+    fault = plan.inject(FaultKind.LOSE, Mails("A", "B"), count=2)
     assert [arrives(plan, mail(number, "B")) for number in range(4)] == [fault, fault, None, None]
     assert told.lines == ["F1 lose from=A to=B count=2", "F1 healed"]
     assert not plan.active()
@@ -142,31 +147,31 @@ def test_lose_counts_and_then_ends(plan: FaultPlan, told: Told) -> None:
 
 def test_lose_on_a_connector(plan: FaultPlan) -> None:
     """A loss on a connector takes the copy that crosses it, whoever it is for, at the far end."""
-    fault = plan.lose(Mails(connector="SEA-NYC"))
+    fault = plan.inject(FaultKind.LOSE, Mails(connector="SEA-NYC"))
     crossing = mail(1, "C", "D", connector="SEA-NYC")
-    assert plan.before_send("A", crossing, NOW) is GO
+    assert before_send(plan, "A", crossing) is GO
     assert arrives(plan, crossing) == fault
-    plan.after_send("A", crossing, delivered=True)
+    after_send(plan, "A", crossing, delivered=True)
     assert arrives(plan, crossing) is None, "another mail of the same look, by another way"
 
 
 def test_lose_on_a_link_has_a_direction(plan: FaultPlan) -> None:
     """A loss on a link takes what goes from the first server to the second only."""
-    fault = plan.lose(Mails(link=("A", "B")), count=1)
+    fault = plan.inject(FaultKind.LOSE, Mails(link=("A", "B")), count=1)
     there, back = mail(1, "B"), mail(2, "A", sender="B")
-    plan.before_send("B", back, NOW)
-    plan.before_send("A", there, NOW)
+    before_send(plan, "B", back)
+    before_send(plan, "A", there)
     assert arrives(plan, back) is None
     assert arrives(plan, there) == fault
 
 
 def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
     """A loss on a link counts when the mail arrives, not when an attempt to send it fails."""
-    fault = plan.lose(Mails(link=("A", "B")), count=1)
+    fault = plan.inject(FaultKind.LOSE, Mails(link=("A", "B")), count=1)
     for _ in range(2):
-        plan.before_send("A", mail(1, "B"), NOW)
-        plan.after_send("A", mail(1, "B"), delivered=False)
-    plan.before_send("A", mail(1, "B"), NOW)
+        before_send(plan, "A", mail(1, "B"))
+        after_send(plan, "A", mail(1, "B"), delivered=False)
+    before_send(plan, "A", mail(1, "B"))
     assert arrives(plan, mail(1, "B")) == fault
 
 
@@ -175,79 +180,79 @@ def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
 
 def test_delay_holds_a_mail_once(plan: FaultPlan) -> None:
     """A delayed mail's queue row is held for the time given; when that has passed it goes."""
-    plan.delay(Mails("A", "B"), by_us=2 * HOUR_US)
-    assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 2 * HOUR_US
-    assert plan.before_send("A", mail(1, "B"), NOW + HOUR_US).hold_until_at == NOW + 2 * HOUR_US
-    assert plan.before_send("A", mail(1, "B"), NOW + 2 * HOUR_US) is GO
-    assert plan.before_send("A", mail(2, "B"), NOW + 2 * HOUR_US).hold_until_at == NOW + 4 * HOUR_US
+    plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US)
+    assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 2 * HOUR_US
+    assert before_send(plan, "A", mail(1, "B"), NOW + HOUR_US).hold_until_at == NOW + 2 * HOUR_US
+    assert before_send(plan, "A", mail(1, "B"), NOW + 2 * HOUR_US) is GO
+    assert before_send(plan, "A", mail(2, "B"), NOW + 2 * HOUR_US).hold_until_at == NOW + 4 * HOUR_US
 
 
 def test_delay_counts_mails_not_questions(plan: FaultPlan) -> None:
     """A count of one delays one mail, however often the driver asks."""
-    plan.delay(Mails("A", "B"), by_us=HOUR_US, count=1)
-    assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + HOUR_US
-    assert plan.before_send("A", mail(2, "B"), NOW) is GO
-    assert plan.before_send("A", mail(1, "B"), NOW + HOUR_US) is GO
+    plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=HOUR_US, count=1)
+    assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + HOUR_US
+    assert before_send(plan, "A", mail(2, "B")) is GO
+    assert before_send(plan, "A", mail(1, "B"), NOW + HOUR_US) is GO
 
 
 def test_a_delay_of_nothing_is_refused(plan: FaultPlan) -> None:
     """A delay has to be longer than nothing."""
     with pytest.raises(LabError, match="20 min"):
-        plan.delay(Mails("A", "B"), by_us=0)
+        plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=0)
 
 
 def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
     """The sender repeats the transmission, also when the first attempt came to nothing."""
-    plan.duplicate(Mails("A", "B"))
-    assert plan.before_send("A", mail(1, "B"), NOW).copies == 2
-    plan.after_send("A", mail(1, "B"), delivered=False)
-    assert plan.before_send("A", mail(1, "B"), NOW).copies == 2
-    assert plan.before_send("A", mail(1, "C"), NOW) is GO
+    plan.inject(FaultKind.DUPLICATE, Mails("A", "B"))
+    assert before_send(plan, "A", mail(1, "B")).copies == 2
+    after_send(plan, "A", mail(1, "B"), delivered=False)
+    assert before_send(plan, "A", mail(1, "B")).copies == 2
+    assert before_send(plan, "A", mail(1, "C")) is GO
 
 
 def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told) -> None:
     """A mail to be altered is so at each attempt, and counts when it has crossed; others go as they are."""
-    plan.alter(Mails("A", "B"), count=1)
+    plan.inject(FaultKind.ALTER, Mails("A", "B"), count=1)
     for _ in range(2):
-        assert plan.before_send("A", mail(1, "B"), NOW).alter
-        plan.after_send("A", mail(1, "B"), delivered=False)
-    assert plan.before_send("A", mail(2, "B"), NOW) is GO
-    assert plan.before_send("A", mail(3, "C"), NOW) is GO
-    assert plan.before_send("A", mail(1, "B"), NOW).alter
-    plan.after_send("A", mail(1, "B"), delivered=True)
-    assert plan.before_send("A", mail(4, "B"), NOW) is GO
+        assert before_send(plan, "A", mail(1, "B")).alter
+        after_send(plan, "A", mail(1, "B"), delivered=False)
+    assert before_send(plan, "A", mail(2, "B")) is GO
+    assert before_send(plan, "A", mail(3, "C")) is GO
+    assert before_send(plan, "A", mail(1, "B")).alter
+    after_send(plan, "A", mail(1, "B"), delivered=True)
+    assert before_send(plan, "A", mail(4, "B")) is GO
     assert told.lines == ["F1 alter from=A to=B count=1", "F1 alters <1@a> from A to B", "F1 healed"]
 
 
 def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) -> None:
     """On a link it falls on what goes that way, on a connector on what crosses it; after its time it is over."""
-    plan.alter(Mails(link=("A", "B")), until_at=NOW + HOUR_US)
-    plan.alter(Mails(connector="SEA-NYC"))
-    assert plan.before_send("A", mail(1, "B"), NOW).alter
-    assert plan.before_send("B", mail(2, "A", sender="B"), NOW) is GO
-    assert plan.before_send("A", mail(3, "C", connector="SEA-NYC"), NOW).alter
+    plan.inject(FaultKind.ALTER, Mails(link=("A", "B")), until_at=NOW + HOUR_US)
+    plan.inject(FaultKind.ALTER, Mails(connector="SEA-NYC"))
+    assert before_send(plan, "A", mail(1, "B")).alter
+    assert before_send(plan, "B", mail(2, "A", sender="B")) is GO
+    assert before_send(plan, "A", mail(3, "C", connector="SEA-NYC")).alter
     assert plan.next_end_at == NOW + HOUR_US
-    assert plan.before_send("A", mail(4, "B"), NOW + HOUR_US) is GO
+    assert before_send(plan, "A", mail(4, "B"), NOW + HOUR_US) is GO
     assert told.lines[-1] == "F1 healed"
     with pytest.raises(LabError, match="no server 'X'"):
-        plan.alter(Mails("X"))
+        plan.inject(FaultKind.ALTER, Mails("X"))
 
 
 def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> None:
     """Of each pair of mails the second overtakes the first; a count is a number of pairs."""
-    plan.reorder(Mails("A", "B"), by_us=20 * MINUTE_US, count=1)
-    assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 20 * MINUTE_US
-    assert plan.before_send("A", mail(2, "B"), NOW + 15 * MINUTE_US) is GO
+    plan.inject(FaultKind.REORDER, Mails("A", "B"), by_us=20 * MINUTE_US, count=1)
+    assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 20 * MINUTE_US
+    assert before_send(plan, "A", mail(2, "B"), NOW + 15 * MINUTE_US) is GO
     assert not plan.active()
-    assert plan.before_send("A", mail(1, "B"), NOW + 20 * MINUTE_US) is GO
-    assert plan.before_send("A", mail(3, "B"), NOW + 30 * MINUTE_US) is GO
+    assert before_send(plan, "A", mail(1, "B"), NOW + 20 * MINUTE_US) is GO
+    assert before_send(plan, "A", mail(3, "B"), NOW + 30 * MINUTE_US) is GO
 
 
 def test_the_longest_delay_holds(plan: FaultPlan) -> None:
     """Where two delays meet one mail, it waits for the longer one."""
-    plan.delay(Mails("A", "B"), by_us=HOUR_US)
-    plan.delay(Mails(type="content"), by_us=3 * HOUR_US)
-    assert plan.before_send("A", mail(1, "B"), NOW).hold_until_at == NOW + 3 * HOUR_US
+    plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=HOUR_US)
+    plan.inject(FaultKind.DELAY, Mails(type="content"), by_us=3 * HOUR_US)
+    assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 3 * HOUR_US
 
 
 # --- cut
@@ -257,32 +262,32 @@ def test_a_cut_refuses_both_ways(plan: FaultPlan) -> None:
     """Between two servers that are cut off no connection is made in either direction."""
     fault = plan.cut(["A", "B"])
     for sender, to in (("A", "B"), ("B", "A")):
-        refuse = plan.before_send(sender, mail(1, to, sender=sender), NOW).refuse
+        refuse = before_send(plan, sender, mail(1, to, sender=sender)).refuse
         assert refuse is not None
         assert fault in refuse
-    assert plan.before_send("A", mail(1, "C"), NOW) is GO
+    assert before_send(plan, "A", mail(1, "C")) is GO
 
 
 def test_a_one_way_cut_refuses_one_way(plan: FaultPlan) -> None:
     """A one-way cut lets mail come back."""
     plan.cut(["A", "B"], one_way=True)
-    assert plan.before_send("A", mail(1, "B"), NOW).refuse
-    assert plan.before_send("B", mail(1, "A", sender="B"), NOW) is GO
+    assert before_send(plan, "A", mail(1, "B")).refuse
+    assert before_send(plan, "B", mail(1, "A", sender="B")) is GO
 
 
 def test_a_cut_between_sites(plan: FaultPlan) -> None:
     """The ends of a cut may be sites: then it lies between all servers of the one and the other."""
     plan.cut(["SEA", "NYC"])
-    assert plan.before_send("B", mail(1, "D", sender="B"), NOW).refuse
-    assert plan.before_send("C", mail(1, "A", sender="C"), NOW).refuse
-    assert plan.before_send("A", mail(1, "B"), NOW) is GO
+    assert before_send(plan, "B", mail(1, "D", sender="B")).refuse
+    assert before_send(plan, "C", mail(1, "A", sender="C")).refuse
+    assert before_send(plan, "A", mail(1, "B")) is GO
 
 
 def test_a_cut_connector(plan: FaultPlan) -> None:
     """A cut connector refuses every hop over it, and no other."""
     plan.cut("SEA-NYC")
-    assert plan.before_send("A", mail(1, "C", connector="SEA-NYC"), NOW).refuse
-    assert plan.before_send("A", mail(1, "B"), NOW) is GO
+    assert before_send(plan, "A", mail(1, "C", connector="SEA-NYC")).refuse
+    assert before_send(plan, "A", mail(1, "B")) is GO
     with pytest.raises(LabError, match="two ends"):
         plan.cut("SEA-NYC", one_way=True)
 
@@ -293,24 +298,28 @@ def test_a_cut_connector(plan: FaultPlan) -> None:
 def test_a_crash_waits_for_its_stimulus(plan: FaultPlan) -> None:
     """A crash happens in the stimulus after as many as were said, on its server, once."""
     plan.crash("B", "after commit", after=2)
-    assert plan.crashes_planned
+    assert plan.has_crashes
     assert plan.crash_point("A") is None
     assert [plan.crash_point("B") for _ in range(4)] == [None, None, "after commit", None]
-    assert not plan.crashes_planned
+    assert not plan.has_crashes
 
 
 def test_a_driver_without_crash_points_says_so(topology: Topology) -> None:
     """Where a server cannot die in the midst of a stimulus, planning it is refused with what can be done."""
-    with pytest.raises(LabError, match="killed"):
+    with pytest.raises(LabError, match="kill and start"):
         FaultPlan(topology, crash_points=False).crash("A")
 
 
 def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
     """A healed fault works no longer; healing without a name heals all but servers that were killed."""
     plan.killed("C")
-    first, second, third = plan.lose(Mails("A", "B")), plan.cut(["A", "B"]), plan.delay(Mails("A"))
+    first, second, third = (
+        plan.inject(FaultKind.LOSE, Mails("A", "B")),
+        plan.cut(["A", "B"]),
+        plan.inject(FaultKind.DELAY, Mails("A")),
+    )
     plan.heal(second)
-    assert plan.before_send("A", mail(1, "B"), NOW).refuse is None
+    assert before_send(plan, "A", mail(1, "B")).refuse is None
     plan.heal()
     assert arrives(plan, mail(1, "B")) is None
     assert [fault.server for fault in plan.active()] == ["C"]
@@ -320,14 +329,17 @@ def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
 @pytest.mark.parametrize(
     ("inject", "says"),
     [
-        (lambda plan: plan.lose(Mails("X")), "no server 'X'; there is A, B, C, D"),
-        (lambda plan: plan.lose(Mails(to="X")), "no server 'X'"),
-        (lambda plan: plan.delay(Mails(type="letter")), "no message type 'letter'; there is backfill request, content"),
-        (lambda plan: plan.duplicate(Mails(connector="X")), "no connector 'X'; there is SEA-NYC"),
+        (lambda plan: plan.inject(FaultKind.LOSE, Mails("X")), "no server 'X'; there is A, B, C, D"),
+        (lambda plan: plan.inject(FaultKind.LOSE, Mails(to="X")), "no server 'X'"),
+        (
+            lambda plan: plan.inject(FaultKind.DELAY, Mails(type="letter")),
+            "no message type 'letter'; there is backfill request, content",
+        ),
+        (lambda plan: plan.inject(FaultKind.DUPLICATE, Mails(connector="X")), "no connector 'X'; there is SEA-NYC"),
         (lambda plan: plan.cut(["A", "X"]), "no server or site 'X'"),
         (lambda plan: plan.cut(["A"]), "two ends"),
         (lambda plan: plan.crash("A", "at noon"), "no crash point 'at noon'"),
-        (lambda plan: plan.lose(count=0), "at least once"),
+        (lambda plan: plan.inject(FaultKind.LOSE, count=0), "at least once"),
         (lambda plan: plan.heal("F9"), "no active fault 'F9'"),
     ],
 )

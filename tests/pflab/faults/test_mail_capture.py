@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from pflab.errors import LabError
-from pflab.faults.fault import GO, Decision
-from pflab.faults.mail_capture import Keeping, gate_of
+from pflab.faults.mail_capture import MailCapture, with_capture
 from pflab.runs.run_folder import RunFolder
 from traces.labtime import LabTime, parse_instant
 from transport.envelope import Priority, Transmission
+from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint
 
 AT = parse_instant("2003-10-21T00:15Z")
 
@@ -22,11 +22,10 @@ class Plan:
     def __init__(self) -> None:
         self.told: list[tuple[str, bool]] = []
 
-    def before_send(self, server: str, transmission: Transmission, now: LabTime) -> Decision:
+    def decide(self, point: FaultPoint) -> Decision:
+        if isinstance(point, AfterSend):
+            self.told.append((point.server, point.delivered))
         return GO
-
-    def after_send(self, server: str, transmission: Transmission, delivered: bool) -> None:
-        self.told.append((server, delivered))
 
 
 def sending(subject: str = "Folder Status Request", at: LabTime = AT) -> Transmission:
@@ -49,11 +48,11 @@ def sending(subject: str = "Folder Status Request", at: LabTime = AT) -> Transmi
 def test_what_crossed_is_kept_and_what_failed_is_not(tmp_path: Path) -> None:
     """One file for each mail that the next server took; the plan behind is asked and told as ever."""
     plan = Plan()
-    gate = Keeping(plan, tmp_path)
-    assert gate.before_send("SEA-01", sending(), AT) is GO
-    gate.after_send("SEA-01", sending(), False)
+    capture = MailCapture(plan.decide, tmp_path)
+    assert capture.decide(BeforeSend("SEA-01", sending(), AT)) is GO
+    capture.decide(AfterSend("SEA-01", sending(), False))
     assert list(tmp_path.iterdir()) == []
-    gate.after_send("SEA-01", sending(), True)
+    capture.decide(AfterSend("SEA-01", sending(), True))
     (kept,) = tmp_path.iterdir()
     assert kept.name == "2003-10-21T001500Z-SEA-01-to-SEA-02-status-request.eml"
     assert kept.read_bytes() == b"X-Pflab-Hop: server=SEA-01; sent=1066695300000000; lamport=7\r\nSubject: x\r\n\r\n"
@@ -62,9 +61,9 @@ def test_what_crossed_is_kept_and_what_failed_is_not(tmp_path: Path) -> None:
 
 def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
     """Mails of one kind in one second are told apart by a number; ordinary mail is called so."""
-    gate = Keeping(Plan(), tmp_path)
+    capture = MailCapture(Plan().decide, tmp_path)
     for subject in ("Folder Content", "Folder Content", "Hello"):
-        gate.after_send("A", sending(subject, AT + 80_000), True)
+        capture.decide(AfterSend("A", sending(subject, AT + 80_000), True))
     assert sorted(each.name.partition("-to-SEA-02-")[2] for each in tmp_path.iterdir()) == [
         "content-2.eml",
         "content.eml",
@@ -74,14 +73,14 @@ def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
 
 def test_a_mail_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     """Where no file can be made the run ends with one line, and does not go on without its mails."""
-    gate = Keeping(Plan(), tmp_path / "none")
+    capture = MailCapture(Plan().decide, tmp_path / "none")
     with pytest.raises(LabError, match="cannot be kept"):
-        gate.after_send("A", sending(), True)
+        capture.decide(AfterSend("A", sending(), True))
 
 
 def test_nothing_stands_in_between_unless_mails_are_wanted(tmp_path: Path) -> None:
-    """The gate is the plan itself for a lab without a run folder, or with one that keeps no mails."""
+    """The decisions come from the plan itself for a lab without a run folder, or with one that keeps no mails."""
     plan = Plan()
-    assert gate_of(plan, None) is plan
-    assert gate_of(plan, RunFolder.at(tmp_path / "one")) is plan
-    assert gate_of(plan, RunFolder.at(tmp_path / "two", keeps_mails=True)) is not plan
+    assert with_capture(plan.decide, None) == plan.decide
+    assert with_capture(plan.decide, RunFolder.at(tmp_path / "one")) == plan.decide
+    assert with_capture(plan.decide, RunFolder.at(tmp_path / "two", keeps_mails=True)) != plan.decide

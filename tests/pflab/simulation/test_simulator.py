@@ -14,7 +14,7 @@ import pytest
 from node.errors import NotRunning
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
-from pflab.faults.fault import Mails
+from pflab.faults.fault import FaultKind, Mails
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import CRASH_REST_US, Simulator
@@ -54,9 +54,9 @@ def subjects(lab: Simulator, server: str) -> list[str]:
 
 async def eventful(lab: Simulator) -> None:
     """Two days with posts everywhere, every kind of fault, a stop and a kill."""
-    lab.faults.lose(Mails("A", "C"), count=1)
-    lab.faults.duplicate(count=3)
-    lab.faults.reorder(Mails("B", "A"))
+    lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
+    lab.faults.inject(FaultKind.DUPLICATE, count=3)
+    lab.faults.inject(FaultKind.REORDER, Mails("B", "A"), count=1)
     lab.faults.crash("B", "after commit", after=9)
     for number in range(6):
         for server in lab.names:
@@ -282,7 +282,7 @@ async def test_a_shuffled_network_ends_in_the_same_state(topology: Topology) -> 
 async def test_a_loss_on_a_connector_loses_the_crossing_copy(topology: Topology) -> None:
     """A mail lost on a connector is gone for those behind it, and has arrived for the others."""
     async with Simulator(topology) as lab:
-        lab.faults.lose(Mails(connector="SEA-NYC", type="content"), count=1)
+        lab.faults.inject(FaultKind.LOSE, Mails(connector="SEA-NYC", type="content"), count=1)
         await post(lab, "A")
         await lab.advance(lab.now + HOUR_US)
         assert subjects(lab, "B") == ["Hello"]
