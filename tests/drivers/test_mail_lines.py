@@ -179,7 +179,7 @@ async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
             lab.faults.smtp("NOOP", "451")
         with pytest.raises(LabError, match="no server of this lab offers STARTTLS"):
             lab.faults.smtp("STARTTLS", "454")
-        with pytest.raises(LabError, match="say by how much"):
+        with pytest.raises(LabError, match="give its duration"):
             lab.faults.smtp("MAIL", "tarpit")
 
 
