@@ -1,5 +1,5 @@
 # pflab needs Python 3.11 or newer and make; everything else goes into .venv.
-# Each target installs first if it must, so a fresh clone can start with `make demo`.
+# Each target installs first if that is needed, so in a fresh clone you can start with `make demo`.
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -15,39 +15,39 @@ ENGINE   ?=
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
 
-help:  ## this list
+help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install: $(STAMP)  ## pflab and its tools into .venv
-	@echo "pflab is in $(BIN): next, make demo shows a lab, and . $(BIN)/activate lets you call pflab by name"
+install: $(STAMP)  ## install pflab and its tools into .venv
+	@echo "pflab is in $(BIN). Next: make demo shows a lab; . $(BIN)/activate puts pflab on your PATH"
 
-# The interpreter is looked for only when the environment has to be made; PYTHON=... chooses another.
+# Find an interpreter only when the environment has to be created; PYTHON=... chooses another one.
 $(BIN)/python:
 	@python=; for name in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	  if $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python=$$name; break; fi; \
 	done; \
-	if [ -z "$$python" ]; then echo "pflab needs Python 3.11 or newer with its venv module: install it, or name it: make install PYTHON=..." >&2; exit 1; fi; \
-	echo "Making $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
+	if [ -z "$$python" ]; then echo "pflab needs Python 3.11 or newer with its venv module: install it, or give its path: make install PYTHON=..." >&2; exit 1; fi; \
+	echo "Creating $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without another word"
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without further output"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
 	@$(BIN)/python -m analytics.class_archive
 	@touch $@
 
-demo: $(STAMP)  ## a lab and a guided lesson in the terminal (HEADLESS=1: no questions)
+demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLESS=1: no questions)
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)
 
-test: $(STAMP)  ## all tests (JOBS=0: in one process; ARGS: passed to pytest)
+test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
-test-long: $(STAMP)  ## what takes long: planted defects from their traces, a verdict that is kept current, the benchmarks
+test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, the benchmarks
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/project/test_benchmarks.py)
 
-test-compose: $(STAMP)  ## the lab in containers (ENGINE: a tool that installs an engine where there is none)
+test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
 
-check: $(STAMP)  ## lint, format, types, floors, and the page of rules
+check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md is up to date
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -55,30 +55,30 @@ check: $(STAMP)  ## lint, format, types, floors, and the page of rules
 	$(BIN)/lint-imports
 	$(BIN)/python docs/rules_page.py --check
 
-rules: $(STAMP)  ## write docs/rules.md anew from the catalogue and the tree
+rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree
 	@$(BIN)/python docs/rules_page.py
 
-bench: $(STAMP)  ## the benchmarks (ARGS: --json, or names)
+bench: $(STAMP)  ## run the benchmarks (ARGS: --json, or names)
 	@$(BIN)/python -m bench $(ARGS)
 
-bench-analytics: $(STAMP)  ## Spark over generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
+bench-analytics: $(STAMP)  ## measure Spark on generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
 	@$(BIN)/python -m bench.analytics_scale $(ARGS)
 
-cluster: $(STAMP)  ## pflab check on a Spark standalone cluster: a master and two workers on this machine
+cluster: $(STAMP)  ## run pflab check on a Spark cluster: a master and two workers on this machine
 	@$(BIN)/pytest tests/analytics/cluster.py $(ARGS)
 
-simulate: $(STAMP)  ## a long campaign of simulated labs with faults (SEEDS=1..500)
+simulate: $(STAMP)  ## run many simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)
 
-campaign: $(STAMP)  ## 2,000 simulated labs with all faults: zero violations, every branch seen
+campaign: $(STAMP)  ## run 2,000 simulated labs with all faults: no violation, every branch seen
 	@$(BIN)/pflab simulate --seeds 1..2000
 
-mutants: $(STAMP)  ## plant each defect of tests/mutants/ and hunt it with up to 50 seeds (ARGS: names)
+mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
-torture: $(STAMP)  ## the hard test: three stores as processes take 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --drops, --seed)
+torture: $(STAMP)  ## stress test: three stores as processes accept 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --drops, --seed)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
-clean:  ## remove caches and build leftovers; .venv and runs/ stay
+clean:  ## remove caches and build leftovers, but not .venv and runs/
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

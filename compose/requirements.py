@@ -1,4 +1,4 @@
-"""Print what pyproject.toml (the first argument) needs to run, with these extras (the others), a requirement a line."""
+"""Print the dependencies in pyproject.toml (the first argument) with these extras (the other arguments), one on each line."""
 
 import sys
 import tomllib

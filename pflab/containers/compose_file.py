@@ -35,17 +35,20 @@ MASTER_PORT: Final = 7077
 MASTER_PAGE_PORT: Final = 8080
 
 HEAD: Final = """\
-# A lab of public folder stores in containers. Written by `pflab compose {topology}`; change that, or write it anew.
+# A lab of public folder stores in containers. `pflab compose {topology}` wrote this file: change the topology and run it again.
 #
-#   docker compose up --build --wait      PFLAB_PORT (8025): where the lab is found on this machine, and on it alone
-#   pflab top --lab http://127.0.0.1:8025     PFLAB_CLOCK (60): lab seconds a second from the first start on
-#   docker compose down                   keeps what the lab knows; with --volumes it begins anew
-#   docker compose -p other up            another lab beside this one; give it a PFLAB_PORT of its own
-#   docker compose --profile analytics up --build --wait      Spark beside it, and a verdict kept current:
-#   pflab verdict --lab http://127.0.0.1:8025
+#   docker compose up --build --wait      start the lab
+#   pflab top --lab http://127.0.0.1:8025     watch it
+#   docker compose down                   stop it and keep its data; --volumes deletes the data
+#   docker compose -p other up            start another lab beside this one; set another PFLAB_PORT for it
+#   docker compose --profile analytics up --build --wait      start Spark too, which keeps a verdict current
+#   pflab verdict --lab http://127.0.0.1:8025     print the verdict
 #
-# Behind a private package index or certificate authority: PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
-# certificates, which the build gets as secrets and does not keep.
+# PFLAB_PORT (8025) is the port of the lab on this machine; no other machine can reach it. PFLAB_CLOCK (60) is the rate of the
+# clock at the first start, in lab seconds for each second.
+#
+# Behind a private package index or certificate authority, PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of certificates.
+# The build gets both as secrets and does not keep them.
 """
 
 _KEPT: Final = ["pflab-kept", "python", "-P", "-m", "pflab"]
