@@ -47,8 +47,8 @@ HEAD: Final = """\
 # PFLAB_PORT (8025) is the port of the lab on this machine; no other machine can reach it. PFLAB_CLOCK (60) is the rate of the
 # clock at the first start, in lab seconds for each second.
 #
-# Behind a private package index or certificate authority, PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of certificates.
-# The build gets both as secrets and does not keep them.
+# Behind a private package index or certificate authority, PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
+# certificates. The build gets both as secrets and does not keep them.
 """
 
 _KEPT: Final = ["pflab-kept", "python", "-P", "-m", "pflab"]
