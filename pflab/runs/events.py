@@ -1,4 +1,4 @@
-"""The events of a run, read back: in the order in which one led to the other, with the names of things."""
+"""Read the events of a run in causal order, with names for its stores, folders and messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from traces.labtime import LabTime, format_instant
 Style = str
 
 _STYLES: Final[tuple[tuple[str, Style], ...]] = (
-    # The longest beginning of a type decides.
+    # The longest prefix that matches a type decides.
     ("fault", "magenta"),
     ("hop.failed", "red"),
     ("hop.expired", "red"),
@@ -57,8 +57,11 @@ NODE_COLUMNS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class RunEvents:
-    """All events of a run by lab time and Lamport number. `problems`: what is amiss with the trace, a line each.
-    `topology`: None where it is of another version of ours."""
+    """All events of a run, ordered by lab time and Lamport number.
+
+    problems  what is wrong with the trace, one line each
+    topology  None if another version of pflab wrote it and this one cannot read it
+    """
 
     path: Path
     events: tuple[Event, ...]
@@ -68,13 +71,13 @@ class RunEvents:
 
     @classmethod
     def at(cls, run: Path) -> RunEvents:
-        """Raises LabError for a folder without traces."""
+        """Read the events of a run folder. Raises LabError for a folder without traces."""
         folder = run / "traces"
         if not folder.is_dir():
-            raise LabError(f"{run}: no traces here; give a run folder, such as pflab demo or pflab run leaves")
+            raise LabError(f"{run}: no traces here; name a run folder, such as pflab demo or pflab run writes")
         trace = read_folder(folder)
         if not trace.events:
-            raise LabError(f"{folder}: no events here; let the run come to its end")
+            raise LabError(f"{folder}: no events here; wait until the run has ended")
         return cls.of(run, trace.events, tuple(trace.report()))
 
     @classmethod
@@ -87,16 +90,18 @@ class RunEvents:
         names: Lexicon | None = None,
         organization: str = "",
     ) -> RunEvents:
-        """Events from wherever they were read, in any order. names, organization: what is known of them beside, of a lab
-        whose first events are not among these."""
+        """Take events from any source, in any order.
+
+        names, organization: what is known already of a lab whose first events are not among these.
+        """
         in_order = sorted(events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
         names = Lexicon() if names is None else names
-        # A run that did not come to its end has no run.started in its trace yet; its folder has the topology from the start.
+        # A run that has not ended has no run.started in its trace yet; its folder has the topology from the start.
         told = (each.topology for each in in_order if isinstance(each, RunStarted))
         topology = _topology(next(told, None) or organization or _kept_topology(path))
         if topology is not None:
             _learn_folders(names, topology)
-        # What happened is told by the names of its time, so events come last.
+        # Names may change during a run; the events have the last word.
         for event in in_order:
             names.learn(event)
         return cls(path, tuple(in_order), names, problems, topology)
@@ -107,7 +112,7 @@ class RunEvents:
 
 
 def _kept_topology(run: Path) -> str:
-    """The topology that a run folder holds; '' where there is none."""
+    """Return the topology text of a run folder; '' if there is none."""
     with suppress(OSError, UnicodeDecodeError):
         return (run / "topology.yaml").read_text("utf-8")
     return ""
@@ -116,12 +121,12 @@ def _kept_topology(run: Path) -> str:
 def _topology(text: str) -> Topology | None:
     try:
         return topology_from_text(text)
-    except TopologyError:  # of another version of ours; its folders then go by their ids
+    except TopologyError:  # written by another version of pflab; folders are then shown by their ids
         return None
 
 
 def _learn_folders(names: Lexicon, topology: Topology) -> None:
-    """The folders that stand from the start: no event of the run made them. A name that is known may be a later one."""
+    """Learn the folders of the topology file, which no event of the run creates. Names already known may be newer."""
     guid = setup_guid(topology).hex()
     for index, path in enumerate(topology.folders, start=1):
         id_ = f"{guid}:{index}"
@@ -131,8 +136,10 @@ def _learn_folders(names: Lexicon, topology: Topology) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events are wanted: of these servers, of this folder (path, or id), of types that begin with one of these
-    (`mail` or `mail.received`). Empty: all. An event that is of no folder is not of any."""
+    """Select events by server, folder (path or id), type prefix (`mail` or `mail.received`) and time.
+
+    An empty field selects all. A filter by folder leaves out events that concern no folder.
+    """
 
     nodes: Sequence[str] = ()
     folder: str | None = None
@@ -152,7 +159,7 @@ class EventFilter:
 
 
 def folders_of(event: Event) -> Iterator[str]:
-    """The ids of the folders that an event is about."""
+    """Yield the ids of the folders that an event concerns."""
     one = getattr(event, "folder", None)
     if isinstance(one, str):
         yield one
@@ -161,24 +168,24 @@ def folders_of(event: Event) -> Iterator[str]:
 
 
 def style_of(tag: str) -> Style:
-    """How an event of this type looks; rich's names of styles."""
+    """Return the style of an event of this type, by its name in rich."""
     found = [(len(prefix), style) for prefix, style in _STYLES if tag == prefix or tag.startswith(f"{prefix}.")]
     return max(found)[1] if found else ""
 
 
 def columns(event: Event, names: Lexicon) -> tuple[str, str, str]:
-    """Instant, server and words: what a line about an event says."""
+    """Return the three columns of an event's line: instant, server and words."""
     return to_the_second(event.at), event.node, words(event, names)
 
 
 def one_line(event: Event, names: Lexicon) -> str:
-    """`2003-10-21T00:15:00Z  A       receives from B: content about Projects B-3`."""
+    """Return an event as a line: `2003-10-21T00:15:00Z  A       receives from B: content about Projects B-3`."""
     at, node, told = columns(event, names)
     return f"{at}  {node:<{NODE_COLUMNS}}  {told}"
 
 
 def event_json(event: Event, names: Lexicon) -> dict[str, str | int]:
-    """An event for programs: when, where, its type, its words, and where to find it in the trace."""
+    """Return an event for programs: time, server, type, words, and its place in the trace."""
     return {
         "at": format_instant(event.at),
         "node": event.node,

@@ -1,5 +1,7 @@
-"""What a lab keeps of its run: the events of all nodes in the order they were committed, and the lab's own as node
-"lab"."""
+"""The record of a run: the events of all nodes in the order of their commits, and the events of the lab itself.
+
+Events of the lab carry the node name "lab".
+"""
 
 from __future__ import annotations
 
@@ -28,16 +30,19 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 LAB = "lab"
-"""The name under which the lab itself records."""
+"""The node name in events of the lab itself."""
 
 WAITERS_NAMED = 5
-"""How many servers, and rows of each, an error about waiting names."""
+"""How many servers, and queued mails of each, an error about a wait names."""
 
 
 class Record:
-    """All events of a run. `now` gives the lab time, `real_time` the real one for the header (None in simulation).
+    """All events of a run.
 
-    most: so many are held, the newest; None: all. An event's index is the same whether those before it are held or not.
+    now        returns the lab time
+    real_time  returns the real time for event headers; None in the simulator
+    most       how many events are kept in memory, the newest; None keeps all. The index of an event does not change when
+               older events are forgotten.
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class Record:
 
     @property
     def replicas(self) -> dict[str, str]:
-        """Replica GUID to the store's name as it is shown: of every start there has been, held or not."""
+        """Map each replica GUID that has ever started to the name shown for its store."""
         return self._names.stores()
 
     def _learn(self, events: Iterable[Event]) -> None:
@@ -69,28 +74,28 @@ class Record:
                 self._names.learn(event)
 
     def events(self, since: int = 0) -> Sequence[Event]:
-        """The events from index `since` on, as far as they are held."""
+        """Return the events from index `since` on that are still in memory."""
         return self._events[max(0, since - self._first) :]
 
     @property
     def first(self) -> int:
-        """The index of the first event that is held."""
+        """The index of the oldest event in memory."""
         return self._first
 
     @property
     def count(self) -> int:
-        """How many there have been."""
+        """How many events the run has had."""
         return self._first + len(self._events)
 
     def extend(self, events: Iterable[Event]) -> None:
-        """Take in what a node has committed."""
+        """Append events that a node has committed."""
         fresh = list(events)
         self._learn(fresh)
         self._events.extend(fresh)
         self._forget()
 
     def _forget(self) -> None:
-        # The oldest half at once, so that little is copied.
+        # Half of them at once: removing one by one would copy the list each time.
         if self._most is not None and len(self._events) > self._most:
             gone = len(self._events) - self._most // 2
             del self._events[:gone]
@@ -105,8 +110,7 @@ class Record:
         self._forget()
 
     def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
-        """The first event: topology and seed as run, kept in the run folder too. `settings`: what else shaped the
-        run."""
+        """Record the first event, and write topology and seed to the run folder. settings: what else shaped the run."""
         self.note(RunStarted, topology=topology.as_json(), seed=str(seed), settings=settings, version=TRACE_VERSION)
         if self._folder is not None:
             self._folder.write_inputs(topology.as_yaml(), seed)
@@ -134,17 +138,17 @@ class Record:
         self.note(FaultHealed, fault=fault)
 
     def close(self) -> None:
-        """Write the lab's own events as one closed segment, if there is a run folder."""
+        """Write the events of the lab itself as one closed segment, if there is a run folder."""
         if self._folder is not None and self._lines:
             write_segment(self._folder.traces, SegmentName(LAB, 1, 1), self._lines)
         self._lines.clear()
 
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:
-    """Who has something due at `now`, and what, in words, for an error about waiting."""
+    """Return which servers still have work due at `now`, in words, for an error about a wait."""
     told = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
     at = format_instant(now)
-    return f"at {at} not idle are {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} nobody has anything due"
+    return f"at {at} not idle: {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} no server has anything due"
 
 
 def _due_of(node: Node, now: LabTime) -> str:

@@ -1,8 +1,8 @@
-"""What a run leaves behind: `runs/<name>/<time>/` with topology, seed, traces, databases and verdict, and mails if they
-are wanted; `runs/latest` points at it.
+"""The folder that a run leaves: `runs/<name>/<time>/`, with `runs/latest` as a link to the newest.
 
-A live run is called by the UTC time of its start, a simulated one by a number, so that a simulation reads no clock. A
-name that is taken is never written into again: the next free one is taken in its place.
+It holds topology, seed, traces, databases and verdict, and on request each mail. A live run is named by the UTC time of its
+start; a simulated run by a number, because a simulation reads no clock. A folder that exists is never written into again: a run
+takes the next free name.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pflab.errors import LabError
 LATEST = "latest"
 
 MOST_RUNS = 100_000
-"""Where the search for a free name ends: far more runs of one name than anybody keeps."""
+"""The search for a free name stops here; nobody keeps as many runs of one name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of one run; `path/traces/` and `path/databases/` exist, `path/mails/` if it keeps mails."""
+    """The folder of one run. `path/traces/` and `path/databases/` exist, and `path/mails/` if it keeps mails."""
 
     path: Path
     keeps_mails: bool = False
     traces_at: Path | None = None
-    """Where traces go, if not into the folder itself."""
+    """Where traces are written if not into `path/traces/`."""
 
     @classmethod
     def create(cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False) -> RunFolder:
@@ -52,7 +52,7 @@ class RunFolder:
 
     @classmethod
     def at(cls, path: Path, *, keeps_mails: bool = False, traces_at: Path | None = None) -> RunFolder:
-        """A run folder at exactly this place, made if need be. Raises LabError when it cannot be written."""
+        """Return the run folder at this path; create it if it does not exist. Raises LabError if it cannot be written."""
         folder = cls(path, keeps_mails, traces_at)
         places = [path, folder.traces, path / "databases"]
         places += [folder.mails] if keeps_mails else []
@@ -72,28 +72,28 @@ class RunFolder:
         return self.path / "mails"
 
     def database(self, server: str) -> Path:
-        """Where the server's database lies."""
+        """Return the path of the server's database."""
         return self.path / "databases" / f"{server}.sqlite"
 
     def write_database(self, server: str, content: bytes) -> None:
-        """Keep a database that lay elsewhere. Raises LabError when it cannot be written."""
+        """Write the content of a server's database. Raises LabError if it cannot be written."""
         try:
             self.database(server).write_bytes(content)
         except OSError as error:
             raise _unwritable(self.database(server), error) from error
 
     def write_inputs(self, topology: str, seed: int) -> None:
-        """Keep the topology (YAML text) and the seed as run. Raises LabError when they cannot be written."""
+        """Write topology (YAML text) and seed. Raises LabError if they cannot be written."""
         self._write("topology.yaml", topology)
         self._write("seed", f"{seed}\n")
 
     def write_verdict(self, verdict: Mapping[str, object]) -> None:
-        """Keep the verdict as JSON, keys sorted. Raises LabError when it cannot be written."""
+        """Write the verdict as JSON with sorted keys. Raises LabError if it cannot be written."""
         self._write("verdict.json", json.dumps(verdict, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
     def _write(self, name: str, text: str) -> None:
         try:
-            # Written beside and renamed, so that nobody ever reads half of it.
+            # Written to another name and renamed, so that nobody ever reads half of it.
             beside = self.path / f".{name}.new"
             beside.write_text(text, encoding="utf-8")
             beside.replace(self.path / name)
@@ -114,7 +114,7 @@ def _claim(parent: Path, started: datetime | None) -> Path:
 
 
 def _point(link: Path, path: Path) -> None:
-    """Make `link` a symlink to `path`, in one step, whichever of several runs comes first."""
+    """Make `link` a symlink to `path` in one step, safe with several runs at once."""
     fresh = link.with_name(f".{LATEST}.{os.getpid()}")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(os.path.relpath(path, link.parent), target_is_directory=True)
@@ -122,10 +122,12 @@ def _point(link: Path, path: Path) -> None:
 
 
 def safe_name(name: str) -> str:
-    """The name as that of a folder."""
+    """Return the name with every character replaced that a folder name cannot have."""
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-")
     return kept or "lab"
 
 
 def _unwritable(path: Path, error: OSError) -> LabError:
-    return LabError(f"the run folder {path} cannot be written: {error.strerror or error}; choose one that can")
+    return LabError(
+        f"the run folder {path} cannot be written: {error.strerror or error}; choose a folder that can be written"
+    )

@@ -1,8 +1,7 @@
-"""The names of a run's things, learnt from its events: which store a GUID is, what a folder's path and a message's
-subject are.
+"""Names for the GUIDs and object ids of a run, and each event as a line of words.
 
-And each event in a line of words, for failed expectations and for the demo. Everything comes from the trace; nothing
-asks a node.
+A `Lexicon` learns from events which store has a GUID, which path a folder has, and which subject a message has. It uses the
+trace alone and never asks a node.
 """
 
 from __future__ import annotations
@@ -18,10 +17,12 @@ from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailRece
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
 SETUP = "Setup"
-"""The name of the GUID whose numbers the topology's own folders carry."""
+"""The name shown for the GUID that numbers the folders of the topology file."""
 
 
 class Lexicon:
+    """The names that a run's events have introduced so far."""
+
     def __init__(self) -> None:
         self._stores: dict[str, str] = {}
         self._paths: dict[str, str] = {"1-1": "1-1"}
@@ -40,29 +41,29 @@ class Lexicon:
             self._paths[event.folder] = event.path
 
     def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
-        """A store's replica GUID; the second one of a store restored, or begun as new, is shown as A2 (RP-4, DL-4)."""
+        """Learn the replica GUID of a store. A restored or new store has a second GUID, shown as A2 (RP-4, DL-4)."""
         if guid in self._stores:
             return
         earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)
         self._stores[guid] = f"{store}{earlier + 1}" if again and earlier else store
 
     def stores(self) -> dict[str, str]:
-        """Each replica GUID that is known, and its store as it is shown."""
+        """Return each known replica GUID and the name shown for its store."""
         return dict(self._stores)
 
     def learn_folder(self, id_: str, path: str) -> None:
         self._paths[id_] = path
 
     def knows(self, guid: str) -> bool:
-        """Whether the GUID is a store's, or the one of the setting-up once that has been learnt."""
+        """Return whether this GUID has a name."""
         return guid in self._stores
 
     def store_of(self, guid: str) -> str:
-        """The name of a GUID's store; a GUID that no store started with is the topology's own."""
+        """Return the name of the store with this GUID; an unknown GUID belongs to the topology file."""
         return self._stores.get(guid, SETUP)
 
     def shown(self, text: str) -> sets.Numbers:
-        """A set as a store shows it. One that has not heard yet whose a GUID is shows its first eight digits."""
+        """Read a set as a store shows it. A store that does not know a GUID shows its first eight digits instead of a name."""
         known = {guid[:8]: name for guid, name in self._stores.items()}
         return sets.renamed(sets.parse_named(text), lambda name: known.get(name, name))
 
@@ -92,23 +93,23 @@ class Lexicon:
 
 
 def tag_of(event: Event) -> str:
-    """The event's type as traces write it, such as `version.applied`."""
+    """Return the type of an event as traces write it, such as `version.applied`."""
     return str(event.__struct_config__.tag)
 
 
 def store_named(address: str) -> str:
-    """The store behind a mail address `A-IS@contoso.test`, or the text itself if it is a name already."""  # spec: ML-1
+    """Return the store with a mail address such as `A-IS@contoso.test`; a text without `@` is a name already."""  # spec: ML-1
     local, at, _ = address.partition("@")
     return local.removesuffix("-IS") if at else address
 
 
 def line(event: Event, names: Lexicon) -> str:
-    """`2003-10-21T00:15:00Z  A     makes 'Hello' in Projects as A-1`."""
+    """Return an event as one line: `2003-10-21T00:15:00Z  A     makes 'Hello' in Projects as A-1`."""
     return f"{to_the_second(event.at)}  {event.node:<4}  {words(event, names)}"
 
 
 def hours_and_minutes(span_us: int) -> str:
-    """A span as people say it, to the nearest minute: `36 h 15 min`, `36 h`, `15 min`."""
+    """Return a duration to the nearest minute: `36 h 15 min`, `36 h` or `15 min`."""
     hours, minutes = divmod((span_us + MINUTE_US // 2) // MINUTE_US, 60)
     told = [f"{hours} h"] if hours else []
     told += [f"{minutes} min"] if minutes or not hours else []
@@ -116,7 +117,7 @@ def hours_and_minutes(span_us: int) -> str:
 
 
 def roughly(span_us: int) -> str:
-    """A span as one remembers it: `3 lab days`, below two days `30 lab hours`, below an hour `20 lab minutes`."""
+    """Return a rounded duration: `3 lab days`, below two days `30 lab hours`, below an hour `20 lab minutes`."""
     for unit_us, what, least in ((DAY_US, "day", 2), (HOUR_US, "hour", 1)):
         if span_us >= least * unit_us:
             return counted(round(span_us / unit_us), f"lab {what}")
@@ -124,12 +125,12 @@ def roughly(span_us: int) -> str:
 
 
 def to_the_second(at: LabTime) -> str:
-    """An instant as people want to read it; the trace has the microseconds."""
+    """Return an instant without its fraction of a second."""
     return format_instant(at - at % SECOND_US)
 
 
 def words(event: Event, names: Lexicon) -> str:
-    """What happened, without when and where; an event that has no words of its own shows its fields."""
+    """Return what happened, without time and server. An event type without wording shows its fields."""
     tell = _WORDS.get(tag_of(event))
     if tell is not None:
         return tell(event, names)
@@ -229,60 +230,63 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
         f"showing {n.number(e.winner)}"
     ),
-    "conflict.ended": lambda e, n: f"sees the conflict of {n.what(e.folder, e.object)} ended by {n.number(e.number)}",
+    "conflict.ended": lambda e, n: (
+        f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object)}"
+    ),
     "conflict.aged": lambda e, n: (
-        f"ends the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, by "
+        f"resolves the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, with "
         f"{n.number(e.number)}, which keeps {n.number(e.winner)}"
     ),
     "conflict.notice": lambda e, n: (
-        f"writes to {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
+        f"notifies {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
     ),
     "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
     "item.expired": lambda e, n: (
-        f"lets {n.what(e.folder, e.object)} go, which is older than {format_duration(e.limit_us)}"
+        f"expires {n.what(e.folder, e.object)}, which is older than {format_duration(e.limit_us)}"
     ),
     "expired.everywhere": lambda e, n: (
-        f"waits no more for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
+        f"stops waiting for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
     ),
     "content.suspended": lambda e, n: "suspends content replication",
     "content.resumed": lambda e, n: "resumes content replication",
     "request.refused": lambda e, n: (
         f"does not answer {e.requester} about {n.folder(e.folder)}: content replication is suspended"
     ),
-    "store.deleted": lambda e, n: f"sees {e.store} gone from the directory" + (", by force" if e.forced else ""),
-    "setting.ignored": lambda e, n: f"makes nothing of {e.name} = {e.value}: {e.reason}",
+    "store.deleted": lambda e, n: f"finds {e.store} deleted from the directory" + (" by force" if e.forced else ""),
+    "setting.ignored": lambda e, n: f"ignores {e.name} = {e.value}: {e.reason}",
     "row.replaced": lambda e, n: f"notes that {e.store} has {n.numbers(e.cnset)} of {n.folder(e.folder)}",
     "entry.made": _entry,
-    "entry.satisfied": lambda e, n: f"misses nothing more of entry {e.entry} of {n.folder(e.folder)}",
+    "entry.satisfied": lambda e, n: f"has received everything of entry {e.entry} of {n.folder(e.folder)}",
     "entry.pruned": lambda e, n: f"stops waiting for {n.numbers(e.cnset)} of {n.folder(e.folder)}: {e.reason}",
     "entry.timed_out": lambda e, n: (
-        f"has waited long enough for entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})"
+        f"reaches the time-out of entry {e.entry} of {n.folder(e.folder)} (attempt {e.attempt})"
     ),
     "request.sent": _asked,
     "request.answered": lambda e, n: (
         f"answers {e.requester} about {n.folder(e.folder)} with {counted(e.mails, 'mail')}: {n.numbers(e.cnset)}"
     ),
-    "request.ended": lambda e, n: f"is done with its request to {e.source} about {n.folder(e.folder)}: {e.how}",
-    "request.deferred": lambda e, n: f"waits with asking about {n.folder(e.folder)}: too many requests are out",
+    "request.ended": lambda e, n: f"ends its request to {e.source} about {n.folder(e.folder)}: {e.how}",
+    "request.deferred": lambda e, n: (
+        f"defers its request about {n.folder(e.folder)}: too many requests are outstanding"
+    ),
     "sources.considered": lambda e, n: (
         f"chooses {join_names(e.chosen) if e.chosen else 'nobody'} as source for {n.folder(e.folder)}" + _passed_over(e)
     ),
     "responders.considered": lambda e, n: (
-        f"wants an answer about {n.folder(e.folder)} of {join_names(e.chosen) if e.chosen else 'nobody'}"
-        + _passed_over(e)
+        f"wants {join_names(e.chosen) if e.chosen else 'nobody'} to answer about {n.folder(e.folder)}" + _passed_over(e)
     ),
-    "address.stamped": lambda e, n: f"sees {e.store} in the directory as {e.address}",
+    "address.stamped": lambda e, n: f"finds {e.store} in the directory with the address {e.address}",
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
     "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",
     "run.started": lambda e, n: f"begins the run with seed {e.seed}",
     "run.ended": lambda e, n: f"ends the run: {e.verdict}",
-    "source.down": lambda e, n: f"marks {e.store} down: no answer about {n.folder(e.folder)}",
-    "source.up": lambda e, n: f"marks {e.store} up again",
-    "status.due": lambda e, n: f"finds {_join_folders(e.folders, n)} quiet for long enough to send a status",
+    "source.down": lambda e, n: f"marks {e.store} as down: no answer about {n.folder(e.folder)}",
+    "source.up": lambda e, n: f"marks {e.store} as up again",
+    "status.due": lambda e, n: f"sends status of {_join_folders(e.folders, n)}, quiet for long enough",
     "status.missed": lambda e, n: "makes up for a status check that it missed while stopped",
-    "replica.added": lambda e, n: f"sees {e.store} on the replica list of {n.folder(e.folder)}",
-    "replica.pending": lambda e, n: f"was taken off the replica list of {n.folder(e.folder)}",
+    "replica.added": lambda e, n: f"finds {e.store} on the replica list of {n.folder(e.folder)}",
+    "replica.pending": lambda e, n: f"was removed from the replica list of {n.folder(e.folder)}",
     "replica.dropped": lambda e, n: f"drops its data of {n.folder(e.folder)}",
     "loss": lambda e, n: f"reports {n.numbers(e.cnset)} of {n.folder(e.folder)} as lost: {e.reason}",
 }

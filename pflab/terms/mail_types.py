@@ -1,7 +1,7 @@
-"""The types of replication mail and its marks, as events say them; for all who judge or tell of a run.
+"""The types and marks of replication mail, as events name them.
 
-They are written here a second time on purpose: who judges shares no code with the agent (CV-2). `tests/pflab/terms` holds the
-two to one list.
+The node has the same lists. They are repeated here on purpose: what judges a run shares no code with the agent (CV-2). A test
+in `tests/pflab/terms` keeps both lists equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class MailKind(IntEnum):
 
 
 class Mark(StrEnum):
-    """An entry of `marks` of events about mails."""
+    """An entry of the field `marks` of events about mails."""
 
     REPEAT = "repeat"
     NO_REPLICA = "no replica"
@@ -34,11 +34,11 @@ class Mark(StrEnum):
 BROADCASTS = frozenset({MailKind.HIERARCHY, MailKind.CONTENT})
 RESPONSES = frozenset({MailKind.HIERARCHY_RESPONSE, MailKind.CONTENT_RESPONSE})
 UPDATES = BROADCASTS | RESPONSES
-"""Types of mails that bring versions."""
+"""The types of mail that carry versions."""
 
 _NAMES: dict[int, str] = {kind: kind.name.lower().replace("_", " ") for kind in MailKind}
 
 
 def mail_name(message_type: int) -> str:
-    """A type as scenarios name it."""
+    """Return the name of a type as scenarios write it, such as `content` or `backfill request`."""
     return _NAMES.get(message_type, f"type {message_type:#x}")

@@ -1,8 +1,9 @@
-"""The oracle's own arithmetic of change numbers, written apart from the node's on purpose (CV-2): an error there must
-not hide here.
+"""Sets of change numbers for whatever judges a run.
 
-A number is the text `guidhex:counter` of the traces. A set of numbers is a dict from GUID hex to a sorted list of
-closed ranges.
+The node has its own arithmetic (`node.tracking`). This one is written separately on purpose, so that an error in the node's
+arithmetic cannot hide here (CV-2).
+
+A number is the text `guidhex:counter`, as in traces. A set is a dict from GUID in hex to a sorted list of closed ranges.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _NAMED = re.compile(r"^(?P<name>\S+?)-(?P<low>\d+)(?:(?:\.\.|-)(?P<high>\d+))?$"
 
 
 def split_number(number: str) -> tuple[str, int]:
-    """('guidhex', counter) of `guidhex:counter`."""
+    """Split `guidhex:counter` into GUID and counter."""
     guid, _, counter = number.rpartition(":")
     return guid, int(counter)
 
 
 def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:
-    """A set of (name, low, high) ranges in any order, joined where they touch."""
+    """Return the set of these (name, low, high) ranges, in any order; ranges that touch are joined."""
     found: Numbers = {}
     for name, low, high in sorted(pairs):
         ranges = found.setdefault(name, [])
@@ -38,8 +39,9 @@ def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:
 
 
 def parse_traced(text: str) -> Numbers:
-    """The set written as `{guid}:lo-hi,lo-hi;{guid}:n`, empty text for the empty set. Raises
-    SetTextError for another text.
+    """Read a set from the form of the traces: `guid:lo-hi,lo-hi;guid:n`, or empty text for the empty set.
+
+    Raises SetTextError for any other text.
     """
     pairs = []
     for part in filter(None, text.split(";")):
@@ -47,16 +49,17 @@ def parse_traced(text: str) -> Numbers:
         for item in ranges.split(","):
             match = _TRACED_RANGE.fullmatch(item)
             if match is None or int(match[2] or match[1]) < int(match[1]):
-                raise SetTextError(f"{text[:80]!r} is no set of change numbers; the trace is not as a store wrote it")
+                raise SetTextError(
+                    f"{text[:80]!r} is not a set of change numbers; the trace was changed after a store wrote it"
+                )
             pairs.append((guid.strip("{}"), int(match[1]), int(match[2] or match[1])))
     return tidy(pairs)
 
 
 def parse_named(text: str) -> Numbers:
-    """The set as people see it: `A-1..100, A-105, B-7`, items parted by commas or blanks; a bare range continues its
-    store.
+    """Read a set from the form for people: `A-1..100, A-105, B-7`, separated by commas or spaces.
 
-    Raises ValueError on anything else.
+    A range without a name belongs to the store named before it. Raises ValueError for any other text.
     """
     pairs: list[tuple[str, int, int]] = []
     for item in re.split(r"[,;\s]+", text.strip()):
@@ -74,17 +77,17 @@ def parse_named(text: str) -> Numbers:
 
 
 def contains(text: str, guid: str, counter: int) -> bool:
-    """Whether the set written as `text` has the number of that GUID and counter."""
+    """Return whether the set written as `text` has the number with this GUID and counter."""
     return guid in text and any(low <= counter <= high for low, high in parse_traced(text).get(guid, []))
 
 
 def of_numbers(numbers: Iterable[str]) -> Numbers:
-    """The set of single traced numbers."""
+    """Return the set of these numbers, each in the form of the traces."""
     return tidy((guid, counter, counter) for guid, counter in map(split_number, numbers))
 
 
 def minus(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
-    """What `left` has and `right` lacks."""
+    """Return what `left` has and `right` lacks."""
     rest: list[tuple[str, int, int]] = []
     for name, ranges in left.items():
         for low, high in ranges:
@@ -105,7 +108,7 @@ def union(sets: Iterable[Mapping[str, Ranges]]) -> Numbers:
 
 
 def common(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
-    """What both have."""
+    """Return what both have."""
     return minus(left, minus(left, right))
 
 
@@ -114,7 +117,7 @@ def renamed(numbers: Mapping[str, Ranges], name_of: Callable[[str], str]) -> Num
 
 
 def words(numbers: Mapping[str, Ranges], name_of: Callable[[str], str] = str) -> str:
-    """`A-1..3, A-7, B-2`, or `nothing`."""
+    """Return the set for people: `A-1..3, A-7, B-2`, or `nothing`."""
     return ", ".join(_items(numbers, name_of)) or "nothing"
 
 

@@ -1,6 +1,6 @@
-"""What is said about a run: per folder converged, not converged or unknown, with a witness in words (CV-1, CV-2, CV-3).
+"""The verdict on a run: each folder converged, not converged or unknown, with witnesses in words (CV-1, CV-2, CV-3).
 
-Plain values and their words; the judging itself is `pflab.oracle.oracle`'s.
+This module has the values and their wording. `pflab.oracle` decides.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ExitCode:
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """One folder's judgement. `witnesses` say who lacks what (not converged) or why nobody can tell (unknown)."""
+    """The judgement of one folder. `witnesses` say which store lacks what (not converged) or why it is unknown."""
 
     folder: str
     path: str
@@ -45,11 +45,12 @@ class FolderVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A whole run's judgement.
+    """The judgement of a whole run.
 
-    `lost` are acknowledged changes that nothing in DU-1 explains; `untruthful` are rows that claim what their store
-    lacks and `leftovers` are backfill entries that a present holder could satisfy (both CV-3). `rightly_lost` is what went
-    with a store that was restored or deleted (DU-1, RP-6): told, and no violation.
+    lost          acknowledged changes that are missing, and DU-1 does not explain why
+    untruthful    rows of state tables that claim what their store lacks (CV-3)
+    leftovers     backfill entries that a running holder could satisfy (CV-3)
+    rightly_lost  changes that were lost with a restored or deleted store (DU-1, RP-6); reported, but no violation
     """
 
     folders: tuple[FolderVerdict, ...]
@@ -60,11 +61,11 @@ class Verdict:
 
     @property
     def judgement(self) -> Judgement:
-        """The worst of all: a loss, an untrue row or a leftover counts as not converged."""
+        """Return the worst judgement; a loss, an untrue row or a leftover entry counts as not converged."""
         found = {each.judgement for each in self.folders}
         if self.lost or self.untruthful or self.leftovers or Judgement.NOT_CONVERGED in found:
             return Judgement.NOT_CONVERGED
-        # A judgement over nothing is never clean.
+        # A run without folders proves nothing.
         return Judgement.UNKNOWN if Judgement.UNKNOWN in found or not found else Judgement.CONVERGED
 
     @property
@@ -77,11 +78,11 @@ class Verdict:
         return codes[self.judgement]
 
     def folder(self, path: str) -> FolderVerdict | None:
-        """The verdict of the folder with this path or id, or None if the run has no such folder."""
+        """Return the verdict of the folder with this path or id, or None if the run has no such folder."""
         return next((each for each in self.folders if path in (each.path, each.folder)), None)
 
     def as_document(self) -> dict[str, Any]:
-        """For JSON: what `in_words` says, in parts."""
+        """Return the verdict for JSON."""
         return {"judgement": self.judgement.value, **asdict(self)}
 
     def in_words(self) -> list[str]:
@@ -94,7 +95,7 @@ class Verdict:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """`A`, `A and B`, `A, B and C`; `nobody` for none."""
+    """Return `A`, `A and B` or `A, B and C`; `nobody` for no names."""
     listed = list(names)
     if not listed:
         return "nobody"
