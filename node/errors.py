@@ -64,5 +64,39 @@ class OrdinaryMail(BadMail):
     """A mail to the store's address with no replication message in it."""
 
 
+class InternalError(Exception):
+    """A bug of pflab: an exception that no code expected. It is not a NodeError, so nobody handles it as a refusal.
+
+    The text says where it happened and what was being done; the original exception is `__cause__`. `elsewhere`: it happened
+    in another process, and the text says where the traceback is.
+    """
+
+    def __init__(self, text: str, *, elsewhere: bool = False) -> None:
+        super().__init__(text)
+        self.elsewhere = elsewhere
+
+    @classmethod
+    def of(cls, where: str, doing: str, error: BaseException) -> InternalError:
+        """Return the internal error at `where` (`server A`) while `doing` something (`while starting`)."""
+        elsewhere = isinstance(error, InternalError) and error.elsewhere
+        return cls(f"{where}: internal error {doing}: {described(error)}", elsewhere=elsewhere)
+
+
+def described(error: BaseException) -> str:
+    """Return the type and the text of an exception on one line: `KeyError: 'x'`."""
+    text = " ".join(str(error).split())
+    if isinstance(error, InternalError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def bug_line(error: BaseException, *, doing: str = "", hint: str = "the log of the server has the traceback") -> str:
+    """Return the line that reports an exception as a bug. `hint` says how to see the traceback."""
+    text = described(error)
+    if isinstance(error, InternalError) and error.elsewhere:
+        return text
+    return f"{text if isinstance(error, InternalError) else f'internal error{doing}: {text}'} (this is a bug; {hint})"
+
+
 class Crashed(BaseException):
     """The simulator's power cut. A BaseException, so that no `except Exception` in the store survives it."""

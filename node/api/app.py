@@ -20,7 +20,7 @@ from node.api.hosts import Hosts
 from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of
-from node.errors import NodeError
+from node.errors import InternalError, NodeError, bug_line
 
 MOST_MISTAKES = 3
 """So many mistakes of a request are named."""
@@ -51,6 +51,7 @@ def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequen
     app.add_exception_handler(RequestValidationError, _wrong)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(TooLarge, _large)
+    app.add_exception_handler(Exception, _internal_error)
     for kind in kinds:
         app.add_exception_handler(kind, _refused)
     return app
@@ -58,6 +59,12 @@ def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequen
 
 async def _node_error(_: Request, error: Exception) -> Response:
     return problem_of(error)
+
+
+async def _internal_error(request: Request, error: Exception) -> Response:
+    # After the answer is sent, the framework raises the exception again, and uvicorn logs its traceback.
+    line = bug_line(error, doing=f" while answering {request.method} {request.url.path}")
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, InternalError.__name__, line)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

@@ -11,6 +11,7 @@ from pydantic import Field
 from node.api.bodies import Body, Line
 from node.api.hosts import Hosts, Name
 from node.api.values import json_bytes, json_response
+from node.errors import bug_line
 from node.host.host import Host
 from traces.labtime import LabTime
 
@@ -139,7 +140,7 @@ def _status(host: Host, at: LabTime, after: int | None = None) -> Response:
         "now": host.now,
         "rate": host.rate,
         "activity": host.activity,
-        "failure": None if host.failure is None else str(host.failure),
+        "failure": None if host.failure is None else bug_line(host.failure),
         "busy": host.busy(at),
         "due": due_at,
         "seq": host.read(lambda node: node.seq),

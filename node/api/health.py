@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 
 from node.api.hosts import Hosts
 from node.api.values import ServerUnknown, json_response, problem
-from node.errors import NodeError, NotRunning
+from node.errors import NodeError, NotRunning, bug_line
 from node.host.host import Host
 from traces.labtime import SECOND_US
 
@@ -47,7 +47,7 @@ def health_router(hosts: Hosts) -> APIRouter:
             except NotRunning:
                 continue
             if failure is not None:
-                return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name} failed: {failure}")
+                return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name}: {bug_line(failure)}")
         if hosts.ending:
             return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Ending", "the process is about to end")
         return json_response({"status": "ready"})

@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from node.errors import CannotWrite, MailRefused, NodeError, NotRunning
+from node.errors import CannotWrite, MailRefused, NodeError, NotRunning, described
 from node.host.clock import LabClock
 from node.host.deliveries import Deliveries
 from node.host.in_flight import cancelled
@@ -241,7 +241,7 @@ class Host:
     def busy(self, at: LabTime) -> str:
         """Why this host is not idle at `at`, in words; '' if it is."""
         if self.failure is not None:
-            return f"it failed: {self.failure}"
+            return f"it failed: {described(self.failure)}"
         if self._no_room:
             return self._no_room
         if leaving := self._deliveries.busy():

@@ -21,7 +21,7 @@ from typing import Final
 
 from node.api.http_server import OpenToAll
 from node.api.values import ServerUnknown
-from node.errors import NodeError
+from node.errors import NodeError, bug_line
 from node.host.clock import ClockError
 from node.process.managed import ManagedNode
 from node.process.standalone import NodeProcess
@@ -30,6 +30,8 @@ from traces.errors import TraceError
 from traces.labtime import parse_instant
 
 MISUSE: Final = 2
+
+INTERNAL: Final = 70
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (NodeError, ServerUnknown, OpenToAll, ProblemsError, ClockError, OSError) as error:
         print(f"pflab node {options.name}: {error}", file=sys.stderr)
         return MISUSE
+    except Exception as error:
+        logging.exception("the traceback of this error:")
+        print(f"pflab node {options.name}: {bug_line(error)}", file=sys.stderr)
+        return INTERNAL
     return 0
 
 

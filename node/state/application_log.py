@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from node.codec.items import ROOT
 from node.codec.replication_message import MessageType, ReplicationMail
-from node.errors import Misuse
+from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
 from traces import LabTime
@@ -225,8 +225,7 @@ def _id_of(mail: ReplicationMail) -> int:
 def failure_values(error: BaseException) -> dict[str, Any]:
     """What 3079 tells of an error that nobody expected: the names of the functions that were at work, innermost first."""
     names = [frame.name for frame in extract_tb(error.__traceback__)]
-    told = " ".join(f"{type(error).__name__}: {error}".split())
-    return {"code": "0x80004005", "error": told, "stack": names[::-1][:MAX_STACK]}
+    return {"code": "0x80004005", "error": described(error), "stack": names[::-1][:MAX_STACK]}
 
 
 # --- entries made of what a stimulus traced

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from node.errors import Crashed
+from node.errors import Crashed, InternalError
 from pflab.campaign.plans import plan
 from pflab.errors import LabError
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
@@ -117,27 +117,29 @@ async def down(lab: Simulator, server: str, *, kill: bool = True) -> None:
 
 
 async def back(lab: Simulator, server: str) -> None:
-    """The server runs again, unless it has never joined or its store was deleted. Raises LabError when it cannot."""
+    """The server runs again, unless it has never joined or its store was deleted. Raises LabError,
+    InternalError when it cannot."""
     if lab.running(server) or lab.absent(server) or lab.deleted(server):
         return
     try:
         await lab.start(server)
-    except LabError:
+    except (LabError, InternalError):
         raise
     except Exception as error:
-        raise LabError(f"server {server} does not start again: {type(error).__name__}: {error}") from error
+        raise InternalError.of(f"server {server}", "while starting", error) from error
 
 
 async def back_to(lab: Simulator, server: str, backup: str) -> None:
-    """The server runs on a backup of it, unless its store was deleted. Raises LabError when it cannot."""
+    """The server runs on a backup of it, unless its store was deleted. Raises LabError,
+    InternalError when it cannot."""
     if lab.deleted(server):
         return
     try:
         await lab.restore(server, backup)
-    except LabError:
+    except (LabError, InternalError):
         raise
     except Exception as error:
-        raise LabError(f"server {server} does not start on {backup}: {type(error).__name__}: {error}") from error
+        raise InternalError.of(f"server {server}", f"while starting on {backup}", error) from error
 
 
 def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[Moment]:

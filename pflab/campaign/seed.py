@@ -7,12 +7,14 @@ way the seed and the witness in words are what one needs to see it again.
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from node.errors import InternalError
 from pflab.campaign.monitor import Violated, Watch
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.plan import FAULT_KINDS, Plan
@@ -22,7 +24,7 @@ from pflab.invariants.invariant import Invariant, Violation, violations_of
 from pflab.invariants.registry import INVARIANTS
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
-from pflab.terms.verdict import Judgement
+from pflab.terms.verdict import ExitCode, Judgement
 from topology import Topology
 
 DEFAULT_DAYS = 3
@@ -39,7 +41,7 @@ class SeedResult:
 
     violations: what must not be, in the order found; empty if all is well. doubts: why nobody can tell. bound_us: what
     the lab was given to converge in after the faults ended, 0 if it did not come to that. branches: how often each was
-    gone through. digest: of all events.
+    gone through. digest: of all events. traceback: of the internal error that ended the play, or ''.
     """
 
     seed: int
@@ -52,6 +54,15 @@ class SeedResult:
     passed_over: int = 0
     branches: dict[str, int] = field(default_factory=dict)
     digest: str = ""
+    traceback: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        if self.traceback:
+            return ExitCode.INTERNAL
+        return {Judgement.CONVERGED: ExitCode.GOOD, Judgement.NOT_CONVERGED: ExitCode.VIOLATION}.get(
+            self.judgement, ExitCode.UNKNOWN
+        )
 
     @property
     def broken(self) -> frozenset[str]:
@@ -76,6 +87,7 @@ class SeedResult:
             "doubts": list(self.doubts),
             "bound_us": self.bound_us,
             "digest": self.digest,
+            "traceback": self.traceback,
         }
 
 
@@ -119,12 +131,14 @@ async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invari
     await lab.up()
     violations: tuple[Violation, ...] = ()
     doubts: tuple[str, ...] = ()
+    internal = ""
     try:
         await play.play()
         violations, doubts = violations_of(watch.observer.judge().verdict(), lab.now)
     except Violated as found:
         violations = found.violations
-    except LabError as error:
+    except (LabError, InternalError) as error:
+        internal = "".join(traceback.format_exception(error)) if isinstance(error, InternalError) else ""
         violations = (Violation(STORE_FAILED, ("IN-5", "OUT-9"), lab.now, str(error)),)
     judgement = Judgement.UNKNOWN if doubts else Judgement.CONVERGED
     if violations:
@@ -143,4 +157,5 @@ async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invari
         passed_over=play.cast.passed_over,
         branches=dict(sorted(watch.branches.seen.items())),
         digest=watch.digest,
+        traceback=internal,
     )

@@ -9,14 +9,17 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
+from node.errors import InternalError
 from pflab.campaign.coverage import BRANCHES, OPTIONAL
 from pflab.campaign.plans.plan import FAULT_KINDS
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, run_seed
@@ -34,21 +37,25 @@ _OTHER_HASH_SEEDS = ("4711", "1742")
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is played of each seed. `topology`: as JSON; None: each seed draws its own."""
+    """What is played of each seed.
+
+    topology: as JSON; None: each seed draws its own. traces: the folder below which each seed's traces are kept.
+    """
 
     days: int = DEFAULT_DAYS
     faults: tuple[str, ...] = FAULT_KINDS
     topology: str | None = None
+    traces: Path | None = None
 
     @classmethod
-    def of(cls, days: int, faults: Sequence[str], topology: Topology | None) -> Order:
-        return cls(days, tuple(faults), None if topology is None else topology.as_json())
+    def of(cls, days: int, faults: Sequence[str], topology: Topology | None, traces: Path | None = None) -> Order:
+        return cls(days, tuple(faults), None if topology is None else topology.as_json(), traces)
 
     def organization(self) -> Topology | None:
         return None if self.topology is None else topology_from_text(self.topology, "the topology")
 
     def play(self, seed: int) -> SeedResult:
-        return run_seed(seed, days=self.days, faults=self.faults, topology=self.organization())
+        return run_seed(seed, days=self.days, faults=self.faults, topology=self.organization(), folder=self.traces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,8 @@ class CampaignResult:
 
     @property
     def exit_code(self) -> int:
+        if any(each.traceback for each in self.results):
+            return ExitCode.INTERNAL
         if any(each.judgement is Judgement.NOT_CONVERGED for each in self.results) or self.differing:
             return ExitCode.VIOLATION
         if self.must_see_all and self.unseen:
@@ -196,12 +205,14 @@ def _environment(hash_seed: str | None) -> Iterator[None]:
 
 
 def _play(order: Order, seed: int) -> SeedResult:
-    """One seed; what fails outside the stores is told as a doubt, so that the campaign goes on."""
+    """Play one seed. An exception outside the stores ends this seed, not the campaign."""
     try:
         return order.play(seed)
     except Exception as error:
-        doubt = f"the campaign itself failed: {type(error).__name__}: {error}"
-        return SeedResult(seed, Judgement.UNKNOWN, doubts=(doubt,))
+        doubt = str(InternalError.of("the campaign", "while playing the seed", error))
+        return SeedResult(
+            seed, Judgement.UNKNOWN, doubts=(doubt,), traceback="".join(traceback.format_exception(error))
+        )
     finally:
         if not gc.isenabled():
             gc.collect()

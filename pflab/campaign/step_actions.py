@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from node.errors import NodeError
+from node.errors import InternalError, NodeError
 from node.views import Post as Posted
 from pflab.campaign.fault_actions import down
 from pflab.campaign.plans import plan
-from pflab.errors import LabError
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -44,7 +43,7 @@ class Cast:
             self._folders[view.path] = view.id
 
     async def act(self, step: plan.AnyStep) -> None:
-        """One step. Raises LabError when the store failed in a way of its own."""
+        """One step. Raises InternalError when the store fails."""
         self.acts += 1
         self.passed_over += 0 if await _ACTS[type(step)](self, step) else 1
 
@@ -59,7 +58,7 @@ class Cast:
         except NodeError:
             return None
         except Exception as error:
-            raise LabError(f"server {store} failed a user: {type(error).__name__}: {error}") from error
+            raise InternalError.of(f"server {store}", "while serving a user", error) from error
 
     async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
         """The ids or numbers that a store acknowledged; empty if it did not."""

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
 from pflab.cli.exit_codes import STOPPED
 
-__all__ = ["STOPPED", "UNKNOWN", "become_node", "main"]
-
-
-UNKNOWN = 2
-"""As pflab.terms.verdict.ExitCode, which is not imported here."""
+__all__ = ["STOPPED", "become_node", "main"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -31,10 +26,12 @@ def main(args: Sequence[str] | None = None) -> None:
         code = run(given)
     except KeyboardInterrupt:
         code = STOPPED
-    except Exception:
-        # An error of our own. Python would leave with 1, which says that what was asked about is wrong; nobody knows that.
-        traceback.print_exc()
-        code = UNKNOWN
+    except Exception as error:  # in an import
+        from pflab.cli.bugs import bug_lines  # noqa: PLC0415 - as above
+        from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - as above
+
+        print(*bug_lines(error), sep="\n", file=sys.stderr)
+        code = ExitCode.INTERNAL
     sys.exit(code)
 
 

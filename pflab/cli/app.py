@@ -10,6 +10,7 @@ import select
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from difflib import get_close_matches
 from importlib import import_module, metadata
 from keyword import iskeyword
@@ -18,6 +19,7 @@ from typing import Annotated, Any, Final, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pflab.cli.bugs import DEBUG, bug_lines
 from pflab.cli.exit_codes import STOPPED
 from pflab.cli.output import CommandError, err
 from pflab.cli.value_names import name_values
@@ -85,6 +87,8 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
 """Verb to the module that has it as a function of that name (a word of Python's own with an underscore behind it), and
 what the list of verbs says of it."""
 
+DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
+
 READER_GONE: Final = 141
 """The exit code when whoever read our output has gone: 128 and SIGPIPE, as shells count."""
 
@@ -131,6 +135,9 @@ class Verbs(TyperGroup):
             verb.command(cmd_name)(function)
             self.commands[cmd_name] = typer.main.get_command(verb)
             name_values(self.commands[cmd_name], function)
+            debug = copy(next(each for each in self.params if "--debug" in each.opts))
+            debug.expose_value = False  # the verb's function knows nothing of it
+            self.commands[cmd_name].params.append(debug)
         return self.commands[cmd_name]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
@@ -171,7 +178,8 @@ app = typer.Typer(
     name="pflab",
     cls=Verbs,
     help="A live lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
-    epilog="Exit codes: 0 good, 1 a violation or a failed expectation, 2 unknown or misuse.",
+    epilog="Exit status: 0 good, 1 a violation or a failed expectation, 2 misuse or unknown, 70 an internal error of"
+    " pflab (a bug), 130 stopped by Ctrl-C.",
     **{**_SETTINGS, "add_completion": True},
 )
 
@@ -182,12 +190,18 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _debug(wanted: bool) -> None:
+    if wanted:
+        os.environ[DEBUG] = "1"  # child processes inherit it
+
+
 @app.callback(invoke_without_command=True)
 def _no_verb(
     ctx: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and end.")
     ] = False,
+    __: Annotated[bool, typer.Option("--debug", callback=_debug, help=DEBUG_HELP)] = False,
 ) -> int:
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
@@ -217,11 +231,9 @@ def run(args: Sequence[str]) -> int:
         if _was_interrupted(error):
             return _stopped()
         lines = _lines_of(error)
-        if lines is None:
-            raise
-        for line in lines:
+        for line in bug_lines(error) if lines is None else lines:
             err.print(line, markup=False)
-        return ExitCode.UNKNOWN
+        return ExitCode.INTERNAL if lines is None else ExitCode.UNKNOWN
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -244,7 +256,7 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 
 def _lines_of(error: Exception) -> Sequence[str] | None:
-    """What a user's mistake says; None for an error of our own."""
+    """Return the lines of a user's mistake; None for an internal error."""
     if isinstance(error, CommandError):
         return error.lines
     # Whoever can raise these has imported them.
@@ -254,6 +266,8 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     from topology.problems import ProblemsError  # noqa: PLC0415
     from traces.errors import TraceError  # noqa: PLC0415
 
+    if isinstance(error, ClientError) and error.internal:
+        return None
     if isinstance(error, ProblemsError):
         return str(error).splitlines()
     return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError | TraceError) else None

@@ -11,7 +11,7 @@ from traces.events import Event
 
 
 def styled_line(event: Event, names: Lexicon) -> Text:
-    """One line an event, readable at a glance; its type gives the colour."""
+    """Return an event as one line; its type gives the colour."""
     at, node, told = columns(event, names)
     line = Text(f"{at}  ", style="dim")
     line.append(f"{harmless(node):<{NODE_COLUMNS}}  ", style="bold")

@@ -10,6 +10,7 @@ import math
 import time
 import uuid
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Self
 from urllib.parse import quote, urlencode, urlsplit
@@ -32,6 +33,11 @@ class ClientError(Exception):
         self.status = status
         self.kind = kind
         self.detail = detail
+
+    @property
+    def internal(self) -> bool:
+        """Whether the lab met a bug of pflab; its log has the traceback."""
+        return self.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def quoted(text: str) -> str:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from node.errors import NodeError, NotRunning
+from node.errors import InternalError, NodeError, NotRunning, bug_line
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.managed_process import FOUND_AGAIN_S, FOUND_S, ManagedProcess
 from pflab.containers.snapshots import Snapshots, returns_of
@@ -319,6 +319,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             await act  # type: ignore[misc]
         except (NodeError, LabError) as error:
             log.warning("%s", error)
+        except InternalError as error:
+            log.error("%s", bug_line(error), exc_info=error)  # noqa: TRY400 - of the cause, which is not this handler's
 
     # --- beginning and end
 

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from node.errors import MailRefused, Misuse, NotRunning
+from node.errors import InternalError, MailRefused, Misuse, NotRunning
 from pflab.client import Client, ClientError, quoted
 from pflab.drivers.node_proxy import RemoteNode
 from pflab.errors import LabError
@@ -257,4 +257,6 @@ def _surely(ask: Callable[[], T]) -> T:
 
 
 def _as_lab_error(error: ClientError) -> Exception:
+    if error.internal:
+        return InternalError(error.detail, elsewhere=True)
     return NotRunning(error.detail) if error.kind == "NotRunning" else LabError(error.detail)

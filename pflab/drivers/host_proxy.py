@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from node.api.http_client import Address, HttpLine, Unanswered
-from node.errors import NodeError
+from node.errors import InternalError, NodeError
 from pflab.client import quoted
 from traces.labtime import LabTime
 
@@ -37,10 +37,6 @@ class _Status(msgspec.Struct):
     busy: str
     due: LabTime | None
     seq: int
-
-
-class RemoteFailure(NodeError):
-    """A node that failed in its process, in its words."""
 
 
 class RemoteHost:
@@ -72,7 +68,7 @@ class RemoteHost:
 
     @property
     def failure(self) -> Exception | None:
-        return None if self._status.failure is None else RemoteFailure(self._status.failure)
+        return None if self._status.failure is None else InternalError(self._status.failure, elsewhere=True)
 
     @property
     def lost(self) -> bool:
@@ -152,6 +148,9 @@ class RemoteHost:
             self._lost_s = asyncio.get_running_loop().time() + lost_after_s
             self._status.busy, self._status.due = "", None
             return
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            detail = msgspec.json.decode(answer, type=dict[str, Any])["detail"]
+            raise InternalError(f"server {self.name}: {detail}", elsewhere=True)
         if status != HTTPStatus.OK:
             raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")
         first, *lines = answer.splitlines()

@@ -13,7 +13,7 @@ import msgspec
 
 from node import errors
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
-from node.errors import NodeError, NotRunning
+from node.errors import InternalError, NodeError, NotRunning
 from node.store.queries import StoreReader
 from node.views import MessageView, Post
 from pflab.client import Client, ClientError, quoted
@@ -217,10 +217,12 @@ for _read in READS.values():
     setattr(RemoteNode, _read.name, _over_http(_read))
 
 
-def _as_node_error(error: ClientError) -> NodeError:
-    """The error that the node raised, by the name of its class; NotRunning if it did not answer."""
+def _as_node_error(error: ClientError) -> Exception:
+    """Return the error that the node raised, by the name of its class; NotRunning if it did not answer."""
     if error.status == 0:
         return NotRunning(str(error))
+    if error.internal:
+        return InternalError(error.detail, elsewhere=True)
     return _ERRORS.get(error.kind, errors.Misuse)(error.detail)
 
 

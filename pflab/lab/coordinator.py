@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
+from node.errors import InternalError
 from node.host.clock import LabClock, checked_rate
 from pflab.errors import LabError, NotIdle
 from traces.labtime import LabTime, format_instant
@@ -232,7 +233,7 @@ class Coordinator:
         for host in self._hosts():
             if host.failure is not None:
                 at = format_instant(self.now)
-                raise LabError(f"server {host.name} failed at {at}: {host.failure}") from host.failure
+                raise InternalError.of(f"server {host.name}", f"at {at}", host.failure) from host.failure
 
     def _activity(self) -> int:
         return sum(host.activity for host in self._hosts())

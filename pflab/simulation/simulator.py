@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from node.codec.signing import derived_seed
-from node.errors import Crashed, MailRefused, NotRunning
+from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NotRunning
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
@@ -397,14 +397,14 @@ class Simulator(RecordedLab):
             self._act_of_its_own(slot, fn)
 
     def _act_of_its_own(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
-        """A stimulus that no user asked for. If it fails, the lab is broken and says so; lets MailRefused and
-        Crashed through."""
+        """Give a server a stimulus that no user asked for. Raises MailRefused, Crashed, CannotWrite, and InternalError for
+        all other errors."""
         try:
             self._act(slot, fn)
-        except MailRefused:
+        except (MailRefused, CannotWrite):
             raise
         except Exception as error:
-            raise LabError(f"server {slot.name} failed at {format_instant(self._now)}: {error}") from error
+            raise InternalError.of(f"server {slot.name}", f"at {format_instant(self._now)}", error) from error
 
     async def _start(self, server: LabServer) -> None:
         self._begin(self._slot[server.name])

@@ -18,11 +18,13 @@ class Judgement(StrEnum):
 
 
 class ExitCode:
-    """How a command ends: 0 good, 1 a violation or a failed expectation, 2 unknown or misuse."""
+    """How a command ends: 0 good, 1 a violation or a failed expectation, 2 unknown or misuse, 70 a bug of pflab."""
 
     GOOD = 0
     VIOLATION = 1
     UNKNOWN = 2
+    INTERNAL = 70
+    """EX_SOFTWARE of BSD's sysexits.h."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,8 @@ def run_load(
             done.acknowledged[act] += asked.size
             done.latencies_s.append(monotonic() - asked_s)
         except ClientError as error:
+            if error.internal:
+                raise
             if error.status == 0 or error.kind == "Silence":
                 done.unanswered += asked.size
             else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from node.errors import NodeError
+from node.errors import InternalError, NodeError
 from node.store.queries import StoreReader
 from node.views import MessageView
 from pflab.client import UNHEARD, Client, ClientError
@@ -102,6 +102,8 @@ def door_of_client(client: Client, server: str, folder: str, salt: str = "", don
         except ClientError as error:
             if error.status in UNHEARD:
                 raise Interrupted(str(error)) from error
+            if error.internal:
+                raise InternalError(error.detail, elsewhere=True) from error
             raise LabError(error.detail) from error
         if done is not None:
             done.known_count += client.replayed

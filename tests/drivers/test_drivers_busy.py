@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from node.errors import InternalError
 from node.store.node import Node
 from pflab.errors import LabError
 from tests.drivers.conftest import LabFactory
@@ -69,7 +70,7 @@ def toy(kind: type[Restless]) -> Any:
 async def test_a_server_that_never_rests_is_named(make_lab: LabFactory) -> None:
     """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
     lab = make_lab("servers: {A: }", make_node=toy(Restless))
-    with pytest.raises(LabError, match=r"server A has a row due.*ticks did not take away"):
+    with pytest.raises((LabError, InternalError), match=r"server A has a row due.*ticks did not take away"):
         async with lab:
             await lab.advance(START_AT + HOUR_US)
     await lab.close()
@@ -78,7 +79,10 @@ async def test_a_server_that_never_rests_is_named(make_lab: LabFactory) -> None:
 async def test_a_server_that_fails_is_named(make_lab: LabFactory) -> None:
     """An error inside a server's own work ends the wait at once, and is not swallowed."""
     lab = make_lab("servers: {A: }", make_node=toy(Broken))
-    with pytest.raises((LabError, RuntimeError), match="the table is gone"):
+    with pytest.raises(
+        InternalError, match=r"server A: internal error at .*Z: RuntimeError: the table is gone"
+    ) as error:
         async with lab:
             await lab.advance(START_AT + HOUR_US)
     await lab.close()
+    assert isinstance(error.value.__cause__, RuntimeError)

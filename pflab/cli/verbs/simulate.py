@@ -25,6 +25,7 @@ from pflab.campaign.seeds import (
     run_campaign,
 )
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
+from pflab.cli.bugs import debugging
 from pflab.cli.lab_options import (
     RUNS,
     parse_seeds,
@@ -136,23 +137,15 @@ def play_plan(path: Path, wish: Wish) -> int:
         print_json(result.as_document())
     else:
         print_lines(result.in_words(), style=None if result.judgement is Judgement.CONVERGED else "red")
+    _tell_bugs([result], f"pflab simulate --plan {shlex.quote(str(path))}")
     if wish.shrink and result.violations:
         shrink_all([plan], aside=wish.as_json)
-    return _code_of(result)
-
-
-def _code_of(result: SeedResult) -> int:
-    codes = {
-        Judgement.CONVERGED: ExitCode.GOOD,
-        Judgement.NOT_CONVERGED: ExitCode.VIOLATION,
-        Judgement.UNKNOWN: ExitCode.UNKNOWN,
-    }
-    return codes[result.judgement]
+    return result.exit_code
 
 
 def hunt(seeds: Sequence[int], wish: Wish) -> int:
     """Plays the seeds and says what was found."""
-    order = Order.of(wish.days, wish.kinds(), wish.topology)
+    order = Order.of(wish.days, wish.kinds(), wish.topology, wish.traces)
     by_itself = VERIFY_SHARE if len(seeds) >= FROM and wish.traces is None else 0.0
     share = by_itself if wish.verify_share is None else wish.verify_share
     more = len(chosen_for_verification(seeds, share))
@@ -165,36 +158,24 @@ def hunt(seeds: Sequence[int], wish: Wish) -> int:
             if result.judgement is not Judgement.CONVERGED and not wish.as_json:
                 print_lines(result.in_words(), style="red")
 
-        if wish.traces is not None:
-            campaign = _kept(seeds, order, wish, done)
-        else:
-            jobs = wish.jobs or jobs_here()
-            campaign = run_campaign(
-                seeds,
-                order,
-                jobs=jobs,
-                verify_share=share,
-                done=done,
-                verified=lambda _: bar.advance(bar.task_ids[0]),
-            )
+        campaign = run_campaign(
+            seeds,
+            order,
+            jobs=1 if wish.traces is not None else wish.jobs or jobs_here(),
+            verify_share=share,
+            done=done,
+            verified=lambda _: bar.advance(bar.task_ids[0]),
+        )
     if wish.as_json:
         print_json(as_document(campaign))
     else:
         _tell(campaign, len(seeds), wish)
+    bugs = [each for each in campaign.results if each.traceback]
+    _tell_bugs(bugs, wish.again(bugs[0].seed) if bugs else "")
     failing = [each.seed for each in campaign.results if each.violations]
     if wish.shrink and failing:
         shrink_all([wish.draw(seed) for seed in failing], aside=wish.as_json)
     return campaign.exit_code
-
-
-def _kept(seeds: Sequence[int], order: Order, wish: Wish, done: object) -> CampaignResult:
-    """With traces, one after the other."""
-    assert callable(done)
-    results = []
-    for seed in seeds:
-        results.append(run_plan(wish.draw(seed), folder=wish.traces))
-        done(results[-1])
-    return CampaignResult(tuple(results), order)
 
 
 def _shown(seeds: Sequence[int]) -> str:
@@ -228,6 +209,18 @@ def _of_branches(campaign: CampaignResult) -> list[str]:
         return [f"branches seen: all {total} that are counted"]
     fails = ", which fails a campaign of this length" if campaign.must_see_all else ""
     return [f"branches never seen{fails}: {', '.join(unseen)}"]
+
+
+def _tell_bugs(results: Sequence[SeedResult], again: str) -> None:
+    """Say on stderr which seeds met an internal error, and how to see the first again; with --debug, their tracebacks."""
+    bugs = [each for each in results if each.traceback]
+    if not bugs:
+        return
+    for each in bugs if debugging() else []:
+        err.print(each.traceback, markup=False)
+    seeds = ", ".join(str(each.seed) for each in bugs)
+    hint = f"this is a bug; play it again for the traceback: {again} --debug"
+    err.print(f"pflab: internal error with seed {seeds} ({hint})", markup=False)
 
 
 # --- shrinking

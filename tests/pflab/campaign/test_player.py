@@ -203,7 +203,7 @@ def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.undo()
     monkeypatch.setattr(Node, "post_batch", broken)
     (found,) = run_plan(plan()).violations
-    assert found.witness == "server A failed a user: AssertionError: planted"
+    assert found.witness == "server A: internal error while serving a user: AssertionError: planted"
 
 
 def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:

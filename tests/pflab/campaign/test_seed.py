@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from node.store.node import Node
 from pflab.campaign import seeds
 from pflab.campaign.coverage import BRANCHES
 from pflab.campaign.plans.plan import FAULT_KINDS
@@ -109,16 +111,42 @@ def test_exit_codes() -> None:
     assert CampaignResult((well(1),), interrupted=True).exit_code == ExitCode.UNKNOWN
 
 
-def test_what_fails_beside_the_stores_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error of the campaign's own does not end it; the seed is told as unknown."""
+def test_an_internal_error_of_the_campaign_ends_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug outside the stores does not end the campaign: its seed is unknown, and the exit status is 70."""
 
     def broken(*_: object, **__: object) -> SeedResult:
         raise RuntimeError("planted")
 
     monkeypatch.setattr(seeds, "run_seed", broken)
     campaign = run_campaign([1, 2], SHORT)
-    assert [each.doubts for each in campaign.results] == [("the campaign itself failed: RuntimeError: planted",)] * 2
-    assert campaign.exit_code == ExitCode.UNKNOWN
+    told = "the campaign: internal error while playing the seed: RuntimeError: planted"
+    assert [each.doubts for each in campaign.results] == [(told,)] * 2
+    assert all("RuntimeError: planted" in each.traceback for each in campaign.results)
+    assert campaign.exit_code == ExitCode.INTERNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Broken(Order):
+    """Plays seeds with stores whose users meet a bug, whichever process plays them."""
+
+    def play(self, seed: int) -> SeedResult:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Node, "post_batch", _broken)
+            return run_seed(seed, days=self.days)
+
+
+def _broken(*_: object, **__: object) -> list[str]:
+    raise KeyError("planted")
+
+
+def test_an_internal_error_of_a_store_is_kept_by_worker_processes() -> None:
+    """The type, the text and the traceback of a bug in a store come from the worker process; the exit status is 70."""
+    campaign = run_campaign([1, 2], Broken(days=1), jobs=2)
+    for each in campaign.results:
+        assert each.judgement is Judgement.NOT_CONVERGED
+        assert each.violations[0].witness.endswith(": internal error while serving a user: KeyError: 'planted'")
+        assert "in _broken" in each.traceback
+    assert campaign.exit_code == ExitCode.INTERNAL
 
 
 def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,22 +61,6 @@ def test_ctrl_c_while_pflab_begins_ends_it_with_130(
     assert ended.value.code == STOPPED
 
 
-def test_an_error_of_our_own_says_nothing_of_what_was_asked_about(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """An exit code of 1 is a violation; a defect of pflab's own ends with 2, and with where it happened."""
-
-    def broken(_: object) -> int:
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(app, "run", broken)
-    with pytest.raises(SystemExit) as ended:
-        pflab.cli.main(["state"])
-    assert ended.value.code == ExitCode.UNKNOWN == pflab.cli.UNKNOWN
-    assert "ZeroDivisionError: planted" in capsys.readouterr().err
-    assert capsys.readouterr().err == ""
-
-
 def test_help_needs_no_lab(env: dict[str, str]) -> None:
     """pflab --help answers without the libraries of stores, mail and models."""
     code = (

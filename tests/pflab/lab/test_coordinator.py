@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from pflab.errors import LabError, NotIdle
+from node.errors import InternalError
+from pflab.errors import NotIdle
 from pflab.lab.coordinator import Coordinator
 from traces.labtime import HOUR_US, LabTime, parse_instant
 
@@ -112,7 +113,9 @@ async def test_a_failed_host_ends_the_wait(diary: list[str]) -> None:
     host = Toy("A", diary)
     stage = Stage(host)
     host.reason, host.failure = "it failed", RuntimeError("disk full")
-    with pytest.raises(LabError, match="server A failed at 2003-10-21T00:00:00Z: disk full") as error:
+    with pytest.raises(
+        InternalError, match="server A: internal error at 2003-10-21T00:00:00Z: RuntimeError: disk full"
+    ) as error:
         await stage.coordinator.quiet()
     assert error.value.__cause__ is host.failure
 
