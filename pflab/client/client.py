@@ -25,7 +25,11 @@ from pflab.client.requests import Requests, followed, quoted
 
 
 class Client(Requests):
-    """A lab at `url`, such as `http://127.0.0.1:8025`; `token` if it wants one."""
+    """A lab at `url`, such as `http://127.0.0.1:8025`, with `token` if it wants one.
+
+    Each call waits `timeout_s` of real time for its answer, and raises ClientError then; those that move the clock wait
+    until the lab is there.
+    """
 
     # --- the lab
 
@@ -139,7 +143,7 @@ class Client(Requests):
         self._life(node, "delete", {"on": on, "force": force})
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, timeout_s=None)
+        found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, patient=True)
         return found
 
     def _life(self, node: str, verb: str, body: Mapping[str, Any] | None = None) -> Any:

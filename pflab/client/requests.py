@@ -16,7 +16,7 @@ from typing import Any, Self
 from urllib.parse import quote, urlencode, urlsplit
 
 TIMEOUT_S = 60.0
-"""Real time to wait for an answer, unless told otherwise."""
+"""Real time that a client waits for an answer, unless it is made with another `timeout_s`."""
 
 UNHEARD = frozenset({0, 502, 503})
 """Statuses that say nothing of what was asked: no answer, or none of the server."""
@@ -52,7 +52,10 @@ def url_at(address: tuple[str, int]) -> str:
 
 
 class Requests:
-    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if it wants one."""
+    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`, with `token` if it wants one.
+
+    Each request waits `timeout_s` of real time for its answer; a `patient` one waits without a limit.
+    """
 
     def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
         parts = urlsplit(url if "//" in url else f"http://{url}")
@@ -97,10 +100,10 @@ class Requests:
         body: Any = None,
         *,
         headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
+        patient: bool = False,
     ) -> Any:
         """One request; the answer's JSON."""
-        return json.loads(self.content(method, path, body, headers=headers, timeout_s=timeout_s) or b"null")
+        return json.loads(self.content(method, path, body, headers=headers, patient=patient) or b"null")
 
     def text(self, method: str, path: str, body: Any = None) -> str:
         """One request; the answer's text."""
@@ -113,10 +116,10 @@ class Requests:
         body: Any = None,
         *,
         headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
+        patient: bool = False,
     ) -> bytes:
         """One request; the answer's bytes."""
-        return self.read(self.ask(method, path, body, headers=headers, timeout_s=timeout_s))
+        return self.read(self.ask(method, path, body, headers=headers, patient=patient))
 
     def read(self, answer: HTTPResponse) -> bytes:
         """The whole of an answer."""
@@ -133,7 +136,7 @@ class Requests:
         body: Any = None,
         *,
         headers: Mapping[str, str] | None = None,
-        timeout_s: float | None = TIMEOUT_S,
+        patient: bool = False,
     ) -> HTTPResponse:
         """One request; the answer, not yet read. ClientError for every status from 400 on."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
@@ -141,7 +144,7 @@ class Requests:
         given = {"Content-Type": kind, **(headers or {})}
         if self._token is not None:
             given["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, sent, given, timeout_s)
+        answer = self._asked(method, path, sent, given, patient)
         self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer
@@ -153,12 +156,12 @@ class Requests:
         raise ClientError(answer.status, kind, detail)
 
     def _asked(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
         kept = self._connection is not None
         while True:
             try:
-                return self._once(method, path, body, headers, timeout_s)
+                return self._once(method, path, body, headers, patient)
             except (OSError, HTTPException) as error:
                 self.close()
                 # A kept connection may have been closed at the other end; reading or putting again does no harm.
@@ -167,9 +170,9 @@ class Requests:
                 kept = False
 
     def _once(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_s: float | None
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
-        wait_s = min(timeout_s, self.timeout_s) if timeout_s is not None else None
+        wait_s = None if patient else self.timeout_s
         if self._connection is None:
             kind = HTTPSConnection if self._secure else HTTPConnection
             self._connection = kind(*self._address, timeout=wait_s)

@@ -1,0 +1,73 @@
+"""How long a client waits for an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+
+from pflab.client import Client, ClientError
+
+pytestmark = pytest.mark.live
+
+
+@contextmanager
+def lab_that_answers_after(late_s: float) -> Iterator[str]:
+    """The URL of an HTTP server that answers each request after so many seconds."""
+
+    class Late(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            time.sleep(late_s)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        do_POST = do_GET  # noqa: N815 - as above
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Late)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def limit_of(client: Client) -> float | None:
+    """How long the client's connection waited for the answer that came last."""
+    assert client._connection is not None
+    limit: float | None = client._connection.sock.gettimeout()
+    return limit
+
+
+@pytest.mark.parametrize("timeout_s", [0.5, 60.0, 300.0])
+def test_each_request_waits_as_long_as_the_client_was_told(timeout_s: float) -> None:
+    """The limit holds for the first request and for those on a kept connection; moving the clock has none."""
+    with lab_that_answers_after(0) as url, Client(url, timeout_s=timeout_s) as client:
+        for _ in range(2):
+            client.lab()
+            assert limit_of(client) == timeout_s
+        client.advance("15 min")
+        assert limit_of(client) is None
+        client.surely("POST", "/lab/ship", {})
+        assert limit_of(client) == timeout_s
+
+
+def test_an_answer_after_the_limit_is_silence() -> None:
+    """A client whose limit passes says that there was no answer."""
+    with lab_that_answers_after(0.2) as url, Client(url, timeout_s=0.05) as client:
+        with pytest.raises(ClientError, match=r"no answer from .*timed out") as silent:
+            client.lab()
+        assert silent.value.status == 0
