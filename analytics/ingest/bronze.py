@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from pyspark.sql import types as T  # noqa: N812
 
 from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
-from traces import EVENT_TYPES, TRACE_MAJOR
+from traces import TRACE_MAJOR
+from traces.events import EVENT_TYPES
 
 ASIDE: Final = "aside"
 """The family of lines that are no event of ours."""

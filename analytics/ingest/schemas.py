@@ -14,8 +14,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 import msgspec
 from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 
-from traces import EVENT_TYPES
-from traces.events import ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
+from traces.events import EVENT_TYPES, ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
 from traces.events.header import Event
 
 CORRUPT: Final = "_corrupt"

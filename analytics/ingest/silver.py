@@ -18,7 +18,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from analytics.ingest.bronze import ASIDE, MALFORMED, OTHER_VERSION, UNKNOWN_TYPE
 from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
-from traces import EVENT_TYPES
+from traces.events import EVENT_TYPES
 
 LAB: Final = "lab"
 """The node under whose name the lab itself records; known by its run.started."""

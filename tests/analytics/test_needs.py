@@ -8,7 +8,7 @@ from analytics.evidence.evidence import TABLES
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from tests.analytics.conftest import Judged
-from traces import EVENT_TYPES
+from traces.events import EVENT_TYPES
 
 
 def test_what_is_needed_are_events_and_tables_that_there_are() -> None:

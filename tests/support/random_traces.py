@@ -20,8 +20,9 @@ import msgspec
 
 from pflab.oracle.losses import Losses
 from pflab.oracle.oracle import Change, Oracle, change_of
-from traces import EVENT_TYPES, Recorder
+from traces import Recorder
 from traces.events import (
+    EVENT_TYPES,
     BackupMade,
     BackupRestored,
     ChangeMade,

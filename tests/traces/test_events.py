@@ -45,7 +45,7 @@ def test_every_event_survives_the_round_trip(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", sorted(EVENT_TYPES))
 def test_an_event_class_is_named_after_its_tag(tag: str) -> None:
-    """`version.applied` is VersionApplied, and both `traces` and `traces.events` offer it."""
+    """`version.applied` is VersionApplied, and `traces.events` offers it."""
     name = "".join(part.capitalize() for part in tag.replace("_", ".").split("."))
     assert EVENT_TYPES[tag].__name__ == name
     assert getattr(events, name) is EVENT_TYPES[tag]

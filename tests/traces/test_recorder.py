@@ -6,16 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces import (
-    EntrySatisfied,
-    MailFolder,
-    MailSubmitted,
-    Recorder,
-    SourceUp,
-    StatusMissed,
-    TraceError,
-    VersionFailed,
-)
+from traces import Recorder, TraceError
+from traces.events import EntrySatisfied, MailFolder, MailSubmitted, SourceUp, StatusMissed, VersionFailed
 
 
 def new_recorder(**more: int) -> Recorder:

@@ -14,12 +14,12 @@ from traces import (
     Recorder,
     SegmentError,
     SegmentName,
-    SourceUp,
     exported_through,
     list_segments,
     read_folder,
     write_segment,
 )
+from traces.events import SourceUp
 
 
 def event_lines(count: int, *, node: str = "A", first: int = 1, run: str = "r1") -> list[bytes]:
