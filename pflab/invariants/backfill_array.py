@@ -38,7 +38,7 @@ from traces.labtime import LabTime
 class MailsBringWhatTheyName(Invariant):
     id = "mails bring what they name"
     rules = ("CN-7", "CN-6", "BF-5")
-    says = "Each change that the set of a mail names is brought by that mail, or was here before, or closes as a hole."
+    says = "Each change that the set of a mail names is brought by that mail, was here before, or is closed as a hole."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -123,7 +123,10 @@ class MailsBringWhatTheyName(Invariant):
 class NothingMissingIsForgotten(Invariant):
     id = "nothing missing is forgotten"
     rules = ("BF-1", "BF-2", "ST-5", "HI-4")
-    says = "While the lab is quiet, what a row claims and this store lacks is in its array, or waits in its queue."
+    says = (
+        "While the lab is quiet, what a row claims and this store lacks is in its backfill array, or waits in its "
+        "queue."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -179,7 +182,7 @@ MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIs
 class RequestsWithinTheLimit(Invariant):
     id = "requests within the limit"
     rules = ("BF-6",)
-    says = "A store has never more backfill requests outstanding than its limit."
+    says = "A store never has more backfill requests outstanding than its limit."
 
     def hears(self) -> Hears:
         return {RequestSent: self._sent}
@@ -196,8 +199,8 @@ class SlotsGoToTheLongestDue(Invariant):
     id = "slots go to the longest due"
     rules = ("BF-6", "RP-5")
     says = (
-        "A request takes no slot that an entry longer due is waiting for, and waits for none while one is free; content that"
-        " stands still takes none."
+        "A request takes no slot for which an entry that was due earlier waits, and does not wait while a slot is "
+        "free; suspended content takes no slot."
     )
 
     def __init__(self, facts: Facts) -> None:

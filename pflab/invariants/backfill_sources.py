@@ -36,7 +36,10 @@ STEP_THAT_ROTATES = 1
 class SourcesAreChosenAsTold(Invariant):
     id = "sources are chosen by the version's way"
     rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
-    says = "The holders stand in the order of the asking version, and those are asked whom it would ask."
+    says = (
+        "The holders are in the order that the version of the asking store prescribes, and it asks those that "
+        "this version would ask."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -42,8 +42,8 @@ class EntriesWaitAsSet(Invariant):
     id = "entries wait as set"
     rules = ("BF-2", "BF-1")
     says = (
-        "A new entry waits for the first time-out; the local one if, or once, a store of the site has all. A new replica of"
-        " 5.5 asks at once."
+        "A new entry waits for the first time-out: the local one if a store of the site has, or gets, all of it. "
+        "A new replica of 5.5 asks at once."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -184,7 +184,7 @@ TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsSet,)
 class SomebodyIsAsked(Invariant):
     id = "somebody is asked"
     rules = ("BF-3", "BF-4", "BF-6")
-    says = "When an entry's time-out has ended, the first or a later one, a store that claims some of it is asked for that."
+    says = "When any time-out of an entry ends, a store that claims some of the entry is asked for that."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

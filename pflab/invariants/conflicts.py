@@ -40,10 +40,7 @@ class _Conflict(NamedTuple):
 class OldConflictsEndAtHome(Invariant):
     id = "old conflicts end at home"
     rules = ("CF-5",)
-    says = (
-        "The home store, and no other, ends a conflict that is as old as its limit, not before and not later, and keeps the"
-        " winner."
-    )
+    says = "The home store, and no other, ends a conflict exactly when it reaches its age limit, and keeps the winner."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -129,8 +126,8 @@ class ContactsAreTold(Invariant):
     id = "contacts are told"
     rules = ("CF-2", "CF-4", "DL-2")
     says = (
-        "The home store, and no other, tells of each version that joins a conflict, if the folder's resolve method tells of"
-        " conflicts, and of each edit that a delete ends."
+        "The home store, and no other, sends notices: of each version that joins a conflict, if the folder's "
+        "resolve method allows it, and of each edit that loses to a delete."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -99,7 +99,8 @@ class TreeIsComputed(Invariant):
     id = "the tree follows from the versions"
     rules = ("HI-7", "HI-6", "HI-5")
     says = (
-        "The tree that a store shows is what the kept folder versions make by the rules: cycles cut, names told apart."
+        "A store shows the tree that follows from its folder versions by the rules: cycles cut, equal names with "
+        "suffixes."
     )
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
@@ -121,7 +122,7 @@ class TreeIsComputed(Invariant):
 class ListedStoresHold(Invariant):
     id = "the list says who holds"
     rules = ("RP-1", "RP-2", "HI-6")
-    says = "A store holds exactly the folders that it shows and on whose replica list it is."
+    says = "A store holds exactly the folders that it shows and whose replica list it is on."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         folders = kept_folders(self.facts, reading)

@@ -26,7 +26,7 @@ from traces.events import (
 class OwnRowIsTrue(Invariant):
     id = "own row is true"
     rules = ("RST-1", "CN-6", "CN-7")
-    says = "A store's own row claims nothing that no mail and no change of its own brought it, and nothing that nobody has."
+    says = "A store's own row claims only what a mail or its own change brought it, and nothing that no store has."
 
     def hears(self) -> Hears:
         return {MailSubmitted: self._submitted}
@@ -52,7 +52,7 @@ class OwnRowIsTrue(Invariant):
 class OwnRowGrows(Invariant):
     id = "own row grows"
     rules = ("RST-1", "OUT-9", "IN-2")
-    says = "What a store once said it has it keeps saying, as long as its replica lives."
+    says = "What a store once said that it has, it continues to say as long as its replica exists."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -84,7 +84,7 @@ class OwnRowGrows(Invariant):
 class MailsNameWhatTheSenderHas(Invariant):
     id = "mails name what the sender has"
     rules = ("OUT-4", "CN-7", "BF-1")
-    says = "The set of a mail with updates lies within its sender's row; a request asks for nothing that the row has."
+    says = "The set of a mail with updates is part of its sender's row; a request asks for nothing that the row has."
 
     def hears(self) -> Hears:
         return {MailSubmitted: self._submitted}
@@ -110,7 +110,10 @@ class MailsNameWhatTheSenderHas(Invariant):
 class RowsOfOthersAreTheirs(Invariant):
     id = "rows of others are theirs"
     rules = ("RST-2", "RST-4", "ML-6")
-    says = "What a store takes from a mail, and the row it keeps of the sender, is what that sender put into that mail."
+    says = (
+        "The row that a store keeps of a sender, and what it records from its mail, is what the sender put into "
+        "that mail."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -161,7 +164,7 @@ class RowsOfOthersAreTheirs(Invariant):
 class SameBytesEverywhere(Invariant):
     id = "same bytes everywhere"
     rules = ("HI-2", "ML-2", "DU-1")
-    says = "A version is applied with the bytes that its author made, and nobody applies one that nobody made."
+    says = "A store applies a version with the bytes that its author made, and applies no version that nobody made."
 
     def hears(self) -> Hears:
         return {VersionApplied: self._applied}
@@ -178,7 +181,7 @@ class SameBytesEverywhere(Invariant):
 class TombstonesStay(Invariant):
     id = "tombstones stay"
     rules = ("IN-4", "DL-2", "HI-6")
-    says = "Where an object was deleted no version of it is applied again, as long as the tombstone is kept."
+    says = "While a store keeps the tombstone of an object, it applies no version of that object."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -216,7 +219,7 @@ class TombstonesStay(Invariant):
 class AcceptedIsDurable(Invariant):
     id = "accepted is durable"
     rules = ("IN-2", "OUT-9")
-    says = "A mail that its sender saw accepted was committed at the next server, or lost there by a fault."
+    says = "A mail that was accepted from its sender is committed at the next server, or a fault lost it there."
 
     def hears(self) -> Hears:
         return {HopSent: self._sent}
@@ -229,7 +232,7 @@ class AcceptedIsDurable(Invariant):
 class AnswersAreAsked(Invariant):
     id = "answers are asked"
     rules = ("BF-5",)
-    says = "A request mail is answered once, with nothing that it did not ask for."
+    says = "A request mail is answered once, and the answer has nothing that was not requested."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -35,7 +35,7 @@ def named(stores: frozenset[str]) -> str:
 class ToldToAllOthers(Invariant):
     id = "told to all other holders"
     rules = ("OUT-5", "ST-3", "RP-2")
-    says = "A broadcast, and a status request that is no repeat, goes to all other holders that its sender knows of."
+    says = "A broadcast, and a status request that is not a repeat, goes to all other holders that its sender knows."
 
     def hears(self) -> Hears:
         return {MailSubmitted: self._submitted}
@@ -55,7 +55,10 @@ class ToldToAllOthers(Invariant):
 class StatusesReachAll(Invariant):
     id = "statuses reach all"
     rules = ("ST-1", "OUT-5")
-    says = "The status of a folder that a check found due goes, at once, to all other holders that its sender knows of."
+    says = (
+        "If a check finds that a folder's status is due, the status goes at once to all other holders that its "
+        "sender knows."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -104,7 +107,7 @@ class StatusesReachAll(Invariant):
 class EachNumberIsToldOnce(Invariant):
     id = "each number is told once"
     rules = ("CN-6", "CN-7")
-    says = "The mails of one broadcast name different numbers: what a later one brings no earlier one claims."
+    says = "The mails of one broadcast name different numbers: an earlier mail does not claim what a later one brings."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -145,7 +148,7 @@ OFFSET_US = 15 * MINUTE_US
 class TheUnheardAreAskedAgain(Invariant):
     id = "the unheard are asked again"
     rules = ("ST-7",)
-    says = "A holder that was asked for its status and has never been heard of is asked again at the next check."
+    says = "A holder that was asked for its status and was never heard is asked again at the next check."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -40,7 +40,10 @@ ADDED_STORE_ASKS: Final = frozenset({"5.5", "2000"})
 class NewcomersAsk(Invariant):
     id = "newcomers ask"
     rules = ("RP-1", "RP-3", "RP-4", "ST-3")
-    says = "A new replica, a new store and a restored one each send a status request: at once, a replica at the next cycle."
+    says = (
+        "A new replica, a new store and a restored store each send a status request: stores at once, replicas at "
+        "the next cycle."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -108,7 +111,8 @@ class RestoredStoresAreOthers(Invariant):
     id = "restored stores are others"
     rules = ("RP-4", "DL-4", "CN-1")
     says = (
-        "A store back from a backup has a GUID never used before, and from one older than any tombstone begins as new."
+        "A store restored from a backup has a GUID that was never used before. If the backup is older than any "
+        "tombstone age, the store begins as new."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -159,7 +163,8 @@ class LossesAreTold(Invariant):
     id = "losses are told"
     rules = ("RP-4", "DU-1")
     says = (
-        "A store that goes back to a backup tells which of its changes are newer and were in no mail of it; only those."
+        "A restored store reports exactly those of its changes that are newer than the backup and were in no mail "
+        "of it."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -37,7 +37,10 @@ Said = tuple[bits.Bits, bits.Bits]
 class LeavingStoresSayAll(Invariant):
     id = "leaving stores say all"
     rules = ("RP-2", "RST-1")
-    says = "A store that leaves has broadcast all that it made there, and then asks all holders with all of that in its row."
+    says = (
+        "A store that leaves first broadcasts all that it made there, and then asks all holders with a row that "
+        "has all of it."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -112,8 +115,8 @@ class NothingDroppedUnasked(Invariant):
     id = "nothing dropped unasked"
     rules = ("RP-2", "HI-6")
     says = (
-        "A replica of a folder that lives is dropped only when another store has answered that it has all of it; in 5.5 at"
-        " the next midnight."
+        "A replica of an existing folder is dropped only when another store has answered that it has all of it; "
+        "in 5.5 at the next midnight."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -196,7 +199,10 @@ class NothingDroppedUnasked(Invariant):
 class TombstonesLiveLongEnough(Invariant):
     id = "tombstones live long enough"
     rules = ("DL-4", "HI-6")
-    says = "A tombstone goes past its age, when every holder has said that it has it, and never above a hidden folder."
+    says = (
+        "A tombstone is dropped only after its age, when every holder has said that it has it, and never above a "
+        "hidden folder."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -246,7 +252,7 @@ LEAVING: tuple[type[Invariant], ...] = (LeavingStoresSayAll, NothingDroppedUnask
 class NothingExpiresEarly(Invariant):
     id = "nothing expires early"
     rules = ("DL-3", "DU-1")
-    says = "A message expires past a limit of its replica, its store or its folder, in the store's maintenance, and no earlier."
+    says = "A message expires only after a limit of its replica, store or folder, in the store's maintenance."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -280,7 +286,10 @@ class NothingExpiresEarly(Invariant):
 class GivenUpByAll(Invariant):
     id = "given up by all"
     rules = ("DL-3", "CN-7")
-    says = "A store waits no more for an expired number only when every other holder that claims it has said that it expired."
+    says = (
+        "A store stops waiting for an expired number only when every other holder that claims it has said that it "
+        "expired."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

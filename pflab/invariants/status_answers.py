@@ -49,8 +49,9 @@ class RequestsAreAnswered(Invariant):
     id = "requests are answered"
     rules = ("BF-5", "CN-7", "DL-3")
     says = (
-        "A backfill request is answered as it comes, to the requester alone, by mails whose sets are disjoint and together"
-        " what was asked for and the source owns, save what is named as expired there; while content is suspended it is not."
+        "A store answers a backfill request at once, to the requester only. The sets of the mails are disjoint "
+        "and are together what was requested and the source has, except what they name as expired. While content "
+        "is suspended there is no answer."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -131,8 +132,8 @@ class StatusRequestsAreAnswered(Invariant):
     id = "status requests are answered"
     rules = ("ST-2", "ST-7")
     says = (
-        "A holder answers a status request of which all are responders as it comes if it has what the requester lacks;"
-        " a repeat it always answers."
+        "If all holders must respond to a status request, a holder answers at once if it has what the requester "
+        "lacks. It always answers a repeat."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -190,9 +191,7 @@ class StatusRequestsAreAnswered(Invariant):
 class LetGoByWhoHasAll(Invariant):
     id = "let go by who has all"
     rules = ("RP-2",)
-    says = (
-        "A leaving store is let go only by a holder that stays and has everything that the leaving store said it has."
-    )
+    says = "Only a holder that stays, and has everything that the leaving store said it has, permits a store to leave."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -237,7 +236,7 @@ Rank = tuple[int, ...]
 class RespondersAreListedAsTold(Invariant):
     id = "responders are listed by the version's way"
     rules = ("ST-3", "ST-4")
-    says = "All holders must respond where the version says so; else those that the six steps list, and the oldest."
+    says = "All holders must respond if the version says so; otherwise those that the six steps list, and the oldest."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

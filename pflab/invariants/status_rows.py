@@ -23,7 +23,8 @@ class RowIsTheLastWord(Invariant):
     id = "row is the last word"
     rules = ("RST-4",)
     says = (
-        "The row that a store keeps of another is exactly what that one said in the last sent of its mails that came."
+        "The row that a store keeps of another is exactly the one in the latest sent of that store's mails that "
+        "arrived."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -58,7 +59,7 @@ class RowIsTheLastWord(Invariant):
 class SomebodyClaimsIt(Invariant):
     id = "somebody claims it"
     rules = ("RST-4", "BF-2")
-    says = "While the lab is quiet an array holds nothing that no row, nor a store that wants to leave, claims."
+    says = "While the lab is quiet, a backfill array has only what a row, or a store that is leaving, claims."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -22,7 +22,7 @@ def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
 class NothingLostAtHome(Invariant):
     id = "nothing lost at home"
     rules = ("DU-1",)
-    says = "A store that acknowledged a change keeps it, or a later version, or its object's tombstone."
+    says = "A store that acknowledged a change keeps it, a later version, or the tombstone of its object."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge
@@ -38,7 +38,7 @@ class NothingLostAtHome(Invariant):
 class ClaimsAreKept(Invariant):
     id = "claims are kept"
     rules = ("CN-7", "RST-1", "IN-1")
-    says = "For each change that a store accounts for it keeps the version, or one that took its place."
+    says = "For each change that a store accounts for, it keeps the version or one that replaced it."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge
@@ -71,7 +71,10 @@ class DeletesWin(Invariant):
 class OneWinner(Invariant):
     id = "one winner"
     rules = ("CF-1", "CN-8")
-    says = "The same kept versions show the same winner everywhere: the later in time, then of the larger GUID."
+    says = (
+        "The same kept versions show the same winner everywhere: the latest, and of equally late versions the one "
+        "with the larger GUID."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -128,7 +131,7 @@ def _paths(tree: set[tuple[str, str, bool]]) -> str:
 class KeptAsMade(Invariant):
     id = "kept as made"
     rules = ("HI-2", "DU-1")
-    says = "A store keeps each version with its author's bytes, and none that nobody made."
+    says = "A store keeps each version with its author's bytes, and no version that nobody made."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         facts = self.facts
@@ -145,7 +148,9 @@ class KeptAsMade(Invariant):
 class EveryEntryHasItsTime(Invariant):
     id = "every entry has its time"
     rules = ("BF-2", "BF-6")
-    says = "While the lab is quiet no backfill entry is overdue; one that waits for a slot waits while all are taken."
+    says = (
+        "While the lab is quiet, no backfill entry is overdue, except entries that wait for a slot while all are taken."
+    )
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         limit = self.facts.topology.servers[reading.store].settings.outstanding_backfill_limit

@@ -31,8 +31,8 @@ class NothingOlderReplaces(Invariant):
     id = "nothing older replaces"
     rules = ("CN-4", "IN-3", "HI-5", "CN-9")
     says = (
-        "No version is applied where one that incorporates it is kept; nor, of a folder or an associated message, one"
-        " that is earlier than the one kept."
+        "A store does not apply a version if it keeps one that includes it, nor a version of a folder or an "
+        "associated message that is earlier than the one that it keeps."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -88,7 +88,10 @@ class NothingOlderReplaces(Invariant):
 class HeldAreFreed(Invariant):
     id = "held are freed"
     rules = ("HI-4",)
-    says = "A folder's version that waits for another folder waits until the store has applied that one, or its time is over."
+    says = (
+        "A folder's version that waits for another folder waits until the store has applied that folder, or until "
+        "its time ends."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -150,7 +153,7 @@ VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldAreFreed)
 class NumbersNeverReissued(Invariant):
     id = "numbers never reissued"
     rules = ("CN-1", "CN-2")
-    says = "A store's change counter only grows, and each change has a number under the store's present GUID."
+    says = "A store's change counter only increases, and each change has a number under the store's present GUID."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -182,7 +185,7 @@ class NumbersNeverReissued(Invariant):
 class LaterThanWhatItReplaces(Invariant):
     id = "later than what it replaces"
     rules = ("CN-8",)
-    says = "A new version's modification time is later than those of all versions that it incorporates."
+    says = "The modification time of a new version is later than those of all versions that it includes."
 
     def hears(self) -> Hears:
         return {ChangeMade: self._made}
