@@ -12,7 +12,7 @@ import pytest
 from node.errors import CannotWrite
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
-from tests.node.state.test_full_disk import no_file_grows
+from tests.support.disk import no_file_grows
 from topology import topology_from_text
 from traces.labtime import MINUTE_US
 

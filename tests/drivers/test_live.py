@@ -16,13 +16,12 @@ from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
+from tests.support.clock import ALWAYS_US
 from topology import topology_from_text
 from traces.events import ClockChanged, HopFailed
-from traces.labtime import HOUR_US, MINUTE_US
+from traces.labtime import HOUR_US
 
 pytestmark = pytest.mark.live
-
-ALWAYS_US = 15 * MINUTE_US
 
 PATIENCE_S = 20.0
 """Far more than any of these tests needs; only a lab that hangs reaches it."""

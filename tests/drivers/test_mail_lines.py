@@ -11,7 +11,7 @@ from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.runs.run_folder import RunFolder
-from tests.drivers.conftest import LabFactory
+from tests.support.lab_factory import LabFactory
 from topology import topology_from_text
 from traces.events import Event, FaultHealed, HopExpired, HopFailed, HopReceived, HopSent, MailBad
 from traces.labtime import HOUR_US, MINUTE_US

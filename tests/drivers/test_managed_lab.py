@@ -1,4 +1,4 @@
-"""A lab whose nodes somebody else keeps alive: what every lab holds, and what comes of processes that go and return."""
+"""A lab of processes that others start and restart: what the coordinator does when they go away and return."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
 from pflab.faults.fault import FaultKind, Mails
 from pflab.runs.run_folder import RunFolder
-from tests.drivers.conftest import ONE_SITE, TOKEN
-
-# The conformance suite, as far as life, death and the record go: what this driver could do wrong by itself.
-from tests.drivers.test_drivers_life import *  # noqa: F403
-from tests.support.lab_actions import ALWAYS_US, START_AT, post, subjects, told
-from tests.support.process_keeper import Keeper
+from tests.support.clock import ALWAYS_US, START_AT
+from tests.support.lab_actions import events_of, post, subjects
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.topologies import THREE_STORES
 from topology import topology_from_text
 from traces import read_folder
 from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
@@ -34,14 +33,9 @@ from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 pytestmark = pytest.mark.live
 
-TOPOLOGY = topology_from_text(ONE_SITE)
+TOPOLOGY = topology_from_text(THREE_STORES)
 TOMBSTONE_BYTES = 600
 """What a deleted message may take, its number among the superseded ones included; alive it took ten times that."""
-
-
-@pytest.fixture
-def driver() -> str:
-    return "tenants"
 
 
 @pytest.fixture
@@ -50,14 +44,14 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 @pytest.fixture
-def keeper(folder: RunFolder) -> Iterator[Keeper]:
-    with Keeper(TOPOLOGY, folder, token=TOKEN) as keeper:
-        yield keeper
+def supervisor(folder: RunFolder) -> Iterator[ProcessSupervisor]:
+    with ProcessSupervisor(TOPOLOGY, folder, token=TOKEN) as supervisor:
+        yield supervisor
 
 
-def lab_of(keeper: Keeper, folder: RunFolder, *, stays: bool = False) -> ManagedLab:
+def lab_of(supervisor: ProcessSupervisor, folder: RunFolder, *, stays: bool = False) -> ManagedLab:
     face = HttpOptions(token=TOKEN)
-    return ManagedLab(TOPOLOGY, folder=folder, addresses=keeper.addresses, face=face, leaves_running=stays)
+    return ManagedLab(TOPOLOGY, folder=folder, addresses=supervisor.addresses, face=face, leaves_running=stays)
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
@@ -67,61 +61,63 @@ async def eventually(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_store_that_dies_and_comes_back_rises_by_itself(keeper: Keeper, folder: RunFolder) -> None:
+async def test_a_store_that_dies_and_comes_back_rises_by_itself(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
     """While its process is away the lab goes on; back, it gets the lab's time first, and then its mail."""  # spec: TM-1
-    async with lab_of(keeper, folder) as lab:
-        keeper.take_away("B")
+    async with lab_of(supervisor, folder) as lab:
+        supervisor.take_down("B")
         await lab.advance(START_AT + HOUR_US)
         await post(lab, "A")
         await lab.advance(lab.now + ALWAYS_US)
         assert not lab.running("B")
         with pytest.raises(NotRunning, match="B does not answer"):
             await post(lab, "B")
-        keeper.bring_back("B")
-        await eventually(lambda: len(told(lab, NodeStarted, "B")) == 2)
-        assert [event.at for event in told(lab, NodeStarted, "B")] == [START_AT, lab.now]
+        supervisor.bring_up("B")
+        await eventually(lambda: len(events_of(lab, NodeStarted, "B")) == 2)
+        assert [event.at for event in events_of(lab, NodeStarted, "B")] == [START_AT, lab.now]
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
 
 
-async def test_a_store_that_was_stopped_stays_so(keeper: Keeper, folder: RunFolder) -> None:
+async def test_a_store_that_was_stopped_stays_so(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
     """A process that comes back waits: what the lab has stopped or killed it starts, and nobody else."""
-    async with lab_of(keeper, folder) as lab:
+    async with lab_of(supervisor, folder) as lab:
         await lab.stop("B")
         await lab.kill("C")
-        keeper.take_away("B")
-        keeper.bring_back("B")
+        supervisor.take_down("B")
+        supervisor.bring_up("B")
         await lab.advance(START_AT + HOUR_US)
         assert not lab.running("B")
         assert not lab.running("C")
         await lab.start("B")
         await lab.start("C")
-        assert [event.incarnation for event in told(lab, NodeStarted, "C")] == [1, 2]
+        assert [event.incarnation for event in events_of(lab, NodeStarted, "C")] == [1, 2]
 
 
-async def test_a_paused_process_does_not_hang_the_lab(keeper: Keeper, folder: RunFolder) -> None:
+async def test_a_paused_process_does_not_hang_the_lab(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
     """A process that is there and says nothing counts as stopped until it answers."""  # spec: TM-1
-    async with lab_of(keeper, folder) as lab:
-        os.kill(keeper.pid_of("B"), signal.SIGSTOP)
+    async with lab_of(supervisor, folder) as lab:
+        os.kill(supervisor.pid_of("B"), signal.SIGSTOP)
         try:
             await post(lab, "A")
             await lab.advance(START_AT + 10 * MINUTE_US)
             await lab.advance(START_AT + HOUR_US)
             assert subjects(lab, "C") == ["Hello"]
         finally:
-            os.kill(keeper.pid_of("B"), signal.SIGCONT)
+            os.kill(supervisor.pid_of("B"), signal.SIGCONT)
         assert await lab.until(lambda: lab.running("B") and subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
 
 
-async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) -> None:
+async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
     """Time, run, standings and the events told outlive the coordinator; stores that run are taken over, and its events are
     one trace."""
-    async with lab_of(keeper, folder, stays=True) as lab:
+    async with lab_of(supervisor, folder, stays=True) as lab:
         await post(lab, "A")
         lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1)
         await lab.advance(START_AT + ALWAYS_US)
         await lab.stop("C")
         now, run, seen = lab.now, lab.run, list(lab.events())
-    async with lab_of(keeper, folder) as lab:
+    async with lab_of(supervisor, folder) as lab:
         assert (lab.now, lab.run) == (now, run)
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
         assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F2"
@@ -143,10 +139,12 @@ async def test_another_coordinator_goes_on(keeper: Keeper, folder: RunFolder) ->
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
 
 
-async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(keeper: Keeper, folder: RunFolder) -> None:
+async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
     """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
     one that was stopped or killed in order has nothing more to come."""
-    async with lab_of(keeper, folder) as lab:
+    async with lab_of(supervisor, folder) as lab:
         assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.event_count
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
@@ -163,14 +161,14 @@ async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(keeper: K
         await lab.kill("C")
         assert (await lab.ship()).away == ()
         assert len(read_folder(folder.traces).events) == lab.event_count
-        keeper.take_away("A")
+        supervisor.take_down("A")
         await lab.advance(lab.now + HOUR_US)
         assert (await lab.ship()).away == ("A",)
 
 
-async def test_the_verdict_on_a_run_is_kept(keeper: Keeper, folder: RunFolder) -> None:
+async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
     """What a judge says of this run is there for whoever asks, and in the run's folder; of another run it is refused."""
-    async with lab_of(keeper, folder) as lab:
+    async with lab_of(supervisor, folder) as lab:
         assert lab.kept_verdict() is None
         lab.keep_verdict({"run": lab.run, "judgement": "converged"})
         with pytest.raises(LabError, match="of the run other"):
@@ -179,11 +177,13 @@ async def test_the_verdict_on_a_run_is_kept(keeper: Keeper, folder: RunFolder) -
     assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
 
 
-async def test_work_that_goes_on_leaves_a_database_as_small_as_what_it_holds(keeper: Keeper, folder: RunFolder) -> None:
+async def test_work_that_goes_on_leaves_a_database_as_small_as_what_it_holds(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
     """Posts that are deleted again, round after round, leave a tombstone each and nothing else: events go from the databases
     once they are in segments, their room is used again, and the log of changes is copied back."""
     sizes = []
-    async with lab_of(keeper, folder) as lab:
+    async with lab_of(supervisor, folder) as lab:
         for number in range(3):
             posts = [Post(f"{number}-{index}", "x" * 2000, "kim@contoso.test", ()) for index in range(100)]
             made = await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))

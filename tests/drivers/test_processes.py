@@ -14,8 +14,9 @@ from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.node_proxy import RemoteNode
 from pflab.drivers.processes import ProcessLab
 from pflab.runs.run_folder import RunFolder
-from tests.drivers.conftest import ONE_SITE
-from tests.support.lab_actions import ALWAYS_US, START_AT, WITH_A_LATE_STORE, post, subjects, told
+from tests.support.clock import ALWAYS_US, START_AT
+from tests.support.lab_actions import events_of, post, subjects
+from tests.support.topologies import LATE_STORE, THREE_STORES
 from topology import topology_from_text
 from traces.events import AddressStamped, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
@@ -25,12 +26,12 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 def lab(tmp_path: Path) -> ProcessLab:
-    return ProcessLab(topology_from_text(ONE_SITE), folder=RunFolder.create(tmp_path / "runs", "test"))
+    return ProcessLab(topology_from_text(THREE_STORES), folder=RunFolder.create(tmp_path / "runs", "test"))
 
 
 @pytest.fixture
 def lab_with_a_late_store(tmp_path: Path) -> ProcessLab:
-    return ProcessLab(topology_from_text(WITH_A_LATE_STORE), folder=RunFolder.create(tmp_path / "runs", "test"))
+    return ProcessLab(topology_from_text(LATE_STORE), folder=RunFolder.create(tmp_path / "runs", "test"))
 
 
 async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
@@ -102,7 +103,7 @@ async def test_a_silent_store_is_told_of_a_newcomer_when_it_answers(lab_with_a_l
             lambda: all("News" in [each.path for each in lab.read(name, lambda node: node.folders())] for name in "BC"),
             lab.now + DAY_US,
         )
-        assert "C" in [event.store for event in told(lab, AddressStamped, "B")]
+        assert "C" in [event.store for event in events_of(lab, AddressStamped, "B")]
 
 
 async def test_the_face_serves_lab_and_nodes(lab: ProcessLab) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.post_office import Office
+from tests.support.post_office import PostOffice
 from traces.events import HopReceived
 from transport.envelope import IncomingHop, Priority
 from transport.protocol.hop_headers import MAX_LAMPORT, MAX_LEAP
@@ -10,7 +10,7 @@ from transport.protocol.hop_headers import MAX_LAMPORT, MAX_LEAP
 MAIL = b"Subject: from a stranger\r\n\r\nhello\r\n"
 
 
-def lamport_after(office: Office, lamport: int, *, authenticated: bool) -> int:
+def lamport_after(office: PostOffice, lamport: int, *, authenticated: bool) -> int:
     hop = IncomingHop("B", 0, lamport, Priority.URGENT, authenticated=authenticated)
     office["A"].mail_in(office.at(1), hop, "x@evil.test", ("Projects@contoso.test",), MAIL)
     received = [event for event in office.events if isinstance(event, HopReceived)]
@@ -20,14 +20,14 @@ def lamport_after(office: Office, lamport: int, *, authenticated: bool) -> int:
 @pytest.mark.parametrize("lamport", [MAX_LAMPORT, MAX_LEAP * 2])
 def test_a_stranger_does_not_use_up_the_lamport_numbers(lamport: int) -> None:
     """A number far ahead of all is not taken from a peer that has proven nothing: behind it the order of events ends."""
-    assert lamport_after(Office(), lamport, authenticated=False) < MAX_LEAP
+    assert lamport_after(PostOffice(), lamport, authenticated=False) < MAX_LEAP
 
 
 def test_the_order_of_events_holds_over_a_hop_without_authentication() -> None:
     """A store that could not authenticate is still before whoever it sent to."""
-    assert lamport_after(Office(), 5000, authenticated=False) > 5000
+    assert lamport_after(PostOffice(), 5000, authenticated=False) > 5000
 
 
 def test_a_store_is_believed() -> None:
     """A store that has been busy alone for long is as far ahead as it says."""
-    assert lamport_after(Office(), MAX_LEAP * 2, authenticated=True) > MAX_LEAP * 2
+    assert lamport_after(PostOffice(), MAX_LEAP * 2, authenticated=True) > MAX_LEAP * 2

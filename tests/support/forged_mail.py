@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from node.codec.replication_message import ReplicationMail, decode, encode
-from tests.support.post_office import AUTHORITY, Office
+from tests.support.post_office import AUTHORITY, PostOffice
 from transport.envelope import IncomingHop
 from transport.mapi.system_message import SystemMessage
 from transport.mapi.tnef import decode_tnef, encode_tnef
@@ -25,7 +25,7 @@ def message_in(content: bytes) -> SystemMessage:
     return decode_tnef(body)
 
 
-def altered(office: Office, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
+def altered(office: PostOffice, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
     """A mail of A's as A itself would have signed it with something else inside."""
     mail = decode(message_in(content), office["A"]._present().verifier)
     return wrapped(encode(change(mail), AUTHORITY.identity("A")))

@@ -8,6 +8,7 @@ from node.views import EntryView, FolderView, Knowledge, RequestView, RowView
 from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import ArrayReading, FolderReading, Guard, Invariant, RowsReading
 from pflab.terms import number_sets as sets
+from tests.support.clock import START_AT
 from topology import Topology, topology_from_text
 from traces.events import (
     AddressStamped,
@@ -19,9 +20,8 @@ from traces.events import (
     NodeStarted,
     VersionApplied,
 )
-from traces.labtime import HOUR_US, parse_instant
+from traces.labtime import HOUR_US
 
-START_AT = parse_instant("2003-10-21T00:00Z")
 GUIDS = {"A": "aa" * 16, "B": "bb" * 16, "C": "cc" * 16}
 FOLDER = f"{'dd' * 16}:1"
 MESSAGE = f"{GUIDS['A']}:77"

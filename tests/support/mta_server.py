@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import sqlalchemy
 from sqlalchemy.pool import StaticPool
 
+from tests.support.clock import START_AT
 from topology.file.load import topology_from_text
 from topology.routing import Routing
-from traces.labtime import parse_instant
 from traces.recorder import Recorder
 from transport.envelope import LocalDelivery, OutgoingMail, Priority, Transmission
 from transport.mta.mta import Mta
@@ -17,8 +17,6 @@ from transport.mta.retry_policy import MtaPolicy
 from transport.mta.tables import create_tables
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-START_AT = parse_instant("2003-10-21T00:00Z")
 
 LINES = """
 organization: Contoso

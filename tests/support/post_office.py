@@ -6,49 +6,20 @@ from pathlib import Path
 
 from node.codec.signing import LabAuthority
 from node.store.node import Node
+from tests.support.clock import STATUS_CHECK_MIN
+from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
 from topology.file.load import topology_from_text
 from traces.events.header import Event
 from traces.labtime import HOUR_US, MINUTE_US, LabTime
 from transport.envelope import Transmission
 
-THREE = """
-organization: Test
-sites: [SEA]
-servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}
-folders:
-  Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
-"""
-
-TWO_SITES = """
-organization: Test
-sites: [SEA, NYC]
-connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 10}]
-servers: {A: {site: SEA}, B: {site: SEA}, C: {site: NYC}}
-folders:
-  Projects: {replicas: [A, B, C]}
-"""
-
-LATER = """
-organization: Test
-sites: [SEA]
-servers: {A: {}, B: {}, E: {joins: later}}
-settings: {Replication Folder Tombstone Age Limit: 1 d}
-folders:
-  P: {replicas: [A, B]}
-"""
 AUTHORITY = LabAuthority(b"office of the tests")
 
-H = 60
-"""An hour, in minutes as `Office.at` takes them."""
 
-CHECK = 36 * H + 15
-"""The check at 12:15 of the second day, the first 24 h or more after a post at 00:01."""
-
-
-class Office:
+class PostOffice:
     """Opened nodes of one topology. Times are minutes after the topology's start."""
 
-    def __init__(self, text: str = THREE, database_folder: Path | None = None) -> None:
+    def __init__(self, text: str = THREE_STORES_AND_CONTACT, database_folder: Path | None = None) -> None:
         self.topology = topology_from_text(text)
         self.start: LabTime = self.topology.start_at
         self.events: list[Event] = []
@@ -120,30 +91,30 @@ class Office:
         return [event for event in self.events if event.__struct_config__.tag == tag]
 
 
-def only(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
+def mails_to(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
     """Those of the mails that go to a server."""
     return [mail for mail in mails if mail[1].next_hop == to]
 
 
-def deliver_all(office: Office, mails: list[tuple[str, Transmission]], now: int, to: str = "ABCDE") -> None:
+def deliver_all(office: PostOffice, mails: list[tuple[str, Transmission]], now: int, to: str = "ABCDE") -> None:
     """Deliver the mails that go to one of these servers; the others are lost."""
     for mail in mails:
         if mail[1].next_hop in to:
             office.deliver(mail, now)
 
 
-def missing_from_afar() -> tuple[Office, tuple[str, Transmission]]:
+def lose_mail_of_another_site() -> tuple[PostOffice, tuple[str, Transmission]]:
     """A and B in one site, C in the other; mail of C comes by way of A. A post of C was lost, and A and B have heard of it: the
     office and that mail."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     office["C"].post(office.at(1), "Projects", subject="x")
     (lost,) = office.cycle("C", office.at(15))
-    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
-    deliver_all(office, office.take("A", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.cycle("C", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN))
+    deliver_all(office, office.take("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN))
     return office, lost
 
 
-def comes_near(office: Office, lost: tuple[str, Transmission], now: LabTime) -> None:
+def deliver_lost_mail_to_the_site(office: PostOffice, lost: tuple[str, Transmission], now: LabTime) -> None:
     """The lost mail comes to A; what A relays to B is lost again, but A says within the hour that it has it now."""
     office.deliver(lost, now)
     office.take("A", now)

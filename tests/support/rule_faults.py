@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import rule_faults_mail, rule_faults_state
-from tests.support.trace_alterations import (
-    DAY_US,
-    HOUR_US,
+from tests.support.trace_faults import (
     Fault,
+    Line,
+    Trace,
     again_at_the_end,
     in_folder,
     mail,
     nth,
     of_type,
+    read_trace,
+    renumber,
     set_,
     shift,
     without,
+    write_trace,
 )
-from tests.support.trace_faults import Line, Trace, read_trace, renumber, write_trace
+from traces.labtime import DAY_US, HOUR_US
 
 
 def _reissued(trace: Trace) -> None:

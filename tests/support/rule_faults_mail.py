@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.support.trace_alterations import Fault, again_at_the_end, nth, set_, shift, without
-from tests.support.trace_faults import Trace, renumber
+from tests.support.trace_faults import Fault, Trace, again_at_the_end, nth, renumber, set_, shift, without
 
 
 def _small_mails(trace: Trace) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.support.trace_alterations import DAY_US, Fault, again_at_the_end, mail, nth, set_, shift, without
-from tests.support.trace_faults import Line, Trace, renumber
+from tests.support.trace_faults import Fault, Line, Trace, again_at_the_end, mail, nth, renumber, set_, shift, without
+from traces.labtime import DAY_US
 
 
 def _hole(trace: Trace) -> None:

@@ -1,4 +1,4 @@
-"""Traces with a fault planted in them: copies of a scenario's trace in which one thing was changed."""
+"""Traces with a fault planted in them: ways to change one thing in a trace, and the traces that are changed so."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import Any
 Line = dict[str, Any]
 Trace = dict[str, list[Line]]
 """Node to its events in order, as their JSON objects."""
+
+Fault = tuple[str, Callable[[Trace], None]]
+"""The scenario whose trace is changed, and the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,62 @@ def renumber(events: list[Line]) -> None:
 def find(trace: Trace, node: str, kind: str, nth: int = 0, **fields: Any) -> Line:
     wanted = {"type": kind, **fields}
     return [event for event in trace[node] if wanted.items() <= event.items()][nth]
+
+
+def nth(trace: Trace, kind: str, nth: int = 0, *, where: Callable[[Line], bool] = lambda _: True) -> Line:
+    """The n-th event of that type, node by node; -1 is the last."""
+    return [event for node in sorted(trace) for event in trace[node] if event["type"] == kind and where(event)][nth]
+
+
+def set_(
+    kind: str, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0, **fields: Any
+) -> Callable[[Trace], None]:
+    return lambda trace: nth(trace, kind, n, where=where).update(fields)
+
+
+def shift(
+    kind: str, name: str, by: int, *, where: Callable[[Line], bool] = lambda _: True, n: int = 0
+) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        nth(trace, kind, n, where=where)[name] += by
+
+    return change
+
+
+def without(kind: str, *, where: Callable[[Line], bool] = lambda _: True) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = nth(trace, kind, where=where)
+        trace[event["node"]].remove(event)
+        renumber(trace[event["node"]])
+
+    return change
+
+
+def again_at_the_end(
+    kind: str, *, where: Callable[[Line], bool] = lambda _: True, **fields: Any
+) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        event = nth(trace, kind, where=where)
+        events = trace[event["node"]]
+        events.insert(len(events) - 1, {**event, "at": events[-1]["at"], **fields})
+        renumber(events)
+
+    return change
+
+
+def of_type(*types: int) -> Callable[[Line], bool]:
+    return lambda event: event["message_type"] in types
+
+
+def in_folder(**fields: str) -> Callable[[Line], None]:
+    return lambda event: event["folders"][0].update(fields)
+
+
+def mail(types: tuple[int, ...], alter: Callable[[Line], Any]) -> Callable[[Trace], None]:
+    def change(trace: Trace) -> None:
+        alter(nth(trace, "mail.submitted", where=of_type(*types)))
+
+    return change
 
 
 def _without(node: str, kind: str, *, closed: bool) -> Callable[[Trace], None]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from node.errors import NodeError
 from node.store.node import Node
-from tests.support.post_office import Office
+from tests.support.post_office import PostOffice
 from traces import LabTime
 from transport.envelope import Transmission
 
@@ -52,7 +52,7 @@ acts = st.lists(
 )
 
 
-def play(office: Office, steps: list[tuple[str, str, int]]) -> list[tuple[str, Transmission]]:
+def play(office: PostOffice, steps: list[tuple[str, str, int]]) -> list[tuple[str, Transmission]]:
     """Acts on A, B and C, which hear of one another only at an `exchange`; every mail that was sent."""
     sent: list[tuple[str, Transmission]] = []
     now = 0
@@ -73,7 +73,7 @@ def play(office: Office, steps: list[tuple[str, str, int]]) -> list[tuple[str, T
 @given(acts, st.randoms(use_true_random=False))
 def test_shuffled_and_doubled_mails_end_in_the_same_state(steps: list[tuple[str, str, int]], shuffle: object) -> None:
     """Two stores that get the same mails, one in order, one shuffled and doubled, end alike in knowledge and content."""
-    office = Office(FIVE)
+    office = PostOffice(FIVE)
     sent = play(office, steps)
     late = office.at(10_000)
     for mail in sent:
@@ -86,7 +86,7 @@ def test_shuffled_and_doubled_mails_end_in_the_same_state(steps: list[tuple[str,
     assert_alike(office, "D", "E")
 
 
-def assert_alike(office: Office, one: str, other: str) -> None:
+def assert_alike(office: PostOffice, one: str, other: str) -> None:
     here, there = office[one], office[other]
     assert [view.path for view in here.folders()] == [view.path for view in there.folders()]
     for path in ["1-1", *(view.path for view in here.folders() if not view.hidden)]:

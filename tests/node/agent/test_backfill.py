@@ -12,24 +12,22 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.views import EntryView
+from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.forged_mail import HOP, altered
 from tests.support.post_office import (
-    CHECK,
-    THREE,
-    TWO_SITES,
-    H,
-    Office,
-    comes_near,
+    PostOffice,
     deliver_all,
-    missing_from_afar,
-    only,
+    deliver_lost_mail_to_the_site,
+    lose_mail_of_another_site,
+    mails_to,
 )
+from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
 from traces.events import MailSubmitted, RequestEnded
 from traces.labtime import HOUR_US
 from transport.envelope import Transmission
 
 
-def lose_posts(office: Office, victim: str, *, count: int = 1) -> None:
+def lose_posts(office: PostOffice, victim: str, *, count: int = 1) -> None:
     """A posts; the mail to `victim` is lost, and a later status tells it of what it lacks."""
     for index in range(count):
         office["A"].post(office.at(1 + index), "Projects", subject=f"lost {index}")
@@ -38,7 +36,7 @@ def lose_posts(office: Office, victim: str, *, count: int = 1) -> None:
             office.deliver(mail, office.at(15))
 
 
-def tell(office: Office, victim: str, minutes: float) -> EntryView:
+def tell(office: PostOffice, victim: str, minutes: float) -> EntryView:
     """The next status check of A, delivered to the victim alone; the victim's one entry."""
     for mail in office.cycle("A", office.at(minutes)):
         if mail[1].next_hop == victim and mail[1].subject == "Folder Status":
@@ -48,16 +46,16 @@ def tell(office: Office, victim: str, minutes: float) -> EntryView:
 
 
 @pytest.mark.parametrize(
-    ("text", "victim", "hours"), [(THREE, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))]
+    ("text", "victim", "hours"), [(THREE_STORES_AND_CONTACT, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))]
 )
 def test_the_six_time_outs(text: str, victim: str, hours: tuple[int, ...]) -> None:
     """Content known in the site waits 6, 12, 24 hours; known only outside 12, 24, 48 (spec: BF-2)."""
-    office = Office(text)
+    office = PostOffice(text)
     lose_posts(office, victim)
-    entry = tell(office, victim, CHECK)
+    entry = tell(office, victim, STATUS_CHECK_MIN)
     assert entry.missing == "A-1"
     due = entry.due_at
-    assert due == office.at(CHECK) + hours[0] * HOUR_US
+    assert due == office.at(STATUS_CHECK_MIN) + hours[0] * HOUR_US
     for wait in hours[1:]:
         office[victim].tick(due - 1)
         assert office[victim].backfill()[0].attempts == entry.attempts
@@ -69,7 +67,7 @@ def test_the_six_time_outs(text: str, victim: str, hours: tuple[int, ...]) -> No
 
 def test_what_arrives_meanwhile_leaves_the_array() -> None:
     """Missing changes that arrive in time leave the array without a request (spec: BF-2)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="first")
     (late,) = [mail for mail in office.cycle("A", office.at(15)) if mail[1].next_hop == "B"]
     office["A"].post(office.at(16), "Projects", subject="second")
@@ -83,9 +81,9 @@ def test_what_arrives_meanwhile_leaves_the_array() -> None:
 
 def test_a_response_brings_just_what_was_asked_and_ends_the_entry() -> None:
     """A request is answered at once, to the requester alone, with what it asked for (spec: BF-5)."""
-    office = Office()
+    office = PostOffice()
     lose_posts(office, "B", count=3)
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     office.run(entry.due_at)
     assert [message.subject for message in office["B"].messages("Projects")] == ["lost 0", "lost 1", "lost 2"]
     assert office["B"].backfill() == []
@@ -95,13 +93,13 @@ def test_a_response_brings_just_what_was_asked_and_ends_the_entry() -> None:
 
 def test_a_silent_source_is_marked_down_and_the_next_is_asked() -> None:
     """A source that does not answer before the retry time-out goes to the end; any mail from it marks it up (spec: BF-4)."""
-    office = Office()
+    office = PostOffice()
     lose_posts(office, "B")
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     # C has applied the post and said so by a status of its own.
-    for mail in office.cycle("C", office.at(CHECK)):
+    for mail in office.cycle("C", office.at(STATUS_CHECK_MIN)):
         if mail[1].next_hop == "B":
-            office.deliver(mail, office.at(CHECK))
+            office.deliver(mail, office.at(STATUS_CHECK_MIN))
     first = {mail[1].next_hop for mail in office.cycle("B", entry.due_at)}
     (entry,) = office["B"].backfill()
     second = {mail[1].next_hop for mail in office.cycle("B", entry.due_at) if mail[1].subject.endswith("Request")}
@@ -118,9 +116,9 @@ def test_a_silent_source_is_marked_down_and_the_next_is_asked() -> None:
 
 def test_a_request_that_comes_twice_is_answered_once() -> None:
     """A repeated request mail is answered once (spec: BF-5)."""
-    office = Office()
+    office = PostOffice()
     lose_posts(office, "B")
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     (request,) = office.cycle("B", entry.due_at)
     office.deliver(request, entry.due_at)
     office.deliver(request, entry.due_at)
@@ -129,10 +127,10 @@ def test_a_request_that_comes_twice_is_answered_once() -> None:
 
 def test_every_folder_that_a_request_names_is_answered_once() -> None:
     """A request that names several folders is answered for each of them, and for none twice (spec: BF-5)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     office.cycle("A", office.at(15))  # lost
-    (status_mail,) = only(office.cycle("A", office.at(CHECK)), "B")
+    (status_mail,) = mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B")
     unknown = ChangeNumber(b"n" * 16, 7).to_xid()
 
     def request(mail: ReplicationMail) -> ReplicationMail:
@@ -148,20 +146,20 @@ def test_every_folder_that_a_request_names_is_answered_once() -> None:
 
     content = altered(office, status_mail[1].content, request)
     for _ in range(2):
-        office["B"].mail_in(office.at(CHECK), HOP, "", ["B-IS@contoso.test"], content)
+        office["B"].mail_in(office.at(STATUS_CHECK_MIN), HOP, "", ["B-IS@contoso.test"], content)
     folders = [event.folder for event in office.of_type("request.answered")]  # type: ignore[attr-defined]
     assert folders == [office["B"].folders()[0].id, "1-1", unknown.hex()]
-    assert {mail[1].next_hop for mail in office.take("B", office.at(CHECK))} == {"A"}
+    assert {mail[1].next_hop for mail in office.take("B", office.at(STATUS_CHECK_MIN))} == {"A"}
 
 
 def test_a_source_that_owns_none_of_it_answers_empty() -> None:
     """A source that owns none of what is asked sends an empty response, and the row in it ends the wait (spec: BF-5, RST-4)."""
-    office = Office()
+    office = PostOffice()
     lose_posts(office, "B")
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     (request,) = office.cycle("B", entry.due_at)
     # The one asked is replaced by a store that never had it: C as a fresh lab knows it.
-    other = Office()
+    other = PostOffice()
     other.deliver((request[0], request[1]), entry.due_at)
     (answer,) = other.cycle(request[1].next_hop, entry.due_at)
     assert answer[1].subject == "Folder Content Backfill Response"
@@ -171,13 +169,13 @@ def test_a_source_that_owns_none_of_it_answers_empty() -> None:
 
 def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
     """Of a request for more than the source has it answers a part, and nobody takes the rest for had (spec: BF-5, CN-7)."""
-    office = Office()
+    office = PostOffice()
     lose_posts(office, "B", count=2)
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     assert entry.missing == "A-1..2"
     (request,) = office.cycle("B", entry.due_at)
     # The one asked is replaced by a store that has the first of the two only.
-    other = Office()
+    other = PostOffice()
     other["A"].post(other.at(1), "Projects", subject="lost 0")
     deliver_all(other, other.cycle("A", other.at(15)), other.at(15), to="C")
     other.deliver(request, entry.due_at)
@@ -191,14 +189,14 @@ def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
 def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() -> None:
     """At most so many requests are outstanding; a slot given back goes to the entry longest due (spec: BF-6)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(4))
-    text = THREE + folders + "settings: {Replication Outstanding Backfill Limit: 2}\n"
-    office = Office(text)
+    text = THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 2}\n"
+    office = PostOffice(text)
     for index in range(4):
         office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
     office.cycle("A", office.at(15))
-    for mail in office.cycle("A", office.at(CHECK)):
+    for mail in office.cycle("A", office.at(STATUS_CHECK_MIN)):
         if mail[1].next_hop == "B":
-            office.deliver(mail, office.at(CHECK))
+            office.deliver(mail, office.at(STATUS_CHECK_MIN))
     due = office["B"].backfill()[0].due_at
     requests = office.cycle("B", due)
     assert len(requests) == 2
@@ -213,11 +211,11 @@ def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() 
 
 def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
     """A response is cut by the size target, each mail naming only what it brings (spec: BF-5, OUT-3, CN-7)."""
-    office = Office(THREE + "settings: {Replication Message Size Limit: 8 KB}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 8 KB}\n")
     for index in range(20):
         office["A"].post(office.at(1), "Projects", subject=f"post {index}", body="x" * 1500)
     office.cycle("A", office.at(15))
-    entry = tell(office, "B", CHECK)
+    entry = tell(office, "B", STATUS_CHECK_MIN)
     (request,) = office.cycle("B", entry.due_at)
     office.deliver(request, entry.due_at)
     answers = [mail for mail in office.cycle("A", entry.due_at) if mail[1].next_hop == "B"]
@@ -236,11 +234,11 @@ def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
 def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_satisfied_meanwhile() -> None:
     """A slot given back goes to the entry longest due; none waits for ever while slots are free (spec: BF-6, CN-7)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(3))
-    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
     for index in range(3):
         office["A"].post(office.at(1 + index), f"F{index}", subject="lost")
-    late = only(office.cycle("A", office.at(15)), "B")
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    late = mails_to(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
     due = office["B"].backfill()[0].due_at
     (request,) = office.cycle("B", due)
     office.deliver(request, due)
@@ -254,10 +252,10 @@ def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_
 
 def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
     """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
-    office, lost = missing_from_afar()
+    office, lost = lose_mail_of_another_site()
     asked_at = office["B"].backfill()[0].due_at
     office.cycle("B", asked_at)  # the request to C is lost
-    comes_near(office, lost, asked_at + HOUR_US)
+    deliver_lost_mail_to_the_site(office, lost, asked_at + HOUR_US)
     (entry,) = office["B"].backfill()
     assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
     requests = office.cycle("B", asked_at + 12 * HOUR_US)
@@ -266,7 +264,7 @@ def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time(
 
 def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
     """What no row claims any more leaves the array, with an event; nothing is waited for for ever (spec: RST-4, RP-2, RP-4)."""
-    office = Office()
+    office = PostOffice()
     backup = office["B"].backup()
     office["B"].post(office.at(1), "Projects", subject="only here")
     office.cycle("B", office.at(15))  # lost
@@ -276,22 +274,22 @@ def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
     office["B"].close(office.at(31))
     office["B"].restore(office.at(40), backup)  # and has it no more
     for hours in range(0, 10 * 24, 3):
-        office.run(office.at(40 + hours * H))
+        office.run(office.at(40 + hours * HOUR_MIN))
     assert {name: office[name].backfill() for name in "AC"} == {"A": [], "C": []}
 
 
-def misses_e0(office: Office) -> tuple[list[tuple[str, Transmission]], int]:
+def misses_e0(office: PostOffice) -> tuple[list[tuple[str, Transmission]], int]:
     """A's post to E0 has not come to B: the mail, which may come later, and when B's entry is due."""
     office["A"].post(office.at(1), "E0", subject="e0")
-    late = only(office.cycle("A", office.at(15)), "B")
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    late = mails_to(office.cycle("A", office.at(15)), "B")
+    deliver_all(office, office.cycle("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
     return late, office["B"].backfill()[0].due_at
 
 
 def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
     """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
-    text = THREE.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
-    office = Office(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
+    text = THREE_STORES_AND_CONTACT.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
+    office = PostOffice(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
     late, start = misses_e0(office)
 
     def at(hours: float) -> int:
@@ -317,16 +315,16 @@ def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None
 
 def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
     """Numbers held in the queue are not missing; once dropped they make a new entry (spec: BF-2)."""
-    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
     big = ["x" * 900 + "@test.test"]
     office["A"].create_folder(office.at(1), "X", replicas=["A"], contacts=big)
     office["A"].create_folder(office.at(2), "X/Y", replicas=["A"], contacts=big)
     office["A"].change_folder(office.at(3), "X", rename="X2")  # the parent's number is now the later one
     office.cycle("A", office.at(15))
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    deliver_all(office, office.cycle("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
     due = office["B"].backfill()[0].due_at
     deliver_all(office, office.cycle("B", due), due)
-    child, _ = only(office.cycle("A", due), "B")
+    child, _ = mails_to(office.cycle("A", due), "B")
     office.deliver(child, due)  # the mail with the parent is lost
     assert len(office.of_type("version.held")) == 1
     office.cycle("B", office["B"].backfill()[0].due_at)
@@ -337,13 +335,13 @@ def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
 
 def test_who_lacks_an_associated_message_is_not_sent_the_contents_too() -> None:
     """The numbers of contents are holes in the set of associated messages; no content comes for them (spec: BF-5, CN-9)."""
-    office = Office()
+    office = PostOffice()
     for index in range(20):
         office["A"].post(office.at(1), "Projects", subject=f"content {index}")
     office.run(office.at(15))
     office["A"].post(office.at(16), "Projects", subject="a view", associated=True)
     office.cycle("A", office.at(30))  # lost
-    entry = tell(office, "B", CHECK + 12 * H)
+    entry = tell(office, "B", STATUS_CHECK_MIN + 12 * HOUR_MIN)
     assert (entry.missing, entry.missing_fai) == ("", "A-1..21")
     office.run(entry.due_at)
     answers = [
@@ -369,7 +367,7 @@ folders:
 
 def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_another() -> None:
     """Deferred again, an entry keeps the slots that it has for their own retry time and no longer (spec: BF-4, BF-6)."""
-    office = Office(FOUR)
+    office = PostOffice(FOUR)
     late, start = misses_e0(office)
 
     def at(hours: float) -> int:
@@ -397,7 +395,7 @@ def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_anothe
 def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None:
     """Of a conflict's versions each goes in a mail of its own here, and the one was not asked for: the other is still to come,
     and what else was asked of the source has no answer in it (spec: BF-5, BF-6)."""
-    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     for name in "AB":
@@ -406,12 +404,12 @@ def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None
     deliver_all(office, from_a, office.at(30), "B")  # lost for C
     deliver_all(office, from_b, office.at(30))
     office["A"].post(office.at(31), "Projects", subject="tells of the one")
-    deliver_all(office, only(office.cycle("A", office.at(45)), "C"), office.at(45))
+    deliver_all(office, mails_to(office.cycle("A", office.at(45)), "C"), office.at(45))
     (entry,) = office["C"].backfill()
     assert entry.missing == "A-2"
     requests = office.cycle("C", entry.due_at)
     deliver_all(office, requests, entry.due_at)
-    answers = only(office.cycle("A", entry.due_at), "C")
+    answers = mails_to(office.cycle("A", entry.due_at), "C")
     assert len(answers) == 2
     deliver_all(office, answers, entry.due_at)
     assert office["C"].backfill() == []

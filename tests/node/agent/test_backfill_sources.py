@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from node.codec.replication_message import MessageType, ReplicationMail, decode
 from node.tracking.number_sets import NumberSets
+from tests.support.clock import STATUS_CHECK_MIN
 from tests.support.forged_mail import HOP, altered
-from tests.support.post_office import CHECK, THREE, Office, deliver_all, only
+from tests.support.post_office import PostOffice, deliver_all, mails_to
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.events import SourcesConsidered
 from traces.labtime import HOUR_US
 from transport.envelope import Transmission
@@ -30,13 +32,13 @@ folders:
 """
 
 
-def opened(office: Office, mail: tuple[str, Transmission]) -> ReplicationMail:
+def opened(office: PostOffice, mail: tuple[str, Transmission]) -> ReplicationMail:
     body = parse_mail(mail[1].content).body
     assert body is not None
     return decode(decode_tnef(body), office["A"]._present().verifier)
 
 
-def missing_on_a(office: Office) -> SourcesConsidered:
+def missing_on_a(office: PostOffice) -> SourcesConsidered:
     """B, C and D post, A gets nothing of it, hears of all by their statuses and asks; the choice as traced."""
     for index, name in enumerate("BCD"):
         office[name].post(office.at(1 + index), "Projects", subject=f"by {name}")
@@ -45,9 +47,9 @@ def missing_on_a(office: Office) -> SourcesConsidered:
             if mail[1].next_hop != "A" and mail[1].recipients != ("A-IS@contoso.test",):
                 office.deliver(mail, office.at(15))
     for name in "BCD":
-        for mail in office.cycle(name, office.at(CHECK)):
+        for mail in office.cycle(name, office.at(STATUS_CHECK_MIN)):
             if mail[1].subject == "Folder Status" and mail[1].next_hop == "A":
-                office.deliver(mail, office.at(CHECK))
+                office.deliver(mail, office.at(STATUS_CHECK_MIN))
     for entry in office["A"].backfill():
         office["A"].tick(entry.due_at)
     (choice,) = [event for event in office.events if isinstance(event, SourcesConsidered)][:1]
@@ -56,7 +58,7 @@ def missing_on_a(office: Office) -> SourcesConsidered:
 
 def test_sources_are_sorted_by_site_then_cost() -> None:
     """The same site first, then the cheaper route; the first is asked for what it has (spec: BF-3)."""
-    choice = missing_on_a(Office(SITES))
+    choice = missing_on_a(PostOffice(SITES))
     assert [candidate.store for candidate in choice.candidates] == ["B", "C", "D"]
     assert [candidate.cost for candidate in choice.candidates] == [0, 10, 50]
     assert choice.chosen[0] == "B"
@@ -65,22 +67,22 @@ def test_sources_are_sorted_by_site_then_cost() -> None:
 def test_a_preferred_source_goes_before_all_that_are_up() -> None:
     """The preferred backfill source goes to the head of the list, whatever its cost (spec: BF-3)."""
     preferring = "A: {site: SEA, settings: {Preferred Backfill Source: D}}"
-    choice = missing_on_a(Office(SITES.replace("A: {site: SEA}", preferring)))
+    choice = missing_on_a(PostOffice(SITES.replace("A: {site: SEA}", preferring)))
     assert [candidate.store for candidate in choice.candidates] == ["D", "B", "C"]
     assert choice.candidates[0].passed_over in {"", "is not known to have any of it"}
 
 
 def test_one_source_s_gap_is_filled_by_the_next_at_once() -> None:
     """If the first has not all of it, the next is asked for what is left, at once (spec: BF-3)."""
-    office = Office()
+    office = PostOffice()
     for name in "BC":
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
     for name in "BC":
         office.cycle(name, office.at(15))  # lost to everybody
     for name in "BC":
-        for mail in office.cycle(name, office.at(CHECK)):
+        for mail in office.cycle(name, office.at(STATUS_CHECK_MIN)):
             if mail[1].next_hop == "A":
-                office.deliver(mail, office.at(CHECK))
+                office.deliver(mail, office.at(STATUS_CHECK_MIN))
     first, second = office["A"].backfill()
     assert first.due_at == second.due_at
     requests = office.cycle("A", first.due_at)
@@ -89,7 +91,7 @@ def test_one_source_s_gap_is_filled_by_the_next_at_once() -> None:
 
 def test_every_mail_names_its_set_and_carries_the_sender_s_own_row() -> None:
     """A mail has its type, names the numbers of its updates and carries the sender's whole row (spec: OUT-4, OUT-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["A"].post(office.at(16), "Projects", subject="two")
@@ -103,17 +105,17 @@ def test_every_mail_names_its_set_and_carries_the_sender_s_own_row() -> None:
 
 def test_a_status_may_name_several_folders() -> None:
     """Folders with the same holders share one status mail (spec: OUT-6)."""
-    office = Office(THREE + "  More: {replicas: [A, B, C]}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "  More: {replicas: [A, B, C]}\n")
     for path in ("Projects", "More"):
         office["A"].post(office.at(1), path, subject="x")
     office.run(office.at(15))
-    statuses = [mail for mail in office.cycle("A", office.at(CHECK)) if mail[1].subject == "Folder Status"]
+    statuses = [mail for mail in office.cycle("A", office.at(STATUS_CHECK_MIN)) if mail[1].subject == "Folder Status"]
     assert {len(opened(office, mail).sections) for mail in statuses} == {2}
 
 
 def test_a_row_is_only_what_its_store_said_in_its_own_last_mail() -> None:
     """A store learns about another only from that store's mail; a row can be stale and says when it was heard (spec: RST-2)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     rows = {row.store: (row.numbers, row.heard_at) for row in office["B"].state("Projects").rows}
@@ -127,13 +129,13 @@ def test_a_row_is_only_what_its_store_said_in_its_own_last_mail() -> None:
 
 def test_backfill_is_not_bound_by_the_schedule() -> None:
     """Requests and responses go at once, whatever the folder's schedule says (spec: BF-8)."""
-    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
     office["A"].post(office.at(1), "Projects", subject="x")
     for mail in office.cycle("A", office.at(240)):
         if mail[1].next_hop != "B":
             office.deliver(mail, office.at(240))
-    for mail in office.cycle("A", office.at(CHECK)):
-        office.deliver(mail, office.at(CHECK))
+    for mail in office.cycle("A", office.at(STATUS_CHECK_MIN)):
+        office.deliver(mail, office.at(STATUS_CHECK_MIN))
     (entry,) = office["B"].backfill()
     office.run(entry.due_at)
     assert entry.due_at % (4 * 3_600_000_000) != 0
@@ -142,13 +144,13 @@ def test_backfill_is_not_bound_by_the_schedule() -> None:
 
 def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
     """A replayed mail is no sign of life: an outsider cannot keep a dead source at the head of the list (spec: BF-4, ML-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="heard")
-    (captured,) = only(office.cycle("A", office.at(15)), "B")
+    (captured,) = mails_to(office.cycle("A", office.at(15)), "B")
     office.deliver(captured, office.at(15))
     office["A"].post(office.at(16), "Projects", subject="lost")
     deliver_all(office, office.cycle("A", office.at(30)), office.at(30), "")
-    deliver_all(office, office.cycle("A", office.at(CHECK)), office.at(CHECK), "B")
+    deliver_all(office, office.cycle("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
     (entry,) = office["B"].backfill()
     office.cycle("B", entry.due_at)  # the request is lost
     (entry,) = office["B"].backfill()
@@ -161,11 +163,11 @@ def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
 def test_an_old_empty_response_does_not_end_a_new_request() -> None:
     """A request ends by its own answer or its time: a duplicate of an older, empty response, replayed by whomever, neither
     ends it nor saves a silent source from being marked down (spec: BF-4, BF-5, BF-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     office.cycle("A", office.at(15))
-    (status_mail,) = only(office.cycle("A", office.at(CHECK)), "B")
-    office.deliver(status_mail, office.at(CHECK))
+    (status_mail,) = mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B")
+    office.deliver(status_mail, office.at(STATUS_CHECK_MIN))
 
     def old_and_empty(mail: ReplicationMail) -> ReplicationMail:
         section = replace(mail.sections[0], numbers=NumberSets.EMPTY)

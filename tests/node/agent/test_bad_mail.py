@@ -26,7 +26,7 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
-from tests.support.post_office import Office, only
+from tests.support.post_office import PostOffice, mails_to
 from traces.events import MailReceived
 from transport.mapi.item import decode_item, encode_item
 from transport.mime.message import BodyForm, build_mail, parse_mail
@@ -49,7 +49,7 @@ def at_most(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def genuine(office: Office) -> bytes:
+def genuine(office: PostOffice) -> bytes:
     """A real content mail from A, as it is about to leave for B."""
     office["A"].post(office.at(1), "Projects", subject="real")
     return next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
@@ -122,7 +122,7 @@ BAD = [
 @pytest.mark.parametrize("spoil", BAD)
 def test_bad_mail_is_kept_aside_and_harms_nothing(spoil: Callable[[bytes], bytes]) -> None:
     """A mail that cannot be decoded or verified is bad mail and an event; the good one still works (spec: IN-5, ML-6)."""
-    office = Office()
+    office = PostOffice()
     good = genuine(office)
     before = [office["B"].knowledge(path) for path in ("1-1", "Projects")]
     office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], spoil(good))
@@ -137,7 +137,7 @@ def test_bad_mail_is_kept_aside_and_harms_nothing(spoil: Callable[[bytes], bytes
 
 def test_a_replayed_mail_changes_nothing_that_is_newer() -> None:
     """A captured mail sent again later changes nothing (spec: IN-3, RST-4)."""
-    office = Office()
+    office = PostOffice()
     first = genuine(office)
     office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], first)
     message = office["B"].messages("Projects")[0].id
@@ -149,7 +149,7 @@ def test_a_replayed_mail_changes_nothing_that_is_newer() -> None:
     assert office["B"].state("Projects").rows == rows
 
 
-def signed_by_a(office: Office, section: Section, kind: MessageType = MessageType.STATUS) -> bytes:
+def signed_by_a(office: PostOffice, section: Section, kind: MessageType = MessageType.STATUS) -> bytes:
     mail = ReplicationMail(
         type=kind,
         store="A",
@@ -165,7 +165,7 @@ def signed_by_a(office: Office, section: Section, kind: MessageType = MessageTyp
 
 def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
     """A claim of every number there can be is an entry like any other (spec: CN-5)."""
-    office = Office()
+    office = PostOffice()
     folder = ChangeNumber.parse(office["A"].folders()[0].id).to_xid()
     absurd = CNSet.from_ranges({bytes([guid]) * 16: [(1, 2**48 - 1)] for guid in range(1, 200)})
     office["B"].mail_in(
@@ -179,7 +179,7 @@ def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
 
 def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
     """A section about a folder that is not known here changes nothing; a request for it is answered empty (spec: RP-2)."""
-    office = Office()
+    office = PostOffice()
     section = Section(ChangeNumber(b"n" * 16, 7).to_xid(), NumberSets(CNSet.span(b"n" * 16, 1, 5)))
     for kind in (MessageType.STATUS, MessageType.STATUS_REQUEST, MessageType.BACKFILL_REQUEST):
         office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
@@ -191,7 +191,7 @@ def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
 
 def test_mail_for_nobody_here_is_refused() -> None:
     """No open relay: a recipient outside the organization is refused and changes nothing (spec: ML-7)."""
-    office = Office()
+    office = PostOffice()
     with pytest.raises(MailRefused) as refused:
         office["B"].mail_in(office.at(1), HOP, "x@y.test", ["someone@elsewhere.test"], b"Subject: x\r\n\r\nx\r\n")
     assert refused.value.code == 550
@@ -200,7 +200,7 @@ def test_mail_for_nobody_here_is_refused() -> None:
 
 def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
     """One bad item does not spoil its mail; its number stays missing (spec: IN-5, CN-7)."""
-    office = Office()
+    office = PostOffice()
     for index in range(3):
         office["A"].post(office.at(1), "Projects", subject=f"post {index}")
     content = next(mail for _, mail in office.cycle("A", office.at(15)) if mail.next_hop == "B").content
@@ -234,9 +234,9 @@ def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
             updates=(replace(update, version=replace(update.version, item=encode_item(replace(item, props=props)))),),
         )
 
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
-    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    content = mails_to(office.cycle("A", office.at(15)), "B")[0][1].content
     office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], altered(office, content, nameless))
     assert len(office.of_type("version.failed")) == 1
     assert office["B"].state("1-1").rows[0].numbers == "Setup-1"
@@ -245,9 +245,9 @@ def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
 
 def test_an_update_that_claims_to_stand_for_everything_is_refused_in_no_time() -> None:
     """Malformed input is one clear error, never a crash or a hang (spec: CN-5, IN-5)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="real")
-    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    content = mails_to(office.cycle("A", office.at(15)), "B")[0][1].content
     everything = CNSet.span(b"g" * 16, 1, 2**40)
     greedy = altered(
         office, content, lambda mail: replace(mail, updates=(replace(mail.updates[0], stands_for=everything),))
@@ -260,7 +260,7 @@ def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
     """Nothing that an outsider says changes what servers tell one another: mail keeps its priority (spec: ML-6, OUT-8)."""
     hop, _ = take_hop_line(b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\nSubject: hi\r\n\r\nx\r\n")
     assert hop is not None
-    office = Office()
+    office = PostOffice()
     office["B"].mail_in(office.at(1), hop, "x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
     office["B"].post(office.at(2), "Projects", subject="x")
     mail = office.cycle("B", office.at(15))[0][1]
@@ -270,7 +270,7 @@ def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
 
 def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> None:
     """What is kept of bad mail has a limit that holds at any time (spec: ML-7, IN-5)."""
-    office = Office()
+    office = PostOffice()
     for index in range(incoming.BAD_MAIL_KEPT + 10):
         content = b"Subject: %d\r\n\r\nx\r\n" % index
         office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], content)
@@ -279,9 +279,9 @@ def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> No
 
 def test_instants_that_no_clock_shows_make_a_bad_mail() -> None:
     """Whatever is wrong with a mail, it is bad mail, one event, and no error (spec: IN-5, CN-5)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
-    content = only(office.cycle("A", office.at(15)), "B")[0][1].content
+    content = mails_to(office.cycle("A", office.at(15)), "B")[0][1].content
     for instant in (-(2**63), 2**63 - 1):
         odd = altered(office, content, lambda mail, instant=instant: replace(mail, sent_at=instant))  # type: ignore[misc]
         office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], odd)
@@ -290,7 +290,7 @@ def test_instants_that_no_clock_shows_make_a_bad_mail() -> None:
 
 def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
     """Limits bound what outsiders cost: with 1,000 folders a refused mail takes 240 ms, 700 times a taken one (spec: ML-7)."""
-    office = Office()
+    office = PostOffice()
     before = office["B"]._ctx
     looping = b"Received: x\r\n" * 40 + b"Subject: x\r\n\r\nx\r\n"
     with pytest.raises(MailRefused):

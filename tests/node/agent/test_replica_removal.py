@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from node.errors import NoReplicaHere
-from tests.support.post_office import THREE, Office
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 
-H = 60
 
-
-def held(office: Office, name: str) -> bool:
+def held(office: PostOffice, name: str) -> bool:
     return office[name].folders()[0].held_here
 
 
-def subjects(office: Office, name: str) -> list[str]:
+def subjects(office: PostOffice, name: str) -> list[str]:
     return sorted(message.subject for message in office[name].messages("Projects"))
 
 
 def test_a_replica_that_others_have_in_full_is_dropped_after_one_answer() -> None:
     """The leaving store says what it has; the first answer lets its data go (spec: RP-2)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     office["B"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
@@ -33,7 +33,7 @@ def test_a_replica_that_others_have_in_full_is_dropped_after_one_answer() -> Non
 
 def test_a_leaving_store_sends_at_once_what_it_has_not_sent() -> None:
     """Unsent changes go at once, whatever the schedule, and are dropped only when another store has them (spec: RP-2)."""
-    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: never"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: never"))
     office["C"].post(office.at(1), "Projects", subject="only on C")
     office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
     office.run(office.at(15))
@@ -42,7 +42,7 @@ def test_a_leaving_store_sends_at_once_what_it_has_not_sent() -> None:
 
 def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has_all() -> None:
     """What a holder lacks enters its array; the leaving store serves it, and goes afterwards (spec: RP-2)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="lost on its way to A")
     office.cycle("C", office.at(15))  # the broadcast is lost
     office["A"].change_folder(office.at(16), "Projects", replicas=["A"])
@@ -57,19 +57,19 @@ def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has
 
 def test_an_unanswered_request_is_made_again_at_each_check() -> None:
     """Unanswered, the leaving store asks again at each status check (spec: RP-2)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A"])
     for mail in office.cycle("A", office.at(15)):
         office.deliver(mail, office.at(15))
     office.cycle("C", office.at(15))  # the request is lost
     assert office.of_type("replica.dropped") == []
-    office.run(office.at(12 * H + 15))
+    office.run(office.at(12 * HOUR_MIN + 15))
     assert len(office.of_type("replica.dropped")) == 1
 
 
 def test_a_store_re_added_meanwhile_stays_and_ignores_late_answers() -> None:
     """Re-added meanwhile: pending ends, late answers are ignored (spec: RP-2)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     office["C"].change_folder(office.at(16), "Projects", replicas=["A"])
@@ -89,7 +89,7 @@ def test_a_store_re_added_meanwhile_stays_and_ignores_late_answers() -> None:
 
 def test_a_replica_dropped_and_added_again_starts_empty_and_fills() -> None:
     """Dropped and re-added it starts empty and asks others for its own old changes (spec: RP-2, CN-6)."""
-    office = Office()
+    office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="C's own")
     office.run(office.at(15))
     office["A"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
@@ -108,7 +108,7 @@ def test_a_replica_dropped_and_added_again_starts_empty_and_fills() -> None:
 
 def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
     """A 0x8 to a store that holds nothing is answered empty, marked no replica, and its claim is gone (spec: RP-2)."""
-    office = Office()
+    office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="x")
     for mail in office.cycle("C", office.at(15)):
         if mail[1].next_hop == "A":
@@ -122,7 +122,7 @@ def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
             office.deliver(mail, office.at(31))
     assert len(office.of_type("replica.dropped")) == 1
     for hours in (7, 13, 20, 26, 37, 44, 50):
-        office.run(office.at(hours * H + 20))
+        office.run(office.at(hours * HOUR_MIN + 20))
     assert subjects(office, "B") == ["x"]
     assert all(office[name].backfill() == [] for name in "ABC")
 
@@ -130,15 +130,17 @@ def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
 def test_a_leaving_store_is_answered_when_what_it_had_has_expired() -> None:
     """What the leaving store alone had, and has let expire, is accounted for at its word, and that is when it is answered
     (spec: RP-2, DL-3)."""
-    text = THREE.replace("[A, B, C]", "[A, C]").replace("C: {site: SEA}", "C: {site: SEA, settings: {Age Limit: 1 d}}")
-    office = Office(text)
+    text = THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]").replace(
+        "C: {site: SEA}", "C: {site: SEA, settings: {Age Limit: 1 d}}"
+    )
+    office = PostOffice(text)
     office["C"].post(office.at(1), "Projects", subject="never came to A")
     office.cycle("C", office.at(15))  # lost
-    for minutes in (24 * H, 48 * H, 72 * H):
+    for minutes in (24 * HOUR_MIN, 48 * HOUR_MIN, 72 * HOUR_MIN):
         office.cycle("C", office.at(minutes))
         office.cycle("C", office.at(minutes + 15))
-    office["A"].change_folder(office.at(73 * H), "Projects", replicas=["A"])
-    office.run(office.at(73 * H + 15))
+    office["A"].change_folder(office.at(73 * HOUR_MIN), "Projects", replicas=["A"])
+    office.run(office.at(73 * HOUR_MIN + 15))
     (entry,) = office["A"].backfill()
     office.run(entry.due_at)
     (dropped,) = office.of_type("replica.dropped")

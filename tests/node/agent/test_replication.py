@@ -13,13 +13,15 @@ from node.mail.packing import split
 from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
-from tests.support.post_office import AUTHORITY, CHECK, THREE, H, Office, deliver_all, only
+from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
+from tests.support.post_office import AUTHORITY, PostOffice, deliver_all, mails_to
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import HOUR_US
 
 
 def test_a_post_is_on_the_other_holders_after_the_next_cycle() -> None:
     """Changes are broadcast at the next cycle and applied with their number and time (spec: OUT-1, IN-1, CN-8)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="Hello", body="text")
     office.run(office.at(14))
     assert office["B"].messages("Projects") == []
@@ -32,7 +34,7 @@ def test_a_post_is_on_the_other_holders_after_the_next_cycle() -> None:
 
 def test_the_own_row_leaves_out_what_is_not_broadcast() -> None:
     """A change is claimed in the own row only once it is broadcast (spec: RST-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="Hello")
     assert office["A"].state("Projects").rows[0].numbers == ""
     office.run(office.at(15))
@@ -43,7 +45,7 @@ def test_the_own_row_leaves_out_what_is_not_broadcast() -> None:
 
 def test_an_edit_replaces_the_older_version_everywhere() -> None:
     """A version whose number is in the list of the arriving one goes (spec: CN-4, HI-2)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["B"].edit(office.at(16), "Projects", message, subject="two")
@@ -55,7 +57,7 @@ def test_an_edit_replaces_the_older_version_everywhere() -> None:
 
 def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
     """A delete is a change that each replica keeps as a tombstone (spec: DL-1)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["C"].delete(office.at(16), "Projects", message)
@@ -69,7 +71,7 @@ def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
 
 def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
     """Concurrent versions are all kept; every replica shows the same one (spec: CF-1)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
@@ -85,7 +87,7 @@ def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
 @pytest.mark.parametrize("keep", ["first", "all", "edit"])
 def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> None:
     """The resolution's list covers every version and replaces them everywhere (spec: CF-3)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
@@ -107,7 +109,7 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
     """A delete wins over every concurrent version, and the contacts hear of the lost edit (spec: DL-2)."""
     for editor, deleter in (("A", "B"), ("B", "A")):
-        office = Office()
+        office = PostOffice()
         message = office["A"].post(office.at(1), "Projects", subject="one")
         office.run(office.at(15))
         office[editor].edit(office.at(16), "Projects", message, subject="edited", body="precious")
@@ -121,7 +123,7 @@ def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
 
 def test_a_superseded_unsent_number_is_accounted_for() -> None:
     """An update names the numbers it stands for, so nobody waits for a version that no longer exists (spec: CN-7)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office["A"].edit(office.at(2), "Projects", message, subject="two")
     office.run(office.at(15))
@@ -131,7 +133,7 @@ def test_a_superseded_unsent_number_is_accounted_for() -> None:
 
 def test_holes_in_the_own_range_are_closed_and_an_idle_folder_never_grows() -> None:
     """A broadcast covers the own numbers after the last one sent, up to the folder's own last change (spec: CN-6)."""
-    office = Office(THREE + "  Other: {replicas: [A, B]}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "  Other: {replicas: [A, B]}\n")
     office["A"].post(office.at(1), "Projects", subject="1")
     office["A"].post(office.at(2), "Other", subject="2")
     office["A"].post(office.at(3), "Projects", subject="3")
@@ -143,7 +145,7 @@ def test_holes_in_the_own_range_are_closed_and_an_idle_folder_never_grows() -> N
 
 def test_a_schedule_of_never_neither_sends_nor_claims() -> None:
     """With schedule never content is neither broadcast nor claimed; the hierarchy goes on (spec: RST-1, HI-3)."""
-    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: never"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: never"))
     office["A"].post(office.at(1), "Projects", subject="1")
     office["A"].create_folder(office.at(1), "News", replicas=["A", "B"])
     office.run(office.at(15))
@@ -154,7 +156,7 @@ def test_a_schedule_of_never_neither_sends_nor_claims() -> None:
 
 def test_mistakes_are_refused_in_words_and_change_nothing() -> None:
     """What cannot be done is one clear error, and the store stays as it was."""
-    office = Office(THREE + "  Other: {replicas: [B]}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "  Other: {replicas: [B]}\n")
     with pytest.raises(FolderUnknown, match="no folder 'Nowhere' here"):
         office["A"].post(office.at(1), "Nowhere", subject="x")
     with pytest.raises(NoReplicaHere, match="held by B"):
@@ -167,7 +169,7 @@ def test_mistakes_are_refused_in_words_and_change_nothing() -> None:
 
 def test_an_associated_message_is_last_writer_wins() -> None:
     """Associated messages have a set of their own and never conflict (spec: CN-9)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="view", associated=True)
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="view A")
@@ -183,7 +185,7 @@ def test_an_associated_message_is_last_writer_wins() -> None:
 
 def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for() -> None:
     """A mail closes the holes of either set, though later mails bring such numbers of the other (spec: CN-6, CN-9)."""
-    office = Office(THREE + "settings: {Replication Message Size Limit: 1 KB}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
     message = office["A"].post(office.at(1), "Projects", subject="one", body="x" * 2000)
     office["A"].edit(office.at(2), "Projects", message, subject="two")
     office["A"].post(office.at(3), "Projects", subject="view", body="y" * 2000, associated=True)
@@ -195,8 +197,11 @@ def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for()
 
 def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> None:
     """An update names its own number and those that it supersedes, not those of a version beside it (spec: CN-7, DU-1)."""
-    office = Office(THREE.replace("{A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}", "{A: {}, B: {}, C: {}, D: {}}")
-                    .replace("[A, B, C]", "[A, B, C, D]"))  # fmt: skip
+    office = PostOffice(
+        THREE_STORES_AND_CONTACT.replace(
+            "{A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}", "{A: {}, B: {}, C: {}, D: {}}"
+        ).replace("[A, B, C]", "[A, B, C, D]")
+    )
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["B"].edit(office.at(16), "Projects", message, subject="first of B")
@@ -207,7 +212,7 @@ def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> Non
     deliver_all(office, office.cycle("A", office.at(45)), office.at(45), "CD")
     office.running = ["C", "D"]  # A and B are lost, and with them B's second edit; its first one is on D
     for hours in range(1, 10 * 24, 3):
-        office.run(office.at(45 + hours * H))
+        office.run(office.at(45 + hours * HOUR_MIN))
     assert office["C"].knowledge("Projects").versions == office["D"].knowledge("Projects").versions
 
 
@@ -234,7 +239,7 @@ def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
 ], ids=["subject", "contact", "contacts", "body", "restore"])  # fmt: skip
 def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., object]) -> None:
     """Each mistake is one clear NodeError, and changes nothing (docs: node.errors)."""
-    office = Office()
+    office = PostOffice()
     before = office["A"].knowledge("1-1"), office["A"].knowledge("Projects")
     with pytest.raises(NodeError):
         act(office["A"], office.at(1))
@@ -243,17 +248,17 @@ def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., 
 
 def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_here_too() -> None:
     """Converged is equal knowledge on all holders, and a healthy organization repeats nothing (spec: CV-1, CN-7, ST-7)."""
-    office = Office(THREE.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
     message = office["A"].post(office.at(1), "Projects", subject="one")
-    mails = office.cycle("A", office.at(4 * H))
-    deliver_all(office, mails, office.at(4 * H), "C")  # lost on its way to B
-    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    mails = office.cycle("A", office.at(4 * HOUR_MIN))
+    deliver_all(office, mails, office.at(4 * HOUR_MIN), "C")  # lost on its way to B
+    deliver_all(office, mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B"), office.at(STATUS_CHECK_MIN))
     (entry,) = office["B"].backfill()
     due = entry.due_at
     office["A"].edit(due - 10, "Projects", message, subject="two")  # A-2, not broadcast yet: a response takes it to B
     office["C"].delete(due - 10, "Projects", message)  # C-1, which knows nothing of A-2
-    deliver_all(office, only(office.cycle("B", due), "A"), due)
-    deliver_all(office, only(office.cycle("A", due), "B"), due)
+    deliver_all(office, mails_to(office.cycle("B", due), "A"), due)
+    deliver_all(office, mails_to(office.cycle("A", due), "B"), due)
     assert [each.subject for each in office["B"].messages("Projects")] == ["two"]
     now = due + 4 * HOUR_US
     deliver_all(office, office.cycle("C", now), now)  # the deletion comes to A before A's own cycle
@@ -264,10 +269,10 @@ def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_he
 
 def test_what_waits_goes_out_when_the_stores_schedule_is_changed() -> None:
     """A directory value holds at the next read: what "never" kept back goes with the new cycles (spec: SE-1, OUT-1)."""
-    office = Office(THREE + "settings: {Replication Schedule: never}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Schedule: never}\n")
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     office["A"].configure(office.at(16), {"Replication Schedule": "always"})
     for hours in range(1, 4 * 24, 3):
-        office.run(office.at(hours * H))
+        office.run(office.at(hours * HOUR_MIN))
     assert [len(office[name].messages("Projects")) for name in "ABC"] == [1, 1, 1]

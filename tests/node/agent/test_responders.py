@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from node.agent.responders import THE_OLDEST, Holder, six_steps
-from tests.support.post_office import H, Office
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice
 from traces.events import MailSubmitted, ReplicaDropped, RespondersConsidered
 from traces.labtime import DAY_US
 
@@ -81,16 +82,16 @@ folders:
 """
 
 
-def office(versions: str, holders: str, settings: str = "") -> Office:
+def office(versions: str, holders: str, settings: str = "") -> PostOffice:
     """Servers A, B, ... of those versions; Projects is held by those named."""
     names = "ABCDEFGH"
     servers = ", ".join(
         f'{name}: {{version: "{version}"}}' for name, version in zip(names, versions.split(), strict=False)
     )
-    return Office(SIX % (servers, ", ".join(holders)) + settings)
+    return PostOffice(SIX % (servers, ", ".join(holders)) + settings)
 
 
-def requests(lab: Office, node: str = "") -> list[MailSubmitted]:
+def requests(lab: PostOffice, node: str = "") -> list[MailSubmitted]:
     return [
         each
         for each in lab.events
@@ -98,7 +99,7 @@ def requests(lab: Office, node: str = "") -> list[MailSubmitted]:
     ]
 
 
-def chosen(lab: Office, node: str) -> list[tuple[str, ...]]:
+def chosen(lab: PostOffice, node: str) -> list[tuple[str, ...]]:
     return [each.chosen for each in lab.events if isinstance(each, RespondersConsidered) and each.node == node]
 
 
@@ -122,7 +123,7 @@ def test_who_asks_when_a_replica_is_added(version: str, asking: str, responders:
 def test_a_store_of_2000_does_not_ask_the_same_server_again_and_again() -> None:
     """Who is listed by the first step moves to the end of its queue (spec: ST-4)."""
     servers = ", ".join(f'{name}: {{version: "2000"}}' for name in "ABCDEF")
-    lab = Office(SIX % (servers, "A, B, C, D, E") + "  More: {replicas: [A, B, C, D, E]}\n")
+    lab = PostOffice(SIX % (servers, "A, B, C, D, E") + "  More: {replicas: [A, B, C, D, E]}\n")
     for path in ("Projects", "More"):
         lab["A"].change_folder(lab.at(1), path, replicas=list("ABCDEF"))
     for minutes in (15, 30):
@@ -171,9 +172,9 @@ def test_5_5_asks_each_night() -> None:
     """A 5.5 server requests the status of all it holds at the day's first check, and repeats nothing (spec: ST-3, ST-7)."""
     lab = office("5.5 2003", "AB")
     for hours in range(0, 72, 12):
-        lab.run(lab.at(hours * H + 15))
+        lab.run(lab.at(hours * HOUR_MIN + 15))
     asked = requests(lab)
-    assert [each.at for each in asked] == [lab.at(days * 24 * H + 15) for days in range(3)]
+    assert [each.at for each in asked] == [lab.at(days * 24 * HOUR_MIN + 15) for days in range(3)]
     assert {len(each.folders) for each in asked} == {2}
     assert not any(each.marks and "repeat" in each.marks for each in asked)
 
@@ -183,7 +184,7 @@ def test_before_sp4_5_5_tells_the_hierarchy_every_day(pack: int, daily: int) -> 
     """5.5 before SP4 broadcasts hierarchy status daily to all; SP4 as ST-1 (spec: ST-6)."""
     lab = office("5.5 2003", "AB", f"settings: {{Service Pack: {pack}}}\n")
     for hours in range(0, 96, 12):
-        lab.run(lab.at(hours * H + 15))
+        lab.run(lab.at(hours * HOUR_MIN + 15))
     statuses = [each for each in lab.events if isinstance(each, MailSubmitted) and each.message_type == 0x10]
     assert len(statuses) == daily
 
@@ -193,7 +194,7 @@ def test_a_replica_of_5_5_goes_after_midnight() -> None:
     for version, at in (("5.5", DAY_US), ("2003", 0)):
         lab = office(f"{version} 2003", "AB")
         lab["B"].change_folder(lab.at(1), "Projects", replicas=["B"])
-        for minutes in (15, 30, 45, 12 * H + 15, 24 * H, 24 * H + 15):
+        for minutes in (15, 30, 45, 12 * HOUR_MIN + 15, 24 * HOUR_MIN, 24 * HOUR_MIN + 15):
             lab.run(lab.at(minutes))
         (dropped,) = [each for each in lab.events if isinstance(each, ReplicaDropped)]
         assert dropped.at - lab.start == (at or 15 * 60 * 1_000_000)

@@ -6,7 +6,8 @@ import pytest
 
 from node.errors import NoReplicaHere
 from node.state.version_profiles import PROFILES
-from tests.support.post_office import CHECK, Office, deliver_all, only
+from tests.support.clock import STATUS_CHECK_MIN
+from tests.support.post_office import PostOffice, deliver_all, mails_to
 from traces.events import EntryMade, RequestSent, SourcesConsidered
 from traces.labtime import HOUR_US
 from transport.mime.message import BodyForm, parse_mail
@@ -20,33 +21,33 @@ folders:
 """
 
 
-def partial(office: Office, asker: str) -> None:
+def partial(office: PostOffice, asker: str) -> None:
     """Each other store posts once, and its mail reaches nobody; their statuses reach the asker."""
     others = [name for name in office.running if name != asker]
     for name in others:
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
         office.cycle(name, office.at(15))
     for name in others:
-        deliver_all(office, office.cycle(name, office.at(CHECK)), office.at(CHECK), asker)
+        deliver_all(office, office.cycle(name, office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), asker)
 
 
-def requests(office: Office, asker: str) -> list[RequestSent]:
+def requests(office: PostOffice, asker: str) -> list[RequestSent]:
     return [event for event in office.events if isinstance(event, RequestSent) and event.node == asker]
 
 
 @pytest.mark.parametrize("asker", "ABCD")
 def test_stores_of_four_versions_fill_each_other_s_gaps(asker: str) -> None:
     """Whatever the version of the asker and of the sources, what is missing comes (spec: BF-3, ML-4)."""
-    office = Office(MIXED)
+    office = PostOffice(MIXED)
     partial(office, asker)
     for hours in range(0, 10 * 24, 6):
-        office.run(office.at(CHECK) + hours * HOUR_US)
+        office.run(office.at(STATUS_CHECK_MIN) + hours * HOUR_US)
     assert len(office[asker].messages("Projects")) == 3
 
 
 def test_5_5_writes_mdbef_and_takes_no_binary_mail() -> None:
     """A 5.5 store writes its mails in MDBEF, the others in S-TNEF, which goes to a 5.5 server in base64 (spec: ML-2, ML-4)."""
-    office = Office(MIXED)
+    office = PostOffice(MIXED)
     forms = {}
     for name in "AB":
         office[name].post(office.at(1), "Projects", subject="x")
@@ -59,14 +60,14 @@ def test_5_5_writes_mdbef_and_takes_no_binary_mail() -> None:
 
 def test_2000_asks_one_at_a_time_and_waits_24_hours_in_the_site() -> None:
     """If no server has all, one is asked for what it has and the next for what is left after 24 h in the site (spec: BF-3)."""
-    office = Office(MIXED.replace('A: {version: "5.5"}', 'A: {version: "2003"}'))
+    office = PostOffice(MIXED.replace('A: {version: "5.5"}', 'A: {version: "2003"}'))
     for name in "ACD":
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
         for mail in office.cycle(name, office.at(15)):
             if mail[1].next_hop == "D":
                 office.deliver(mail, office.at(15))
     for name in "AC":
-        deliver_all(office, office.cycle(name, office.at(CHECK)), office.at(CHECK), "B")
+        deliver_all(office, office.cycle(name, office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
     first = office["B"].backfill()[0].due_at
     office.cycle("B", first)
     (choice,) = [event for event in office.events if isinstance(event, SourcesConsidered)][:1]
@@ -78,7 +79,7 @@ def test_2000_asks_one_at_a_time_and_waits_24_hours_in_the_site() -> None:
 def test_a_new_replica_of_5_5_asks_at_once() -> None:
     """New replicas wait the first time-out too, from 2000 on; 5.5 asks at once (spec: BF-2)."""
     for version, wait in (("5.5", 0), ("2000", 6 * HOUR_US)):
-        office = Office(MIXED.replace("replicas: [A, B, C, D]", "replicas: [C]").replace('"5.5"', f'"{version}"'))
+        office = PostOffice(MIXED.replace("replicas: [A, B, C, D]", "replicas: [C]").replace('"5.5"', f'"{version}"'))
         office["C"].post(office.at(1), "Projects", subject="x")
         office.run(office.at(15))
         office["C"].change_folder(office.at(16), "Projects", replicas=["C", "A"])
@@ -91,10 +92,10 @@ def test_a_new_replica_of_5_5_asks_at_once() -> None:
 
 def test_a_replica_that_is_no_longer_new_waits_in_5_5_too() -> None:
     """Once something has come in answer, a 5.5 replica waits the first time-out like any other (spec: BF-2)."""
-    office = Office(MIXED)
+    office = PostOffice(MIXED)
     office["B"].post(office.at(1), "Projects", subject="lost")
     office.cycle("B", office.at(15))
-    deliver_all(office, only(office.cycle("B", office.at(CHECK)), "A"), office.at(CHECK))
+    deliver_all(office, mails_to(office.cycle("B", office.at(STATUS_CHECK_MIN)), "A"), office.at(STATUS_CHECK_MIN))
     (entry,) = [event for event in office.events if isinstance(event, EntryMade) and event.node == "A"]
     assert entry.due_at - entry.at == 6 * HOUR_US
 
@@ -120,7 +121,7 @@ folders:
 )
 def test_a_preferred_source_that_is_no_server_is_ignored_with_an_event(version: str, name: str, ignored: int) -> None:
     """It names one server; unknown: ignored, with an event; versions without the setting say nothing (spec: BF-7)."""
-    office = Office(PREFERRING.replace("VERSION", version).replace("NAME", name))
+    office = PostOffice(PREFERRING.replace("VERSION", version).replace("NAME", name))
     assert len(office.of_type("setting.ignored")) == ignored
 
 
@@ -129,7 +130,7 @@ def test_the_preferred_source_is_a_registry_value_in_2003_and_a_directory_value_
     version: str, at_once: bool
 ) -> None:
     """A registry value holds at the next start, a directory value at the next directory read (spec: BF-7, SE-1)."""
-    office = Office(PREFERRING.replace("VERSION", version).replace("NAME", "B"))
+    office = PostOffice(PREFERRING.replace("VERSION", version).replace("NAME", "B"))
     office["A"].configure(office.at(1), {"Preferred Backfill Source": "Z"})
     assert len(office.of_type("setting.ignored")) == at_once
     office["A"].close(office.at(2))
@@ -154,7 +155,7 @@ folders:
 @pytest.mark.parametrize(("version", "far"), [("5.5", "E, D"), ("2003", "D, E")])
 def test_a_user_of_a_store_without_the_replica_is_referred_by_site_then_cost(version: str, far: str) -> None:
     """The site first, then the cost of referrals, which 5.5 follows over one connector only (spec: RT-4)."""
-    office = Office(RING.replace("VERSION", version))
+    office = PostOffice(RING.replace("VERSION", version))
     for path, order in (("Near", "B, C, D"), ("Far", far)):
         with pytest.raises(NoReplicaHere, match=f"held by {order}$"):
             office["A"].post(office.at(1), path, subject="x")

@@ -7,15 +7,17 @@ from itertools import pairwise
 import pytest
 
 from node.errors import Misuse, NoReplicaHere
-from tests.support.post_office import CHECK, THREE, H, Office, deliver_all
+from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
+from tests.support.post_office import PostOffice, deliver_all
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.events import Loss
 
-ONLY = THREE + "  Alone: {replicas: [C]}\n"
+ONLY = THREE_STORES_AND_CONTACT + "  Alone: {replicas: [C]}\n"
 
 
 def test_a_store_that_holds_replicas_is_not_deleted() -> None:
     """A store that still has folder instances is not deleted from the directory (spec: RP-6)."""
-    office = Office(ONLY)
+    office = PostOffice(ONLY)
     with pytest.raises(Misuse, match="holds replicas of Alone, Projects"):
         office["A"].delete_store(office.at(1), "C")
     with pytest.raises(Misuse, match="no store Z in the directory"):
@@ -26,7 +28,7 @@ def test_a_store_that_holds_replicas_is_not_deleted() -> None:
 
 def test_a_store_that_holds_nothing_goes() -> None:
     """Taken off all lists, it can be deleted, and nobody writes to it any more (spec: RP-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B"])
     for minutes in (15, 30):
         office.run(office.at(minutes))
@@ -39,19 +41,19 @@ def test_a_store_that_holds_nothing_goes() -> None:
     assert {row.store for row in office["A"].state("1-1").rows} == {"A", "B"}
 
 
-def removed_by_force() -> Office:
+def removed_by_force() -> PostOffice:
     """C's post is on C alone, A and B know that it is there; C is gone and A deletes it by force."""
-    office = Office(ONLY)
+    office = PostOffice(ONLY)
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))
-    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK))
+    deliver_all(office, office.cycle("C", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN))
     assert [entry.missing for entry in office["A"].backfill()] == ["C-1"]
-    office["C"].close(office.at(CHECK + 1))
+    office["C"].close(office.at(STATUS_CHECK_MIN + 1))
     office.running.remove("C")
-    office["A"].delete_store(office.at(CHECK + 2), "C", force=True)
-    office["B"].left(office.at(CHECK + 2), "C")
+    office["A"].delete_store(office.at(STATUS_CHECK_MIN + 2), "C", force=True)
+    office["B"].left(office.at(STATUS_CHECK_MIN + 2), "C")
     for minutes in (15, 30):
-        office.run(office.at(CHECK + minutes))
+        office.run(office.at(STATUS_CHECK_MIN + minutes))
     return office
 
 
@@ -68,12 +70,12 @@ def test_a_forced_removal_takes_it_off_all_lists_and_tells_what_is_lost() -> Non
         (name, "only C had it, which was deleted") for name in "AB"
     }
     with pytest.raises(NoReplicaHere, match="held by no store"):
-        office["A"].post(office.at(CHECK + 60), "Alone", subject="x")
+        office["A"].post(office.at(STATUS_CHECK_MIN + 60), "Alone", subject="x")
 
 
 def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
     """A store that is not in the directory is no store of the organization (spec: RP-6, IN-5)."""
-    office = Office()
+    office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="too late")
     mails = office.cycle("C", office.at(15))
     office["A"].delete_store(office.at(16), "C", force=True)
@@ -84,7 +86,7 @@ def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
 
 def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() -> None:
     """Content that came while its sender was in the directory is applied when its folder comes (HI-4, RP-6)."""
-    office = Office()
+    office = PostOffice()
     office["C"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
     deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "B")  # the hierarchy's mail to A is lost
     office["C"].post(office.at(16), "News", subject="the last word")
@@ -100,16 +102,16 @@ def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() 
 
 def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
     """Left in a list, an orphan is asked again after each retry time-out (spec: RP-6, BF-2, BF-4)."""
-    office = Office(ONLY)
+    office = PostOffice(ONLY)
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))
-    deliver_all(office, office.cycle("C", office.at(CHECK)), office.at(CHECK), "A")
-    office["C"].close(office.at(CHECK + 1))
+    deliver_all(office, office.cycle("C", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "A")
+    office["C"].close(office.at(STATUS_CHECK_MIN + 1))
     office.running.remove("C")
     due = []
     for _ in range(5):
         (entry,) = office["A"].backfill()
-        due.append((entry.due_at - office.start) / (H * 60_000_000))
+        due.append((entry.due_at - office.start) / (HOUR_MIN * 60_000_000))
         office.cycle("A", entry.due_at)
     assert [round(later - earlier) for earlier, later in pairwise(due)] == [12, 24, 24, 24]
 
@@ -117,7 +119,7 @@ def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
 def test_a_store_that_has_not_left_its_folder_yet_is_not_deleted() -> None:
     """Off the list and waiting until another store has all of it, it still has an instance; by force what it had is told as
     lost (spec: RP-6, RP-2)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, C]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))  # lost
     office["A"].change_folder(office.at(16), "Projects", replicas=["A"])

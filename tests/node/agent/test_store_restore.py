@@ -10,18 +10,20 @@ import pytest
 
 from node.errors import Crashed, Misuse
 from node.state.database import Database
-from tests.support.post_office import THREE, H, Office, deliver_all
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice, deliver_all
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 
 DAY = 24 * 60
 
 
-def subjects(office: Office, name: str) -> list[str]:
+def subjects(office: PostOffice, name: str) -> list[str]:
     return sorted(message.subject for message in office[name].messages("Projects"))
 
 
 def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> None:
     """It asks for status, and what it made after the backup comes back from others (spec: RP-4, ST-3)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="before")
     office.run(office.at(15))
     backup = office["A"].backup()
@@ -45,7 +47,7 @@ def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> No
 
 def test_unsent_changes_of_the_backup_are_sent() -> None:
     """What was not broadcast at the backup goes out after the restore, with its old number (spec: RP-4, DU-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
     backup = office["A"].backup()
     office["A"].abandon()
@@ -59,7 +61,7 @@ def test_unsent_changes_of_the_backup_are_sent() -> None:
 
 def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
     """What was unsent at the backup and broadcast after it is in others' rows, and is not missing here (spec: BF-1, RP-4)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
     backup = office["A"].backup()
     office.run(office.at(15))
@@ -77,7 +79,7 @@ def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
 
 def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() -> None:
     """A version that was edited before it was ever sent is accounted for with the edit (spec: CN-7, BF-1, RP-4)."""
-    office = Office()
+    office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="first")
     office["A"].edit(office.at(2), "Projects", message, subject="second")
     backup = office["A"].backup()
@@ -91,7 +93,7 @@ def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() 
 
 def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
     """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="in the backup, unsent")
     backup = office["A"].backup()
     office.run(office.at(15))
@@ -109,7 +111,7 @@ def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> N
 
 def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
     """What is unsent in a life begun from an old backup, and sent in a newer backup, is not lost with that life (RP-4)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="in both backups")
     older = office["A"].backup()
     office.run(office.at(15))
@@ -122,7 +124,7 @@ def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
 
 def test_without_a_new_guid_numbers_are_reissued() -> None:
     """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
-    office = Office(THREE + "settings: {New Replica GUID On Restore: 0}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {New Replica GUID On Restore: 0}\n")
     backup = office["A"].backup()
     office["A"].post(office.at(1), "Projects", subject="first A-1")
     office.run(office.at(15))
@@ -137,7 +139,7 @@ def test_without_a_new_guid_numbers_are_reissued() -> None:
 
 def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
     """Sequence numbers and incarnations are the run's, and no backup takes them back (spec: section 16)."""
-    office = Office()
+    office = PostOffice()
     backup = office["A"].backup()
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].abandon()
@@ -149,18 +151,18 @@ def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
 
 def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
     """A tombstone is dropped past its age and when every holder has said since then that it has its number (spec: DL-4)."""
-    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
     message = office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     office["A"].delete(office.at(16), "Projects", message)
     office.run(office.at(30))
     for half_day in range(1, 14):
-        office.run(office.at(half_day * 12 * H + 15))
+        office.run(office.at(half_day * 12 * HOUR_MIN + 15))
         if half_day == 5:
             assert office["B"].knowledge("Projects").tombstones == (message,), "too young"
         if half_day == 8:
             assert office["B"].knowledge("Projects").tombstones == (message,), "nobody has said anything since"
-            office["A"].post(office.at(half_day * 12 * H + 16), "Projects", subject="y")
+            office["A"].post(office.at(half_day * 12 * HOUR_MIN + 16), "Projects", subject="y")
     for name in "ABC":
         assert office[name].knowledge("Projects").tombstones == ()
         assert len(office[name].messages("Projects")) == 1
@@ -171,13 +173,13 @@ def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
 def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool) -> None:
     """By age alone, as in the originals, a tombstone goes too early; by the rule it waits (spec: DL-4)."""
     text = f"settings: {{Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: {by_age}}}\n"
-    office = Office(THREE + text)
+    office = PostOffice(THREE_STORES_AND_CONTACT + text)
     message = office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     office["C"].abandon()
     office["A"].delete(office.at(16), "Projects", message)
     for half_day in range(1, 12):
-        now = office.at(half_day * 12 * H + 15)
+        now = office.at(half_day * 12 * HOUR_MIN + 15)
         for name in "AB":
             for mail in office.cycle(name, now):
                 if mail[1].next_hop != "C":
@@ -187,7 +189,7 @@ def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool)
 
 def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
     """A backup older than the tombstone age would bring deleted things back: the store begins as new (spec: DL-4, RP-3)."""
-    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
     backup = office["C"].backup()
@@ -197,14 +199,16 @@ def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
     assert office["C"].folders() == []
     office.run(late)
     for hours in (7, 14, 21, 28, 35, 42, 49, 56, 63, 70):
-        office.run(late + hours * H * 60_000_000)
+        office.run(late + hours * HOUR_MIN * 60_000_000)
     assert subjects(office, "C") == ["x"]
 
 
 def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
     """Another store may have dropped a tombstone that this backup never knew, by an age of its own (spec: DL-4)."""
-    office = Office(
-        THREE.replace("A: {site: SEA}", "A: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 3}}")
+    office = PostOffice(
+        THREE_STORES_AND_CONTACT.replace(
+            "A: {site: SEA}", "A: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 3}}"
+        )
     )
     backup = office["C"].backup()
     office["C"].abandon()
@@ -228,7 +232,7 @@ def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
 
 def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill at any instruction loses nothing, and no counter is ever reused (spec: CN-1, RP-4)."""
-    office = Office()
+    office = PostOffice()
     node = office["A"]
     node.post(office.at(1), "Projects", subject="1")
     office.run(office.at(15))
@@ -247,14 +251,14 @@ def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: 
     node.reopen(office.at(41))
     node.post(office.at(42), "Projects", subject="3")
     for hours in range(1, 5 * 24, 6):
-        office.run(office.at(42 + hours * H))
+        office.run(office.at(42 + hours * HOUR_MIN))
     for name in "ABC":
         assert sorted(each.subject for each in office[name].messages("Projects")) == ["1", "2", "3"]
 
 
 def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -> None:
     """A restored store asks for the status of 1-1 and of its replicas when it starts (spec: RP-4, ST-3)."""
-    office = Office()
+    office = PostOffice()
     node = office["A"]
     node.post(office.at(1), "Projects", subject="1")
     office.run(office.at(15))
@@ -272,7 +276,7 @@ def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -
 def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started() -> None:
     """A change that nobody else has is gone with the restore; that is told by the first start that comes about, once, also
     where the process dies before, and where another backup is restored then (spec: RP-4, DU-1)."""
-    office = Office()
+    office = PostOffice()
     node = office["A"]
     backup = node.backup()
     node.post(office.at(1), "Projects", subject="gone")
@@ -292,7 +296,7 @@ def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started
 @pytest.mark.parametrize("later", [2, 200 * DAY])
 def test_settings_do_not_go_back(later: int) -> None:
     """They stand in the registry and the directory, not in the store: those of now hold after a restore (spec: SE-1, RP-4)."""
-    office = Office()
+    office = PostOffice()
     office["A"].configure(office.at(1), {"Age Limit": "3 d"})
     backup = office["A"].backup()
     office["A"].configure(office.at(2), {"Age Limit": "5 d"})

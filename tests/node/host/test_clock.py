@@ -7,9 +7,8 @@ import asyncio
 import pytest
 
 from node.host.clock import MAX_RATE, ClockError, LabClock
-from traces.labtime import DAY_US, HOUR_US, SECOND_US, parse_instant
-
-START_AT = parse_instant("2003-10-21T00:00Z")
+from tests.support.clock import START_AT
+from traces.labtime import DAY_US, HOUR_US, SECOND_US
 
 
 class Source:

@@ -15,12 +15,11 @@ from node.host import host as hosting
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.store.node import Node
-from traces.labtime import HOUR_US, LabTime, parse_instant
+from tests.support.clock import START_AT
+from traces.labtime import HOUR_US, LabTime
 from transport.envelope import IncomingHop, Offers, Priority, SendOutcome, SendState, Transmission
 from transport.protocol.auth import Credentials
 from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint
-
-START_AT = parse_instant("2003-10-21T00:00Z")
 
 TURNS = 200
 """Turns of the event loop in which a host that spins would do so a hundred times."""

@@ -4,54 +4,53 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import (
-    CHECK,
-    THREE,
-    H,
-    Office,
-    comes_near,
+    PostOffice,
     deliver_all,
-    missing_from_afar,
-    only,
+    deliver_lost_mail_to_the_site,
+    lose_mail_of_another_site,
+    mails_to,
 )
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import HOUR_US
 
 SWITCH = "Content Replication Suspended"
 
 
-def suspend(office: Office, now: int, on: bool = True, names: str = "ABC") -> None:
+def suspend(office: PostOffice, now: int, on: bool = True, names: str = "ABC") -> None:
     for name in names:
         office[name].configure(now, {SWITCH: int(on)})
 
 
-def logged(office: Office, name: str, event: int) -> int:
+def logged(office: PostOffice, name: str, event: int) -> int:
     return len(office[name].event_log(event=event))
 
 
 def test_content_waits_until_it_is_resumed_and_the_hierarchy_does_not() -> None:
     """While suspended no content is sent; hierarchy and statuses go on; resumed, what waited goes with the next cycle, and
     events 3118 and 3119 tell of it (spec: RP-5, EV-1)."""
-    office = Office()
+    office = PostOffice()
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="waits")
     office["A"].create_folder(office.at(3), "New", replicas=["A", "B"])
     office.run(office.at(15))
     assert office["B"].messages("Projects") == []
     assert "New" in [view.path for view in office["B"].folders()]
-    office.run(office.at(CHECK))
+    office.run(office.at(STATUS_CHECK_MIN))
     assert office["B"].messages("Projects") == []
-    suspend(office, office.at(CHECK + 1), on=False)
-    office.run(office.at(CHECK + 15))
+    suspend(office, office.at(STATUS_CHECK_MIN + 1), on=False)
+    office.run(office.at(STATUS_CHECK_MIN + 15))
     assert [message.subject for message in office["B"].messages("Projects")] == ["waits"]
     assert (logged(office, "A", 3118), logged(office, "A", 3119)) == (1, 1)
 
 
-def missing_on_b() -> Office:
+def missing_on_b() -> PostOffice:
     """A's post is lost for B, which hears of it."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     deliver_all(office, office.cycle("A", office.at(15)), office.at(15), "C")
-    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    deliver_all(office, mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B"), office.at(STATUS_CHECK_MIN))
     return office
 
 
@@ -73,11 +72,11 @@ def test_array_clocks_stand_still() -> None:
 def test_content_that_waits_for_a_slot_does_not_hold_the_hierarchy_up() -> None:
     """Content that stood still while it waited for a slot keeps none from the hierarchy, which goes on (spec: RP-5, BF-6)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(2))
-    office = Office(THREE + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
     for index in range(2):
         office["A"].post(office.at(1), f"F{index}", subject="lost")
     office.cycle("A", office.at(15))
-    deliver_all(office, only(office.cycle("A", office.at(CHECK)), "B"), office.at(CHECK))
+    deliver_all(office, mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B"), office.at(STATUS_CHECK_MIN))
     due = office["B"].backfill()[0].due_at
     deliver_all(office, office.cycle("B", due), due)
     suspend(office, due, names="B")
@@ -109,7 +108,7 @@ def test_what_arrives_is_applied_and_a_request_is_not_answered() -> None:
 @pytest.mark.parametrize(("version", "obeys"), [("5.5", False), ("2000", False), ("2003", True), ("2007", True)])
 def test_5_5_and_2000_do_not_obey(version: str, obeys: bool) -> None:
     """2003 and 2007 obey, 5.5 and 2000 go on (spec: RP-5)."""
-    office = Office(THREE.replace("A: {site: SEA}", f'A: {{site: SEA, version: "{version}"}}'))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("A: {site: SEA}", f'A: {{site: SEA, version: "{version}"}}'))
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="x")
     office.run(office.at(15))
@@ -118,7 +117,7 @@ def test_5_5_and_2000_do_not_obey(version: str, obeys: bool) -> None:
 
 def test_a_store_that_was_stopped_meanwhile_finds_out_at_its_start() -> None:
     """Suspended before a start, content stands still from the start on (spec: RP-5)."""
-    office = Office(THREE + f"settings: {{{SWITCH}: 1}}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + f"settings: {{{SWITCH}: 1}}\n")
     assert logged(office, "A", 3118) == 1
     office["A"].close(office.at(1))
     office["A"].open(office.at(2))
@@ -128,25 +127,25 @@ def test_a_store_that_was_stopped_meanwhile_finds_out_at_its_start() -> None:
 def test_a_leaving_store_does_not_wait_for_content() -> None:
     """A replica removed while content is suspended says all it has; its unsent changes are fetched once content goes on
     (spec: RP-5, RP-2, DU-1)."""
-    office = Office()
+    office = PostOffice()
     suspend(office, office.at(1))
     office["C"].post(office.at(2), "Projects", subject="only here")
     office["A"].change_folder(office.at(3), "Projects", replicas=["A", "B"])
     office.run(office.at(15))
     assert office["A"].messages("Projects") == []
-    suspend(office, office.at(3 * H), on=False)
+    suspend(office, office.at(3 * HOUR_MIN), on=False)
     for hours in range(3, 24):
-        office.run(office.at(hours * H))
+        office.run(office.at(hours * HOUR_MIN))
     assert [message.subject for message in office["A"].messages("Projects")] == ["only here"]
 
 
 def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlier_time() -> None:
     """The earlier of two due times is of a clock that stood as long for the one as for the other (spec: BF-2, RP-5)."""
-    office, lost = missing_from_afar()
-    start = office.at(CHECK)
+    office, lost = lose_mail_of_another_site()
+    start = office.at(STATUS_CHECK_MIN)
     assert office["B"].backfill()[0].due_at == start + 12 * HOUR_US
     suspend(office, start + HOUR_US, names="B")
-    comes_near(office, lost, start + 50 * HOUR_US)
+    deliver_lost_mail_to_the_site(office, lost, start + 50 * HOUR_US)
     suspend(office, start + 60 * HOUR_US, on=False, names="B")
     (entry,) = office["B"].backfill()
     assert (entry.local, entry.due_at) == (True, start + (6 + 59) * HOUR_US)
@@ -154,7 +153,7 @@ def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlie
 
 def test_what_waits_in_a_backup_goes_when_content_was_resumed_since() -> None:
     """Suspending is the organization's: a store back from a backup of before goes on with the others (spec: RP-4, RP-5)."""
-    office = Office()
+    office = PostOffice()
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="waits")
     office.run(office.at(15))

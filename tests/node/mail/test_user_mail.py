@@ -11,7 +11,7 @@ import pytest
 from node.errors import MailRefused, Misuse
 from node.mail.user_mail import MAILBOX_KEPT
 from node.state.addresses import alias_of
-from tests.support.post_office import Office
+from tests.support.post_office import PostOffice
 from tests.support.real_world_mails import HAND_MADE, cpython_mails
 from traces.events import MailboxDelivered, MailNotPosted, MailPosted
 from transport.envelope import IncomingHop
@@ -45,12 +45,12 @@ def mail(subject: str = "Hello", message_id: str = "1@outside.test", text: str =
 
 
 def send(
-    office: Office, on: str, to: str, content: bytes, minutes: float = 1, sender: str = "lee@outside.test"
+    office: PostOffice, on: str, to: str, content: bytes, minutes: float = 1, sender: str = "lee@outside.test"
 ) -> None:
     office[on].mail_in(office.at(minutes), OUTSIDE, sender, [to], content)
 
 
-def subjects(office: Office, on: str, folder: str = "Projects") -> list[str]:
+def subjects(office: PostOffice, on: str, folder: str = "Projects") -> list[str]:
     return sorted(each.subject for each in office[on].messages(folder))
 
 
@@ -78,7 +78,7 @@ def test_a_name_makes_an_alias(name: str, alias: str) -> None:
 
 def test_folder_addresses_are_unique_and_equal_everywhere() -> None:
     """Every store finds the same addresses; of two folders with one alias the older has it (spec: ML-7)."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     seen = {name: {view.path: view.address for view in office[name].folders()} for name in "ABCD"}
     assert all(each == seen["A"] for each in seen.values())
     found = seen["A"]
@@ -93,7 +93,7 @@ def test_folder_addresses_are_unique_and_equal_everywhere() -> None:
 
 def test_a_folder_with_a_stores_or_a_postmasters_name_takes_neithers_mail() -> None:
     """Folders called A-IS or postmaster get an address of their own (spec: ML-7)."""
-    office = Office()
+    office = PostOffice()
     for name in ("A-IS", "Postmaster", "B-is"):
         office["A"].create_folder(office.at(0), name)
     addresses = {view.path: view.address for view in office["A"].folders()}
@@ -107,7 +107,7 @@ def test_a_folder_with_a_stores_or_a_postmasters_name_takes_neithers_mail() -> N
 
 def test_an_alias_is_given_and_taken_by_a_hierarchy_change() -> None:
     """An administrator's alias reaches every store; without one a folder takes no mail."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     office["A"].change_folder(office.at(0), "Far", alias="distant")
     office.run(office.at(16))
     assert {view.path: view.address for view in office["D"].folders()}["Far"] == "distant@x.test"
@@ -123,7 +123,7 @@ def test_an_alias_is_given_and_taken_by_a_hierarchy_change() -> None:
 
 def test_mail_to_a_folder_becomes_a_post_once() -> None:
     """A mail to a folder's address is posted; the same Message-ID within 24 hours is the same post (spec: ML-5)."""
-    office = Office()
+    office = PostOffice()
     for minutes in (1, 2, 24 * 60):
         send(office, "A", "projects@contoso.test", mail(), minutes)
     assert subjects(office, "A") == ["Hello"]
@@ -134,7 +134,7 @@ def test_mail_to_a_folder_becomes_a_post_once() -> None:
 
 def test_a_post_that_came_by_replication_is_not_posted_again() -> None:
     """The mail that another holder posted and replicated is a repetition here, too (spec: ML-5)."""
-    office = Office()
+    office = PostOffice()
     send(office, "A", "projects@contoso.test", mail())
     office.run(office.at(16))
     send(office, "B", "projects@contoso.test", mail(), 17)
@@ -145,7 +145,7 @@ def test_a_post_that_came_by_replication_is_not_posted_again() -> None:
 
 def test_mail_is_routed_to_the_nearest_holder() -> None:
     """A store without a replica sends the mail on: to a holder in its site, else to the cheapest (spec: ML-5)."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     for on, holder in (("A", "B"), ("D", "C"), ("B", "B"), ("C", "C")):
         send(office, on, "Projects@x.test", mail(f"from {on}", f"{on}@outside.test"))
         office.run(office.at(1))
@@ -160,7 +160,7 @@ def test_mail_is_routed_to_the_nearest_holder() -> None:
 
 def test_awkward_mail_is_the_same_at_every_replica() -> None:
     """Whatever is posted at one store is exported at another to the byte (spec: ML-5)."""
-    office = Office()
+    office = PostOffice()
     mails = {**cpython_mails(), **HAND_MADE}
     made = {office["A"].post_mail(office.at(1), "Projects", content): content for content in mails.values()}
     office.run(office.at(16))
@@ -172,7 +172,7 @@ def test_awkward_mail_is_the_same_at_every_replica() -> None:
 
 def test_mail_beyond_a_limit_goes_back_to_its_sender() -> None:
     """A mail too deep to be read is no post; its sender is told, in the lab's mailbox, and nothing else happens."""
-    office = Office()
+    office = PostOffice()
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(50))
     send(office, "A", "projects@contoso.test", deep)
     assert subjects(office, "A") == []
@@ -185,7 +185,7 @@ def test_mail_beyond_a_limit_goes_back_to_its_sender() -> None:
 
 def test_nobody_outside_is_relayed_for() -> None:
     """Stores, folders and contacts are taken; strangers, absent folders and absent stores are refused (spec: ML-7)."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     for address in ("A-IS@x.test", "Own@x.test", "kim@x.test"):
         office["A"].check_recipient(address)
     for address in ("lee@outside.test", "nobody@x.test", "Silent@x.test", "Z-IS@x.test", "projects@outside.test"):
@@ -200,7 +200,7 @@ def test_nobody_outside_is_relayed_for() -> None:
 
 def test_mail_to_a_contact_lands_in_the_mailbox() -> None:
     """The lab shows mail to people, whole; the oldest of very many go."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     content = mail("For Kim")
     send(office, "A", "kim@x.test", content)
     [notice] = office["A"].mailbox()
@@ -212,7 +212,7 @@ def test_mail_to_a_contact_lands_in_the_mailbox() -> None:
 
 def test_mail_is_sent_from_a_folders_address() -> None:
     """Mail in a folder's name reaches people and other folders, and never comes back to the folder (spec: ML-5, ML-7)."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     to = ["kim@x.test", "lee@outside.test", "far@x.test", "projects@x.test"]
     office["B"].send_mail(office.at(1), "Projects", to=to, subject="News", body="all", attachments=[("f", b"\0\1")])
     office.run(office.at(1))
@@ -229,7 +229,7 @@ def test_mail_is_sent_from_a_folders_address() -> None:
         office["A"].send_mail(office.at(1), "Silent", to=to, subject="x")
 
 
-def conflict(office: Office, one: str, other: str, folder: str, contents: tuple[bytes, ...] = ()) -> str:
+def conflict(office: PostOffice, one: str, other: str, folder: str, contents: tuple[bytes, ...] = ()) -> str:
     """A message edited at two stores at once, both edits known to both."""
     made = (
         office[one].post_mail(office.at(1), folder, contents[0])
@@ -246,7 +246,7 @@ def conflict(office: Office, one: str, other: str, folder: str, contents: tuple[
 def test_a_conflict_notice_has_the_messages_attached() -> None:
     """The contacts get one mail, from the folder's address and the null sender, with every version as a mail of its own
     (spec: CF-2)."""
-    office = Office()
+    office = PostOffice()
     conflict(office, "A", "B", "Projects")
     [notice] = office["A"].mailbox()
     assert office["B"].mailbox() == office["C"].mailbox() == []
@@ -261,7 +261,7 @@ def test_a_conflict_notice_has_the_messages_attached() -> None:
 
 def test_an_edit_that_lost_is_attached_to_its_notice() -> None:
     """An edit that lost to a deletion goes to the contacts whole, its files too (spec: DL-2)."""
-    office = Office()
+    office = PostOffice()
     file = bytes(range(256))
     made = office["A"].post(office.at(1), "Projects", subject="first", attachments=[("f.bin", file)])
     office.run(office.at(16))
@@ -278,7 +278,7 @@ def test_an_edit_that_lost_is_attached_to_its_notice() -> None:
 
 def test_a_folder_that_is_its_own_contact_gets_no_notice() -> None:
     """Notices of a folder go to its other contacts only, and sent to it by force they are not posted (spec: ML-7)."""
-    office = Office(TWO_SITES)
+    office = PostOffice(TWO_SITES)
     conflict(office, "A", "B", "Own")
     [notice] = office["A"].mailbox()
     assert notice.recipient == "kim@x.test"
@@ -290,7 +290,7 @@ def test_a_folder_that_is_its_own_contact_gets_no_notice() -> None:
 
 def test_folders_that_are_each_others_contacts_come_to_rest() -> None:
     """A notice to another folder is a post there; it makes no notice (spec: ML-7)."""
-    office = Office(
+    office = PostOffice(
         "servers: {A: , B: }\nfolders: {One: {contacts: [two@contoso.test]}, Two: {contacts: [one@contoso.test]}}"
     )
     conflict(office, "A", "B", "One")
@@ -302,7 +302,7 @@ def test_folders_that_are_each_others_contacts_come_to_rest() -> None:
 
 def test_a_contact_that_is_no_address_harms_nothing() -> None:
     """Contacts are whatever an administrator wrote; mail to them ends in the mailbox and breaks no replication."""
-    office = Office()
+    office = PostOffice()
     office["A"].change_folder(office.at(0), "Projects", contacts=["not an address", "a@b@c", "ü@x.test", ""])
     office.run(office.at(0))
     conflict(office, "A", "B", "Projects")
@@ -311,7 +311,7 @@ def test_a_contact_that_is_no_address_harms_nothing() -> None:
 
 def test_the_memory_of_posted_mails_is_bounded_by_time() -> None:
     """What was posted more than 24 hours ago is forgotten with the next mail."""
-    office = Office()
+    office = PostOffice()
     for number in range(5):
         send(office, "A", "projects@contoso.test", mail(message_id=f"{number}@x.test"), number)
     send(office, "A", "projects@contoso.test", mail(message_id="last@x.test"), 48 * 60)

@@ -9,7 +9,8 @@ import pytest
 
 from node.errors import Misuse
 from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
-from tests.support.post_office import H, Office, deliver_all
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice, deliver_all
 from traces.events import ChangeMade, ConflictAged, ConflictArose
 from traces.labtime import DAY_US, MINUTE_US
 
@@ -21,7 +22,7 @@ settings: {Replication Folder Conflict Age Limit: 1 d}
 folders:
   Projects: {replicas: [A, B, C], contacts: [kim@test.test]}
 """
-AGE = 24 * H
+AGE = 24 * HOUR_MIN
 AROSE = 30
 
 
@@ -31,9 +32,9 @@ def plain(method: str) -> str:
     )
 
 
-def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") -> tuple[Office, str]:
+def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") -> tuple[PostOffice, str]:
     """A and B edit a message in one interval; both versions are everywhere half an hour after the start. B's wins."""
-    office = Office(text, folder)
+    office = PostOffice(text, folder)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
@@ -42,11 +43,11 @@ def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") ->
     return office, message
 
 
-def aged(office: Office) -> list[ConflictAged]:
+def aged(office: PostOffice) -> list[ConflictAged]:
     return cast("list[ConflictAged]", office.of_type("conflict.aged"))
 
 
-def shown(office: Office, name: str) -> tuple[str, int]:
+def shown(office: PostOffice, name: str) -> tuple[str, int]:
     (view,) = office[name].messages("Projects")
     return view.subject, len(view.versions)
 
@@ -88,7 +89,7 @@ def test_the_resolve_method_never_changes_what_is_kept(method: str) -> None:
 def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
     """An administrator's new method is a change of the folder like any other, and holds wherever it has come; the trace
     says it (spec: CF-4, HI-2)."""
-    office = Office(plain("default"))
+    office = PostOffice(plain("default"))
     office["C"].change_folder(office.at(1), "Projects", resolve=method)
     office.run(office.at(15))
     assert {office[name].folders()[0].resolve for name in "ABC"} == {method}
@@ -111,7 +112,7 @@ def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
 
 def test_a_folder_is_made_with_a_resolve_method() -> None:
     """A new folder has the method that it is made with, else the default (spec: CF-4)."""
-    office = Office(plain("default"))
+    office = PostOffice(plain("default"))
     office["A"].create_folder(office.at(1), "Quiet", resolve="no notification")
     office["A"].create_folder(office.at(1), "Loud")
     office.run(office.at(15))
@@ -125,7 +126,7 @@ def test_a_folder_is_made_with_a_resolve_method() -> None:
 def test_an_edit_that_a_deletion_ended_is_told_under_every_method() -> None:
     """A lost edit is no conflict: it is kept nowhere any more, so the contacts hear of it (spec: DL-2, CF-4)."""
     for method in ("last writer wins", "no notification"):
-        office = Office(plain(method))
+        office = PostOffice(plain(method))
         message = office["A"].post(office.at(1), "Projects", subject="one")
         office.run(office.at(15))
         office["A"].edit(office.at(16), "Projects", message, subject="edited")
@@ -179,24 +180,24 @@ def test_a_limit_of_another_store_is_none() -> None:
 def test_what_contacts_ended_meanwhile_is_left_alone() -> None:
     """A conflict that a person ends in time is none of the store's business, and a new one counts anew (spec: CF-5, CF-3)."""
     office, message = in_conflict()
-    office["C"].edit(office.at(20 * H), "Projects", message, subject="merged")
-    office.run(office.at(20 * H + 15))
+    office["C"].edit(office.at(20 * HOUR_MIN), "Projects", message, subject="merged")
+    office.run(office.at(20 * HOUR_MIN + 15))
     office.run(office.at(AROSE + AGE))
     assert aged(office) == []
-    office["A"].edit(office.at(30 * H), "Projects", message, subject="again A")
-    office["B"].edit(office.at(30 * H + 1), "Projects", message, subject="again B")
-    office.run(office.at(30 * H + 15))
-    office.run(office.at(30 * H + 15 + AGE) - 1)
+    office["A"].edit(office.at(30 * HOUR_MIN), "Projects", message, subject="again A")
+    office["B"].edit(office.at(30 * HOUR_MIN + 1), "Projects", message, subject="again B")
+    office.run(office.at(30 * HOUR_MIN + 15))
+    office.run(office.at(30 * HOUR_MIN + 15 + AGE) - 1)
     assert aged(office) == []
-    office.run(office.at(30 * H + 15 + AGE))
+    office.run(office.at(30 * HOUR_MIN + 15 + AGE))
     assert [event.at - event.since_at for event in aged(office)] == [DAY_US]
 
 
 def test_a_deleted_message_has_no_conflict_to_end() -> None:
     """A deletion ends a conflict too (spec: CF-5, DL-2)."""
     office, message = in_conflict()
-    office["B"].delete(office.at(H), "Projects", message)
-    office.run(office.at(H + 15))
+    office["B"].delete(office.at(HOUR_MIN), "Projects", message)
+    office.run(office.at(HOUR_MIN + 15))
     office.run(office.at(9 * AGE))
     assert aged(office) == []
     assert office["A"].messages("Projects") == []
@@ -204,7 +205,7 @@ def test_a_deleted_message_has_no_conflict_to_end() -> None:
 
 def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
     """The age is that of the conflict, not of its last version (spec: CF-5)."""
-    office = Office(AGED)
+    office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     for minutes, name in ((16, "A"), (17, "B"), (18, "C")):
@@ -212,7 +213,7 @@ def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
     mails = {name: office.cycle(name, office.at(AROSE)) for name in "ABC"}
     for name in "AB":
         deliver_all(office, mails[name], office.at(AROSE))
-    deliver_all(office, mails["C"], office.at(20 * H))
+    deliver_all(office, mails["C"], office.at(20 * HOUR_MIN))
     office.run(office.at(AROSE + AGE))
     (event,) = aged(office)
     assert event.since_at == office.at(AROSE)
@@ -222,8 +223,8 @@ def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
 def test_who_becomes_home_meanwhile_ends_the_conflict() -> None:
     """The store that is first in the list when the conflict is old enough ends it, by its own count of its age (spec: CF-5)."""
     office, _ = in_conflict()
-    office["A"].change_folder(office.at(20 * H), "Projects", replicas=["C", "B", "A"])
-    office.run(office.at(20 * H + 15))
+    office["A"].change_folder(office.at(20 * HOUR_MIN), "Projects", replicas=["C", "B", "A"])
+    office.run(office.at(20 * HOUR_MIN + 15))
     office.run(office.at(AROSE + AGE))
     office.run(office.at(AROSE + AGE + 15))
     assert [event.node for event in aged(office)] == ["C"]
@@ -237,17 +238,17 @@ def test_who_becomes_home_of_an_old_conflict_ends_it_at_once() -> None:
             "B: {}", "B: {settings: {Replication Folder Conflict Age Limit: 1 d}}"
         )
     )
-    office["A"].change_folder(office.at(50 * H), "Projects", replicas=["B", "C", "A"])
-    office.run(office.at(50 * H + 15))
+    office["A"].change_folder(office.at(50 * HOUR_MIN), "Projects", replicas=["B", "C", "A"])
+    office.run(office.at(50 * HOUR_MIN + 15))
     (event,) = aged(office)
-    assert (event.node, event.at) == ("B", office.at(50 * H + 15))
+    assert (event.node, event.at) == ("B", office.at(50 * HOUR_MIN + 15))
 
 
 def test_the_limit_can_be_taken_back_and_set(tmp_path: Path) -> None:
     """A registry value: from the next start it holds, for conflicts that stand already too (spec: CF-5, SE-1)."""
     name = "Replication Folder Conflict Age Limit"
     office, _ = in_conflict(folder=tmp_path)
-    for at, value in ((office.at(H), None), (office.at(5 * AGE + 1), "7 d")):
+    for at, value in ((office.at(HOUR_MIN), None), (office.at(5 * AGE + 1), "7 d")):
         office["A"].configure(at, {name: value})
         office["A"].abandon()
         office["A"].open(at)
@@ -261,13 +262,13 @@ def test_the_limit_can_be_taken_back_and_set(tmp_path: Path) -> None:
 
 def test_a_restart_forgets_no_age(tmp_path: Path) -> None:
     """A store that was killed goes on counting, and ends at its start what came of age meanwhile (spec: CF-5)."""
-    for killed_for in (2 * H, 60 * H):
+    for killed_for in (2 * HOUR_MIN, 60 * HOUR_MIN):
         folder = tmp_path / str(killed_for)
         folder.mkdir()
         office, _ = in_conflict(folder=folder)
         office["A"].abandon()
-        office["A"].open(office.at(H + killed_for))
-        office.run(office.at(max(AROSE + AGE, H + killed_for)))
+        office["A"].open(office.at(HOUR_MIN + killed_for))
+        office.run(office.at(max(AROSE + AGE, HOUR_MIN + killed_for)))
         assert [event.since_at for event in aged(office)] == [office.at(AROSE)]
 
 
@@ -275,8 +276,8 @@ def test_a_restored_store_counts_anew() -> None:
     """What ended a conflict after the backup is to come back first, or it would begin again (spec: CF-5, RP-4)."""
     office, message = in_conflict()
     backup = office["A"].backup()
-    office["C"].edit(office.at(2 * H), "Projects", message, subject="merged")
-    office.run(office.at(2 * H + 15))
+    office["C"].edit(office.at(2 * HOUR_MIN), "Projects", message, subject="merged")
+    office.run(office.at(2 * HOUR_MIN + 15))
     office["A"].abandon()
     office["A"].restore(office.at(3 * AGE), backup)
     assert shown(office, "A") == ("from B", 2)
@@ -291,11 +292,11 @@ def test_a_restored_store_ends_what_is_still_in_conflict() -> None:
     office, _ = in_conflict()
     backup = office["A"].backup()
     office["A"].abandon()
-    office["A"].restore(office.at(2 * H), backup)
+    office["A"].restore(office.at(2 * HOUR_MIN), backup)
     for hours in range(3, 28):
-        office.run(office.at(hours * H))
+        office.run(office.at(hours * HOUR_MIN))
     (event,) = aged(office)
-    assert event.since_at == office.at(2 * H)
+    assert event.since_at == office.at(2 * HOUR_MIN)
     assert {shown(office, name) for name in "ABC"} == {("from B", 1)}
 
 
@@ -310,8 +311,8 @@ def test_where_the_last_writer_wins_old_versions_go_too() -> None:
 def test_a_replica_that_goes_takes_its_conflicts_with_it() -> None:
     """A deleted folder leaves nothing to end (spec: CF-5, HI-6)."""
     office, _ = in_conflict()
-    office["B"].delete_folder(office.at(H), "Projects")
-    office.run(office.at(H + 15))
+    office["B"].delete_folder(office.at(HOUR_MIN), "Projects")
+    office.run(office.at(HOUR_MIN + 15))
     office.run(office.at(9 * AGE))
     assert aged(office) == []
 
@@ -329,10 +330,10 @@ def test_a_store_without_an_agent_waits(tmp_path: Path) -> None:
     """Nobody would hear of the end; the age counts on, and the conflict ends once there is an agent (spec: CF-5, SE-1)."""
     office, _ = in_conflict(folder=tmp_path)
     for hours, replication, ends in ((1, 0, 0), (72, 1, 1)):
-        office["A"].configure(office.at(hours * H), {"Replication": replication})
+        office["A"].configure(office.at(hours * HOUR_MIN), {"Replication": replication})
         office["A"].abandon()
-        office["A"].open(office.at(hours * H))
-        office.run(office.at((hours + 48) * H))
+        office["A"].open(office.at(hours * HOUR_MIN))
+        office.run(office.at((hours + 48) * HOUR_MIN))
         assert len(aged(office)) == ends
 
 
@@ -355,9 +356,9 @@ folders:
 """
 
 
-def beside_an_expired_version(late: str) -> tuple[Office, str, str]:
+def beside_an_expired_version(late: str) -> tuple[PostOffice, str, str]:
     """A's edit has expired on B when those of these stores come, which knew nothing of it; the message and A's change."""
-    office = Office(BESIDE)
+    office = PostOffice(BESIDE)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     expired = office["A"].edit(office.at(16), "Projects", message, subject="from A")
@@ -367,10 +368,10 @@ def beside_an_expired_version(late: str) -> tuple[Office, str, str]:
     deliver_all(office, mails["A"], office.at(30), "B")
     for day in (1, 2, 3, 4):
         for minutes in (0, 15):
-            office.cycle("B", office.at(day * 24 * H + minutes))
+            office.cycle("B", office.at(day * 24 * HOUR_MIN + minutes))
     assert office["B"].messages("Projects") == []
     for name in late:
-        deliver_all(office, mails[name], office.at(97 * H), "B")
+        deliver_all(office, mails[name], office.at(97 * HOUR_MIN), "B")
     return office, message, expired
 
 
@@ -378,7 +379,7 @@ def test_a_version_beside_an_expired_one_is_in_no_conflict_that_an_edit_could_en
     """What has expired stands in no conflict, so nothing ends with the next edit (spec: CF-1, DL-3)."""
     office, message, _ = beside_an_expired_version("C")
     assert not office["B"].messages("Projects")[0].in_conflict
-    office["B"].edit(office.at(98 * H), "Projects", message, subject="from B")
+    office["B"].edit(office.at(98 * HOUR_MIN), "Projects", message, subject="from B")
     assert office.of_type("conflict.ended") == []
 
 
@@ -387,4 +388,4 @@ def test_a_version_that_has_expired_is_none_to_keep() -> None:
     office, message, expired = beside_an_expired_version("CD")
     assert office["B"].messages("Projects")[0].in_conflict
     with pytest.raises(Misuse, match="none of the versions kept"):
-        office["B"].resolve(office.at(98 * H), "Projects", message, expired)
+        office["B"].resolve(office.at(98 * HOUR_MIN), "Projects", message, expired)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from node.errors import MessageUnknown
-from tests.support.post_office import H, Office, deliver_all, only
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice, deliver_all, mails_to
 from traces.events import ExpiredEverywhere, ItemExpired, RequestAnswered, RequestSent
 from traces.labtime import DAY_US, HOUR_US
 
@@ -18,24 +19,24 @@ servers: {A: {}, B: {settings: {Age Limit: 2 d}}, C: {}}
 folders:
   Projects: {replicas: [A, B, C]}
 """
-NIGHTS = (24 * H, 48 * H, 72 * H, 96 * H, 120 * H)
+NIGHTS = (24 * HOUR_MIN, 48 * HOUR_MIN, 72 * HOUR_MIN, 96 * HOUR_MIN, 120 * HOUR_MIN)
 """Midnights, at which maintenance begins."""
 
 
-def subjects(office: Office, name: str) -> list[str]:
+def subjects(office: PostOffice, name: str) -> list[str]:
     return [message.subject for message in office[name].messages("Projects")]
 
 
-def posted(text: str = AGED, subject: str = "old") -> Office:
-    office = Office(text)
+def posted(text: str = AGED, subject: str = "old") -> PostOffice:
+    office = PostOffice(text)
     office["A"].post(office.at(1), "Projects", subject=subject)
     office.run(office.at(15))
     return office
 
 
-def pass_nights(office: Office, count: int) -> None:
+def pass_nights(office: PostOffice, count: int) -> None:
     for minutes in NIGHTS[:count]:
-        for offset in (0, 15, 12 * H + 15):
+        for offset in (0, 15, 12 * HOUR_MIN + 15):
             office.run(office.at(minutes + offset))
 
 
@@ -47,7 +48,7 @@ def test_an_item_expires_on_one_store_and_stays_on_the_others() -> None:
     pass_nights(office, 5)
     assert [subjects(office, name) for name in "ABC"] == [["old"], [], ["old"]]
     (gone,) = [event for event in office.events if isinstance(event, ItemExpired)]
-    assert (gone.node, gone.at, gone.limit_us) == ("B", office.at(48 * H + 15), 2 * DAY_US)
+    assert (gone.node, gone.at, gone.limit_us) == ("B", office.at(48 * HOUR_MIN + 15), 2 * DAY_US)
     known = {name: office[name].knowledge("Projects") for name in "AB"}
     assert known["A"].numbers == known["B"].numbers
     assert (known["B"].tombstones, len(known["B"].expired), known["A"].expired) == ((), 1, ())
@@ -80,38 +81,38 @@ def test_a_folder_s_limit_replicates_and_can_be_taken_away() -> None:
     office.run(office.at(30))
     office["A"].change_folder(office.at(31), "Projects", age_limit="none")
     pass_nights(office, 1)
-    office["A"].change_folder(office.at(24 * H + 60), "Projects", age_limit="1 d")
-    office.run(office.at(25 * H + 15))
+    office["A"].change_folder(office.at(24 * HOUR_MIN + 60), "Projects", age_limit="1 d")
+    office.run(office.at(25 * HOUR_MIN + 15))
     pass_nights(office, 3)
     assert [subjects(office, name) for name in "ABC"] == [[], [], []]
-    assert min(event.at for event in office.events if isinstance(event, ItemExpired)) > office.at(25 * H)
+    assert min(event.at for event in office.events if isinstance(event, ItemExpired)) > office.at(25 * HOUR_MIN)
 
 
 def test_what_has_expired_is_not_changed_and_a_late_copy_does_not_bring_it_back() -> None:
     """A user cannot edit what is gone; a duplicate of the mail that brought it changes nothing (spec: DL-3, IN-3)."""
-    office = Office(AGED)
+    office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="old")
-    copies = only(office.cycle("A", office.at(15)), "B")
+    copies = mails_to(office.cycle("A", office.at(15)), "B")
     deliver_all(office, copies, office.at(15))
     pass_nights(office, 4)
     with pytest.raises(MessageUnknown, match="has expired"):
-        office["B"].edit(office.at(110 * H), "Projects", message, subject="new")
-    deliver_all(office, copies, office.at(110 * H))
+        office["B"].edit(office.at(110 * HOUR_MIN), "Projects", message, subject="new")
+    deliver_all(office, copies, office.at(110 * HOUR_MIN))
     assert subjects(office, "B") == []
 
 
 def test_a_newer_version_of_an_expired_item_is_a_new_one() -> None:
     """Edited elsewhere, an expired message is there again, and in no conflict; a deletion buries it (spec: DL-3, DL-2)."""
-    office = Office(AGED)
+    office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="old")
     office.run(office.at(15))
     pass_nights(office, 4)
-    office["A"].edit(office.at(110 * H), "Projects", message, subject="edited")
-    office.run(office.at(110 * H + 15))
+    office["A"].edit(office.at(110 * HOUR_MIN), "Projects", message, subject="edited")
+    office.run(office.at(110 * HOUR_MIN + 15))
     (shown,) = office["B"].messages("Projects")
     assert (shown.subject, shown.in_conflict) == ("edited", False)
-    office["C"].delete(office.at(111 * H), "Projects", message)
-    office.run(office.at(111 * H + 15))
+    office["C"].delete(office.at(111 * HOUR_MIN), "Projects", message)
+    office.run(office.at(111 * HOUR_MIN + 15))
     assert office["B"].knowledge("Projects").tombstones == office["C"].knowledge("Projects").tombstones
     assert office["B"].knowledge("Projects").expired == ()
 
@@ -125,13 +126,13 @@ folders:
 """
 
 
-def new_replica(limit: str) -> Office:
+def new_replica(limit: str) -> PostOffice:
     """C gets a replica of a folder whose message has expired on A, and on B too if B has the limit."""
     office = posted(LATE.replace("LIMIT", limit))
     pass_nights(office, 3)
-    office["A"].change_folder(office.at(110 * H), "Projects", replicas=["A", "B", "C"])
+    office["A"].change_folder(office.at(110 * HOUR_MIN), "Projects", replicas=["A", "B", "C"])
     for quarter in range(1, 5):
-        office.run(office.at(110 * H + 15 * quarter))
+        office.run(office.at(110 * HOUR_MIN + 15 * quarter))
     due = office["C"].backfill()[0].due_at
     for hours in (0, 1):
         office.run(due + hours * HOUR_US)
@@ -160,7 +161,7 @@ def test_what_every_holder_has_let_expire_is_accounted_for() -> None:
 
 def test_an_unsent_change_does_not_expire() -> None:
     """What was not broadcast yet stays, however old: it would be gone from everywhere (spec: DL-3, DU-1)."""
-    office = Office(AGED.replace("C]}", "C], schedule: never}"))
+    office = PostOffice(AGED.replace("C]}", "C], schedule: never}"))
     office["B"].post(office.at(1), "Projects", subject="only here")
     pass_nights(office, 5)
     assert subjects(office, "B") == ["only here"]
@@ -169,15 +170,15 @@ def test_an_unsent_change_does_not_expire() -> None:
 def test_age_limits_are_applied_in_maintenance_at_most_once_in_their_interval() -> None:
     """The task runs within the store's maintenance, and not again before the interval of Replication Expiry (spec: DL-3)."""
     office = posted(AGED.replace("Age Limit: 2 d", "Age Limit: 1 h, Maintenance Schedule: '03:00-04:00'"))
-    office.run(office.at(2 * H + 59))
+    office.run(office.at(2 * HOUR_MIN + 59))
     assert subjects(office, "B") == ["old"]
-    office.run(office.at(3 * H))
+    office.run(office.at(3 * HOUR_MIN))
     assert subjects(office, "B") == []
-    office["A"].post(office.at(3 * H + 1), "Projects", subject="second")
-    office.run(office.at(3 * H + 15))
-    office.run(office.at(26 * H))
+    office["A"].post(office.at(3 * HOUR_MIN + 1), "Projects", subject="second")
+    office.run(office.at(3 * HOUR_MIN + 15))
+    office.run(office.at(26 * HOUR_MIN))
     assert subjects(office, "B") == ["second"]
-    office.run(office.at(27 * H))
+    office.run(office.at(27 * HOUR_MIN))
     assert subjects(office, "B") == []
 
 
@@ -190,18 +191,18 @@ folders:
 """
 
 
-def hear_of_it_late(office: Office, until: int, deaf_to: str) -> None:
+def hear_of_it_late(office: PostOffice, until: int, deaf_to: str) -> None:
     """Time goes on by quarters of an hour; C hears B from the fourth day on, and never those of `deaf_to`."""
     for minutes in range(45, until, 15):
         for name in "ABCD":
             for mail in office.cycle(name, office.at(minutes)):
-                if mail[1].next_hop != "C" or (minutes > 73 * H and name not in deaf_to):
+                if mail[1].next_hop != "C" or (minutes > 73 * HOUR_MIN and name not in deaf_to):
                     office.deliver(mail, office.at(minutes))
 
 
-def known_rows_are_old(to: str) -> Office:
+def known_rows_are_old(to: str) -> PostOffice:
     """All have said what they have when A posts what only these get; when C hears of it from B it has expired there."""
-    office = Office(STALE)
+    office = PostOffice(STALE)
     for name in "AD":
         office[name].post(office.at(1), "Projects", subject=f"of {name}")
     office.run(office.at(15))
@@ -210,17 +211,17 @@ def known_rows_are_old(to: str) -> Office:
     return office
 
 
-def given_up_by_c(office: Office) -> list[ExpiredEverywhere]:
+def given_up_by_c(office: PostOffice) -> list[ExpiredEverywhere]:
     return [event for event in office.events if isinstance(event, ExpiredEverywhere) and event.node == "C"]
 
 
 def test_a_row_from_before_is_no_word_on_what_has_expired() -> None:
     """Who had not got an item when it last spoke may have it by now: nothing is given up for an old row (spec: DL-3)."""
     office = known_rows_are_old("BD")
-    hear_of_it_late(office, 96 * H, deaf_to="AD")
+    hear_of_it_late(office, 96 * HOUR_MIN, deaf_to="AD")
     assert [entry.missing for entry in office["C"].backfill()] == ["A-2"]
     assert given_up_by_c(office) == []
-    for minutes in range(96 * H, 190 * H, 15):
+    for minutes in range(96 * HOUR_MIN, 190 * HOUR_MIN, 15):
         office.run(office.at(minutes))
     assert "late" in subjects(office, "C")
     assert given_up_by_c(office) == []
@@ -230,21 +231,21 @@ def test_a_long_silence_is_a_word_on_what_has_expired() -> None:
     """Who has what another lacks says so, and again; one that stays silent has it not, and what nobody has is waited for no
     longer (spec: DL-3, ST-7)."""
     office = known_rows_are_old("B")
-    hear_of_it_late(office, 240 * H, deaf_to="AD")
+    hear_of_it_late(office, 240 * HOUR_MIN, deaf_to="AD")
     assert office["C"].backfill() == []
     assert len(given_up_by_c(office)) == 1
 
 
 def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
     """A source says that an item has expired there as long as anybody may ask, however short tombstones live (spec: DL-3)."""
-    office = Office(
+    office = PostOffice(
         "organization: Test\nsites: [SEA]\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
         "servers: {A: {settings: {Age Limit: 1 d}}, C: {}}\nfolders: {Projects: {replicas: [A, C]}}\n"
     )
     office["A"].post(office.at(1), "Projects", subject="old")
-    for minutes in range(15, 120 * H, 15):
+    for minutes in range(15, 120 * HOUR_MIN, 15):
         office.cycle("A", office.at(minutes))
-    for minutes in range(120 * H, 200 * H, 15):
+    for minutes in range(120 * HOUR_MIN, 200 * HOUR_MIN, 15):
         office.run(office.at(minutes))
     assert office["C"].backfill() == []
     assert subjects(office, "A") == subjects(office, "C") == []
@@ -253,17 +254,19 @@ def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
 
 def test_what_has_expired_is_told_by_kind() -> None:
     """The number of a content that expired is a hole among associated messages: it is accounted for (spec: DL-3, CN-9)."""
-    office = Office(
+    office = PostOffice(
         AGED.replace("A: {}", "A: {settings: {Age Limit: 3 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
     )
     office["A"].post(office.at(1), "Projects", subject="old")
     office.run(office.at(15))
     pass_nights(office, 5)
     assert [subjects(office, name) for name in "AB"] == [[], ["old"]]
-    office["A"].post(office.at(133 * H), "Projects", subject="a view", associated=True)
-    office.cycle("A", office.at(133 * H + 15))  # lost
+    office["A"].post(office.at(133 * HOUR_MIN), "Projects", subject="a view", associated=True)
+    office.cycle("A", office.at(133 * HOUR_MIN + 15))  # lost
     for hours in (144, 156, 168):
-        deliver_all(office, only(office.cycle("A", office.at(hours * H + 15)), "B"), office.at(hours * H + 15))
+        deliver_all(
+            office, mails_to(office.cycle("A", office.at(hours * HOUR_MIN + 15)), "B"), office.at(hours * HOUR_MIN + 15)
+        )
     (entry,) = office["B"].backfill()
     assert (entry.missing, entry.missing_fai) == ("", "A-1..2")
     for mail in office.cycle("B", entry.due_at):
@@ -283,9 +286,9 @@ folders:
 """
 
 
-def only_on_l() -> Office:
+def only_on_l() -> PostOffice:
     """L's post was lost for A and B, and K has let it expire."""
-    office = Office(TWO_LEAVE)
+    office = PostOffice(TWO_LEAVE)
     office["L"].post(office.at(1), "Projects", subject="only on L")
     deliver_all(office, office.cycle("L", office.at(15)), office.at(15), "K")
     for minutes in (*NIGHTS[:3], *(night + 15 for night in NIGHTS[:3])):
@@ -298,18 +301,18 @@ def test_what_a_leaving_store_still_has_is_not_given_up() -> None:
     """Two stores leave at once. One says that an item has expired there, and the other has it: until it was asked with success
     the item is missing, and its store is not told that it may go (spec: DL-3, RP-2, DU-1)."""
     office = only_on_l()
-    office["A"].change_folder(office.at(121 * H), "Projects", replicas=["A", "B"])
-    for minutes in range(121 * H + 15, 260 * H, 30):
+    office["A"].change_folder(office.at(121 * HOUR_MIN), "Projects", replicas=["A", "B"])
+    for minutes in range(121 * HOUR_MIN + 15, 260 * HOUR_MIN, 30):
         for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
-            if minutes > 190 * H or (mail[0], mail[1].subject) != ("L", "Folder Content Backfill Response"):
+            if minutes > 190 * HOUR_MIN or (mail[0], mail[1].subject) != ("L", "Folder Content Backfill Response"):
                 office.deliver(mail, office.at(minutes))
     assert [event for event in office.events if isinstance(event, ExpiredEverywhere)] == []
     assert [subjects(office, name) for name in "ABKL"] == [["only on L"], ["only on L"], [], []]
 
 
-def until(office: Office, start: int, met: Callable[[], bool]) -> int:
+def until(office: PostOffice, start: int, met: Callable[[], bool]) -> int:
     """Time goes on by quarters of an hour, C's responses to B being lost, until something is met; when that was."""
-    for minutes in range(start, start + 96 * H, 15):
+    for minutes in range(start, start + 96 * HOUR_MIN, 15):
         if met():
             return minutes
         for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
@@ -321,7 +324,7 @@ def until(office: Office, start: int, met: Callable[[], bool]) -> int:
 def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
     """What a store said to have expired there was of a replica that is gone since: it is a source like any other (spec: DL-3,
     RP-2, BF-3)."""
-    office = Office(
+    office = PostOffice(
         AGED.replace("A: {}", "A: {settings: {Age Limit: 1 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
     )
     office["C"].post(office.at(1), "Projects", subject="late")
@@ -335,7 +338,7 @@ def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
     again = until(office, gone, lambda: subjects(office, "A") == ["late"])
     office["C"].close(office.at(again))
     office.running.remove("C")
-    for minutes in range(again, again + 200 * H, 15):
+    for minutes in range(again, again + 200 * HOUR_MIN, 15):
         for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
             if mail[1].next_hop != "C":
                 office.deliver(mail, office.at(minutes))
@@ -346,8 +349,8 @@ def test_a_store_that_let_an_item_expire_does_not_let_its_last_holder_go() -> No
     """A leaving store has the last copy of an item that one holder let expire and the others miss: that holder, which has its
     number, answers when the others have it (spec: RP-2, DL-3, DU-1)."""
     office = only_on_l()
-    office["A"].change_folder(office.at(121 * H), "Projects", replicas=["A", "B", "K"])
-    for minutes in range(121 * H + 15, 260 * H, 30):
+    office["A"].change_folder(office.at(121 * HOUR_MIN), "Projects", replicas=["A", "B", "K"])
+    for minutes in range(121 * HOUR_MIN + 15, 260 * HOUR_MIN, 30):
         for mail in [mail for name in office.running for mail in office.cycle(name, office.at(minutes))]:
             office.deliver(mail, office.at(minutes))
     assert [subjects(office, name) for name in "ABKL"] == [["only on L"], ["only on L"], [], []]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from node.errors import FolderExists, FolderUnknown, Misuse, NoReplicaHere
-from tests.support.post_office import LATER, THREE, H, Office, deliver_all
+from tests.support.clock import HOUR_MIN
+from tests.support.post_office import PostOffice, deliver_all
+from tests.support.topologies import LATE_STORE_AND_SHORT_TOMBSTONES, THREE_STORES_AND_CONTACT
 from traces.labtime import HOUR_US
 from transport.envelope import Transmission
 
 
-def paths(office: Office, name: str) -> list[str]:
+def paths(office: PostOffice, name: str) -> list[str]:
     return [folder.path for folder in office[name].folders() if not folder.hidden]
 
 
@@ -20,7 +22,7 @@ def to(mails: list[tuple[str, Transmission]], store: str) -> list[tuple[str, Tra
 
 def test_every_store_has_the_whole_hierarchy_and_content_only_on_holders() -> None:
     """Hierarchy goes to every store of the tree, content to a folder's holders (spec: HI-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "News", replicas=["A", "B"])
     office["A"].post(office.at(2), "News", subject="x")
     office.run(office.at(15))
@@ -32,7 +34,7 @@ def test_every_store_has_the_whole_hierarchy_and_content_only_on_holders() -> No
 
 def test_a_child_before_its_parent_waits_and_is_freed_by_it() -> None:
     """A hierarchy change that cannot be applied yet waits in the queue; its numbers are not missing (spec: HI-4, BF-2)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A"])
     parent = to(office.cycle("A", office.at(15)), "B")
     office["A"].create_folder(office.at(16), "Top/Child", replicas=["A", "B"])
@@ -53,15 +55,15 @@ def test_a_child_before_its_parent_waits_and_is_freed_by_it() -> None:
 
 def test_what_waits_too_long_is_dropped_and_becomes_missing() -> None:
     """What expires in the queue is dropped, becomes missing and comes back by backfill (spec: HI-4)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A"])
     office.cycle("A", office.at(15))
     office["A"].create_folder(office.at(16), "Top/Child", replicas=["A"])
     for mail in to(office.cycle("A", office.at(30)), "B"):
         office.deliver(mail, office.at(30))
-    office["B"].tick(office.at(30 + 7 * 24 * H - 1))
+    office["B"].tick(office.at(30 + 7 * 24 * HOUR_MIN - 1))
     assert office.of_type("version.dropped") == []
-    office["B"].tick(office.at(30 + 7 * 24 * H))
+    office["B"].tick(office.at(30 + 7 * 24 * HOUR_MIN))
     assert len(office.of_type("version.dropped")) == 1
     assert [entry.missing for entry in office["B"].backfill()] == ["A-1", "A-2"]
 
@@ -69,21 +71,21 @@ def test_what_waits_too_long_is_dropped_and_becomes_missing() -> None:
 def test_content_for_an_unknown_folder_waits_four_hours() -> None:
     """Content for a folder not yet known here waits 4 hours, then it is dropped (spec: HI-4)."""
     for hours, arrives in ((3, True), (5, False)):
-        office = Office()
+        office = PostOffice()
         office["A"].create_folder(office.at(1), "News", replicas=["A", "B"])
         hierarchy = to(office.cycle("A", office.at(15)), "B")
         office["A"].post(office.at(16), "News", subject="early")
         for mail in to(office.cycle("A", office.at(30)), "B"):
             office.deliver(mail, office.at(30))
-        office["B"].tick(office.at(30 + hours * H))
+        office["B"].tick(office.at(30 + hours * HOUR_MIN))
         for mail in hierarchy:
-            office.deliver(mail, office.at(30 + hours * H))
+            office.deliver(mail, office.at(30 + hours * HOUR_MIN))
         assert bool(office["B"].messages("News")) is arrives
 
 
 def test_the_later_change_of_a_folder_wins_whole() -> None:
     """Two stores change a folder: the later modification time wins, the replica list with it (spec: HI-5)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, B]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"], rename="Early")
     office["B"].change_folder(office.at(2), "Projects", rename="Late")
     for minutes in (15, 30, 45):
@@ -96,7 +98,7 @@ def test_the_later_change_of_a_folder_wins_whole() -> None:
 
 def test_deleting_a_tree_takes_one_number_a_folder_and_one_mail() -> None:
     """Deleting a folder with subfolders: one number each, one mail, whatever they held (spec: HI-6)."""
-    office = Office()
+    office = PostOffice()
     for path in ("Top", "Top/A", "Top/A/B"):
         office["A"].create_folder(office.at(1), path, replicas=["A", "B"])
     office["A"].post(office.at(2), "Top/A", subject="gone with it")
@@ -113,7 +115,7 @@ def test_deleting_a_tree_takes_one_number_a_folder_and_one_mail() -> None:
 
 def test_content_for_a_deleted_folder_is_dropped_and_never_held() -> None:
     """Content for a tombstoned folder is dropped, never held; nobody asks for it (spec: HI-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="too late")
     content = to(office.cycle("A", office.at(15)), "B")
     office["B"].delete_folder(office.at(16), "Projects")
@@ -126,7 +128,7 @@ def test_content_for_a_deleted_folder_is_dropped_and_never_held() -> None:
 
 def test_a_folder_created_under_a_deleted_one_is_hidden_until_it_moves() -> None:
     """Under a tombstoned parent a folder is applied and hidden; under a living one it is shown again (spec: HI-6)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A", "B", "C"])
     office.run(office.at(15))
     office["A"].delete_folder(office.at(16), "Top")
@@ -139,7 +141,7 @@ def test_a_folder_created_under_a_deleted_one_is_hidden_until_it_moves() -> None
 
 def test_concurrent_moves_that_make_a_cycle_are_cut_alike_everywhere() -> None:
     """A cycle is cut at its folder with the latest version, which hangs under 1-1 (spec: HI-7)."""
-    office = Office(THREE + "  X: {replicas: [A]}\n  Y: {replicas: [A]}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "  X: {replicas: [A]}\n  Y: {replicas: [A]}\n")
     office["A"].change_folder(office.at(1), "X", move_to="Y")
     office["B"].change_folder(office.at(2), "Y", move_to="X")
     office.run(office.at(15))
@@ -148,7 +150,7 @@ def test_concurrent_moves_that_make_a_cycle_are_cut_alike_everywhere() -> None:
 
 def test_folders_of_one_name_stay_and_the_younger_is_shown_with_a_suffix() -> None:
     """Folders of one name under one parent all stay; the larger creating number gets a suffix (spec: HI-7)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "Same", replicas=["A"])
     office["B"].create_folder(office.at(1), "Same", replicas=["B"])
     office.run(office.at(15))
@@ -159,23 +161,23 @@ def test_folders_of_one_name_stay_and_the_younger_is_shown_with_a_suffix() -> No
 
 def test_a_folder_s_own_schedule_overrides_the_store_s() -> None:
     """A folder's own schedule overrides its store's; a changed one holds at once for what waits (spec: OUT-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].change_folder(office.at(1), "Projects", schedule="every 4 h")
     office.run(office.at(15))
     office["A"].post(office.at(16), "Projects", subject="waits")
     office.run(office.at(60))
     assert office["B"].messages("Projects") == []
-    office.run(office.at(4 * H))
+    office.run(office.at(4 * HOUR_MIN))
     assert len(office["B"].messages("Projects")) == 1
-    office["A"].post(office.at(4 * H + 1), "Projects", subject="waits no more")
-    office["A"].change_folder(office.at(4 * H + 2), "Projects", schedule="always")
-    office.run(office.at(4 * H + 15))
+    office["A"].post(office.at(4 * HOUR_MIN + 1), "Projects", subject="waits no more")
+    office["A"].change_folder(office.at(4 * HOUR_MIN + 2), "Projects", schedule="always")
+    office.run(office.at(4 * HOUR_MIN + 15))
     assert len(office["B"].messages("Projects")) == 2
 
 
 def test_mistakes_are_refused_in_words() -> None:
     """What cannot be done to a folder is one clear error."""
-    office = Office()
+    office = PostOffice()
     with pytest.raises(FolderExists):
         office["A"].create_folder(office.at(1), "Projects")
     with pytest.raises(FolderExists, match="a folder Projects already; upper and lower case are one"):
@@ -202,9 +204,9 @@ folders:
 """
 
 
-def ring_before_a_newcomer(settings: str = "") -> Office:
+def ring_before_a_newcomer(settings: str = "") -> PostOffice:
     """X was moved under Y on A and Y under X on B, at one time; then E joins, which knows neither."""
-    office = Office(RING + settings)
+    office = PostOffice(RING + settings)
     for path in ("X", "Y"):
         office["A"].create_folder(office.at(1), path, replicas=["A"])
     office.run(office.at(15))
@@ -238,13 +240,13 @@ def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
 def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
     """No store waits for ever: a folder under a tombstone is applied, hidden, also where the tombstone is past its age
     (spec: HI-6, DL-4, CN-7)."""
-    office = Office(LATER)
+    office = PostOffice(LATE_STORE_AND_SHORT_TOMBSTONES)
     office["A"].delete_folder(office.at(1), "P")
     office["B"].create_folder(office.at(2), "P/Q", replicas=["A", "B"])
     office.run(office.at(15))
     for half_days in range(8):
-        office.run(office.at(15 + half_days * 12 * H))
-    now = office.at(5 * 24 * H)
+        office.run(office.at(15 + half_days * 12 * HOUR_MIN))
+    now = office.at(5 * 24 * HOUR_MIN)
     office.join("E", now)
     for hours in range(0, 30 * 24, 6):
         office.run(now + hours * HOUR_US)
@@ -254,7 +256,7 @@ def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
 
 def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_here() -> None:
     """Content for a replica not yet known here waits for it, whoever adds the replica (spec: HI-4)."""
-    office = Office(THREE.replace("[A, B, C]", "[A, B]"))
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"])
     office.cycle("A", office.at(15))  # the hierarchy mail is lost
     office["A"].post(office.at(16), "Projects", subject="early")
@@ -266,18 +268,18 @@ def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_her
 def test_a_folder_that_comes_after_its_parents_tombstone_was_forgotten_is_not_held_for_ever() -> None:
     """No store waits for ever: a folder whose parent was deleted is applied, hidden, however late it comes
     (spec: HI-6, HI-4, DL-4, CN-7)."""
-    office = Office(THREE + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
+    office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
     office["C"].create_folder(office.at(1), "Projects/New", replicas=["A", "C"])
     office["A"].delete_folder(office.at(2), "Projects")
     deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "A")  # lost on its way to B
     deliver_all(office, office.cycle("A", office.at(15)), office.at(15))
     for hours in range(72):
-        now = office.at(30 + hours * H)
+        now = office.at(30 + hours * HOUR_MIN)
         while mails := [mail for name in "ABC" for mail in office.cycle(name, now)]:
             for sender, mail in mails:
                 if not (sender == "B" and mail.subject.endswith("Backfill Request")):  # as are B's requests at first
                     office.deliver((sender, mail), now)
     for hours in range(72, 30 * 24, 6):
-        office.run(office.at(30 + hours * H))
+        office.run(office.at(30 + hours * HOUR_MIN))
     assert office["B"].backfill() == []
     assert office["B"].knowledge("1-1").versions == office["A"].knowledge("1-1").versions

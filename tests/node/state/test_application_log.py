@@ -11,14 +11,15 @@ from node.errors import Misuse
 from node.mail import broadcast
 from node.state import application_log
 from node.state.application_log import KINDS, Level
-from tests.support.post_office import THREE, Office
+from tests.support.post_office import PostOffice
+from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import DAY_US
 from transport.envelope import IncomingHop
 
 OUT = {3014, 3016, 3017, 3018, 3019, 3020, 3021}
 
 
-def texts(office: Office, name: str, event: int) -> list[str]:
+def texts(office: PostOffice, name: str, event: int) -> list[str]:
     return [entry.text for entry in office[name].event_log(event=event)]
 
 
@@ -34,7 +35,7 @@ def test_every_id_is_there_with_level_and_category() -> None:
 
 def test_a_hierarchy_mail_is_3018_and_3028() -> None:
     """The forms of 3018 and 3028: ids with the local replid 1 here and another one there (EV-1)."""
-    office = Office()
+    office = PostOffice()
     office["A"].create_folder(office.at(1), "Test 1", replicas=["A", "B"])
     office.run(office.at(16))
     [out] = texts(office, "A", 3018)
@@ -57,7 +58,7 @@ def test_a_hierarchy_mail_is_3018_and_3028() -> None:
 
 def test_a_content_mail_is_3020_and_3030_with_the_items_subjects() -> None:
     """The entries of a content mail name the folder and each item, up to a limit."""
-    office = Office()
+    office = PostOffice()
     for number in range(25):
         office["A"].post(office.at(1), "Projects", subject=f"item {number}")
     office.run(office.at(16))
@@ -71,7 +72,7 @@ def test_a_content_mail_is_3020_and_3030_with_the_items_subjects() -> None:
 
 def test_a_lost_mail_is_followed_in_the_log() -> None:
     """Status, backfill request and response are told as 3017, 3016 and 3021 at one end, ten more at the other."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     assert len(office.cycle("A", office.at(16))) == 2  # to B and C, and lost
     for minutes in range(30, 60 * 60, 15):
@@ -91,7 +92,7 @@ def test_a_lost_mail_is_followed_in_the_log() -> None:
 
 def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
     """A deleted folder is `IDCN deleted: FID,CN`; what is a tombstone here shows its id and no name (IN-4)."""
-    office = Office()
+    office = PostOffice()
     made = office["A"].post(office.at(1), "Projects", subject="secret")
     [(_, late)] = [each for each in office.cycle("A", office.at(16)) if each[1].next_hop == "B"]
     office["A"].delete(office.at(17), "Projects", made)
@@ -105,7 +106,7 @@ def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
 
 def test_what_is_wrong_is_told() -> None:
     """Bad mail is 3089, an item that cannot be decoded 3092, a replica that goes 3005."""
-    office = Office()
+    office = PostOffice()
     office["A"].mail_in(
         office.at(1), IncomingHop("x", None, 0), "x@y.test", ["A-IS@contoso.test"], b"Subject: x\r\n\r\n"
     )
@@ -121,7 +122,7 @@ def test_what_is_wrong_is_told() -> None:
 
 def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error inside the agent rolls its stimulus back, goes on to the driver, and leaves an entry with the stack."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
 
     def broken(*_: object, **__: object) -> None:
@@ -142,7 +143,7 @@ def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytes
 
 def test_a_driver_may_log_what_only_it_knows() -> None:
     """7004 and 7010 have the published form; an unknown id or a missing value is refused in words."""
-    office = Office()
+    office = PostOffice()
     values = {"connection": 29, "peer": "B", "verb": "xexch50", "reply": "504 Need to authenticate first"}
     office["A"].log(office.at(1), 7004, command="XEXCH50 2336 3", **values)
     [entry] = office["A"].event_log(event=7004)
@@ -159,7 +160,7 @@ def test_a_driver_may_log_what_only_it_knows() -> None:
 
 def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Entries are there after a kill and a start; only the newest are kept, and ids go on."""
-    office = Office(THREE, tmp_path)
+    office = PostOffice(THREE_STORES_AND_CONTACT, tmp_path)
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(16))
     before = office["A"].event_log()
@@ -181,7 +182,7 @@ def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: p
 
 def test_a_stimulus_that_is_rolled_back_leaves_no_entry() -> None:
     """What did not happen is not in the log: entries are written in the transaction of what they tell of."""
-    office = Office()
+    office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].crash_at = "before commit"
     with pytest.raises(BaseException, match="before commit"):

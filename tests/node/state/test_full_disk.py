@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from node.errors import CannotWrite, MailRefused
 from node.store.node import FREE_FOR_STORES
-from tests.support.post_office import Office
+from tests.support.disk import no_file_grows, no_new_files
+from tests.support.post_office import PostOffice
 from traces.segments import list_segments, read_lines
 from transport.envelope import IncomingHop
 from transport.sql import Connection
@@ -22,40 +20,18 @@ VAST = "organization: Test\nservers: {A: {settings: {Store Size Limit: 1000000 G
 FROM_OUTSIDE = IncomingHop("stranger.test", None, 0)
 
 
-@contextmanager
-def no_file_grows(size: int) -> Iterator[None]:
-    """No file of this process grows beyond so many bytes: what a full disk does, in every file."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@contextmanager
-def no_new_files() -> Iterator[None]:
-    """No file can be opened."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def connection(office: Office, name: str) -> Connection:
+def connection(office: PostOffice, name: str) -> Connection:
     return office[name]._database.reading()
 
 
-def subjects(office: Office, name: str) -> list[str]:
+def subjects(office: PostOffice, name: str) -> list[str]:
     return sorted(each.subject for each in office[name].messages("Projects"))
 
 
 def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
     """DU-1, IN-2: a post for which there is no room is refused and leaves no trace; those before it are there, and when
     there is room again posts are taken and everything replicates, with events without a gap."""
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
     office["A"].post(office.at(1), "Projects", subject="before")
     with no_file_grows(100_000), pytest.raises(CannotWrite, match=r"store A cannot write: .*it goes on by itself"):
         office["A"].post(office.at(2), "Projects", subject="lost", body=LARGE)
@@ -69,7 +45,7 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> None:
     """DU-1: SQLite's own "database is full", of which it rolls back by itself, is refused in the same way."""
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
     conn = connection(office, "A")
     pages = conn.exec_driver_sql("PRAGMA page_count").scalar_one()
     conn.exec_driver_sql(f"PRAGMA max_page_count = {pages + 10}")
@@ -88,7 +64,7 @@ def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> No
 
 def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
     """IN-2, ML-5: its sender is not told 250, and when it comes again it is posted once."""
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
 
     address = f"Projects@{office.topology.domain}"
 
@@ -104,7 +80,7 @@ def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
 
 def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
     """DU-1: a store that may open no file takes posts or refuses them, and its events wait for the export."""
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
     node, traces = office["A"], tmp_path / "traces"
     traces.mkdir()
     node.traces_dir = traces
@@ -120,7 +96,7 @@ def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
 
 def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: Path) -> None:
     """The events stay in the database, nothing half written stays on the full disk, and the next export has them all."""
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
     node, traces = office["A"], tmp_path / "traces"
     traces.mkdir()
     node.traces_dir = traces
@@ -134,7 +110,7 @@ def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: P
 
 def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> None:
     """ML-7: beyond Store Size Limit strangers are told to come again; what a store sends is still taken."""
-    office = Office(
+    office = PostOffice(
         "organization: Test\nservers: {A: {settings: {Store Size Limit: 2 MB}}, B: {}}\nfolders: {P: {}}\n", tmp_path
     )
     office["A"].check_room(20_000)
@@ -148,7 +124,7 @@ def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> 
 
 def test_mail_from_outside_leaves_room_on_the_disk(tmp_path: Path) -> None:
     """ML-7: a stranger's mail for which too little of the disk would stay free is refused for now, before it comes."""
-    office = Office(VAST, tmp_path)
+    office = PostOffice(VAST, tmp_path)
     office["A"].check_room(0)
     free = office["A"]._database.free_bytes()
     assert free is not None

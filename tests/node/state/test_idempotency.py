@@ -8,20 +8,20 @@ import pytest
 
 from node.errors import FolderUnknown, KeyReused
 from node.store import idempotency
-from tests.support.post_office import Office
+from tests.support.post_office import PostOffice
 from traces.labtime import MINUTE_US
 
 ONE, OTHER = b"one request", b"another"
 
 
-def posted(office: Office, key: str, request: bytes = ONE, folder: str = "Projects") -> bytes:
+def posted(office: PostOffice, key: str, request: bytes = ONE, folder: str = "Projects") -> bytes:
     node = office.nodes["A"]
     return node.once(office.start, key, request, lambda at: node.post(at, folder, subject="Hello").encode())
 
 
 def test_a_request_is_done_once() -> None:
     """Asked again under its key, a post is answered with the id of the first time and posts nothing."""
-    office = Office()
+    office = PostOffice()
     assert posted(office, "k") == posted(office, "k")
     assert office.nodes["A"].count("Projects") == 1
     posted(office, "other")
@@ -30,7 +30,7 @@ def test_a_request_is_done_once() -> None:
 
 def test_a_key_stands_for_one_request() -> None:
     """The same key with another request is refused, and nothing is posted."""
-    office = Office()
+    office = PostOffice()
     posted(office, "k")
     with pytest.raises(KeyReused, match="key of its own"):
         posted(office, "k", OTHER)
@@ -39,7 +39,7 @@ def test_a_key_stands_for_one_request() -> None:
 
 def test_a_refused_request_may_be_asked_again() -> None:
     """What was refused has changed nothing, and its key is free."""
-    office = Office()
+    office = PostOffice()
     with pytest.raises(FolderUnknown):
         posted(office, "k", folder="Nowhere")
     posted(office, "k", OTHER)
@@ -48,7 +48,7 @@ def test_a_refused_request_may_be_asked_again() -> None:
 
 def test_the_answer_outlives_a_crash(tmp_path: Path) -> None:
     """A store that died after it had committed answers the same request as before."""  # spec: OUT-9
-    office = Office(database_folder=tmp_path)
+    office = PostOffice(database_folder=tmp_path)
     first = posted(office, "k")
     office.nodes["A"].abandon()
     office.nodes["A"].reopen(office.start)
@@ -58,7 +58,7 @@ def test_the_answer_outlives_a_crash(tmp_path: Path) -> None:
 
 def test_an_answer_is_kept_for_a_day_of_lab_time() -> None:
     """After 24 hours of lab time a key is as new."""
-    office = Office()
+    office = PostOffice()
     node = office.nodes["A"]
 
     def at(minutes: int) -> bytes:
@@ -74,7 +74,7 @@ def test_an_answer_is_kept_for_a_day_of_lab_time() -> None:
 def test_answers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the oldest answers go first."""
     monkeypatch.setattr(idempotency, "MOST_KEPT", 3)
-    office = Office()
+    office = PostOffice()
     first = [posted(office, f"k{number}") for number in range(5)]
     assert [posted(office, f"k{number}") for number in (2, 3, 4)] == first[2:]
     assert posted(office, "k0") != first[0]

@@ -10,7 +10,8 @@ from msgspec import structs
 from node.views import Knowledge
 from pflab.campaign.coverage import BRANCHES, OPTIONAL, BranchBook
 from pflab.invariants.invariant import FolderReading
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, number, numbers, shown_folder
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, number, numbers, shown_folder
 from topology import topology_from_text
 from traces import events as ev
 

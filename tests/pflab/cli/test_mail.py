@@ -10,11 +10,10 @@ import pytest
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import mbox_of, split_mbox
+from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE
-from traces.labtime import parse_instant
 
 TOPOLOGY = "servers: {A: , B: , C: }\nfolders: {Projects: {replicas: [A, B], contacts: [kim@contoso.test]}}\n"
-AT = parse_instant("2003-10-21T00:00Z")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +25,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """An mbox and a single message are imported at A and exported from B to the byte (ML-5)."""
     mails = [mail + b"\n" for mail in HAND_MADE.values() if mail.strip()]
-    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in mails[1:])))
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in mails[1:])))
     Path("one.eml").write_bytes(mails[0])
     assert run(["import", "Projects", "one.eml", "in.mbox", "--topology", "t.yaml"]) == ExitCode.GOOD
     assert f"{len(mails)} mails posted into Projects, 0 refused".encode() in capfdbinary.readouterr().out
@@ -67,7 +66,7 @@ def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str
     """A mail beyond a limit is named with the reason; the others are posted; the exit code says that one was not."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
     Path("in.mbox").write_bytes(
-        b"".join(mbox_of(("x", AT, mail) for mail in (b"Subject: 1\n\n", deep, b"Subject: 2\n\n")))
+        b"".join(mbox_of(("x", START_AT, mail) for mail in (b"Subject: 1\n\n", deep, b"Subject: 2\n\n")))
     )
     assert run(["import", "Projects", "in.mbox", "--topology", "t.yaml", "--json"]) == ExitCode.VIOLATION
     done = json.loads(capsys.readouterr().out)

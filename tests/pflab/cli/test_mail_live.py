@@ -19,13 +19,12 @@ from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import MailFile, mbox_of, split_mbox
 from pflab.workload.mail_transfer import Imported, Interrupted, door_of_client, import_mails
+from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE
 from tests.support.running_lab import lab_up
-from traces.labtime import parse_instant
 
 pytestmark = pytest.mark.live
 
-AT = parse_instant("2003-10-21T00:00Z")
 MAILS = [mail + b"\n" for mail in HAND_MADE.values() if mail.strip()]
 
 
@@ -49,7 +48,7 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     """ML-5: an mbox imported at one store comes out of another to the byte, and importing it again doubles nothing;
     a mail that is in it twice is posted twice."""
     sent = [*MAILS, MAILS[0]]
-    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", AT, mail) for mail in sent)))
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in sent)))
     done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
     assert (done["imported"], done["refused"], done["node"]) == (len(sent), 0, "A")
     again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
@@ -80,7 +79,7 @@ def test_without_a_node_the_first_holder_takes_it(lab: str, capsys: pytest.Captu
 def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A mail beyond a limit is named with the reason, the others are posted, and the exit code says it."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
-    Path("in.mbox").write_bytes(b"".join(mbox_of(("x", AT, mail) for mail in (b"Subject: 1\n\n", deep))))
+    Path("in.mbox").write_bytes(b"".join(mbox_of(("x", START_AT, mail) for mail in (b"Subject: 1\n\n", deep))))
     assert run(["import", "News", "in.mbox", "--lab", lab, "--json"]) == ExitCode.VIOLATION
     done = json.loads(capsys.readouterr().out)
     assert (done["imported"], done["refused"], done["reasons"][0]["source"]) == (1, 1, "in.mbox:2")
@@ -109,7 +108,7 @@ def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.Capture
 
 def test_the_example_of_its_help_does_what_it_says(lab: str) -> None:
     """What the help of import gives as an example is done."""
-    Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", AT, b"Subject: old\n\nmail\n")])))
+    Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", START_AT, b"Subject: old\n\nmail\n")])))
     example = str(mail.import_.__doc__).partition("Example: pflab ")[2]
     assert run([*shlex.split(example), "--lab", lab]) == ExitCode.GOOD
 

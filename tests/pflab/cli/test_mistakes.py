@@ -9,18 +9,18 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
-from tests.support.cli_runs import GOOD, document, lines
+from tests.support.cli_runs import GOOD, printed_json, printed_lines
 
 
 def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Mistakes go to stderr, one line each, and the exit code is 2."""
     Path("bad.yaml").write_text("title: x\ntopology: one-site.yaml\nsteps:\n  - psot: {}\n  - stop: Q\n", "utf-8")
     assert run(["validate", "bad.yaml"]) == ExitCode.UNKNOWN
-    out, err = lines(capsys)
+    out, err = printed_lines(capsys)
     assert out == []
     assert [line.split(": ")[0] for line in err] == ["bad.yaml:4:5", "bad.yaml:5:11"]
     assert run(["validate", "bad.yaml", "--json"]) == ExitCode.UNKNOWN
-    assert [each["line"] for each in document(capsys)["problems"]] == [4, 5]
+    assert [each["line"] for each in printed_json(capsys)["problems"]] == [4, 5]
 
 
 @pytest.mark.usefixtures("good")
@@ -62,14 +62,14 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
 def test_a_mistake_is_one_line_and_exit_code_2(args: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever a user gets wrong is one clear line on stderr, never a traceback."""
     assert run(args) == ExitCode.UNKNOWN
-    out, err = lines(capsys)
+    out, err = printed_lines(capsys)
     assert (out, err) == ([], [told])
 
 
 def test_an_unknown_fault_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """--faults names kinds of fault; another word is refused with those there are."""
     assert run(["simulate", "--faults", "frob"]) == ExitCode.UNKNOWN
-    _, err = lines(capsys)
+    _, err = printed_lines(capsys)
     assert len(err) == 1
     assert err[0].startswith("--faults frob: no fault is called frob; there are all, none, ")
 
@@ -78,7 +78,7 @@ def test_a_folder_that_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureF
     """A folder without topology and seed is no run's."""
     (tmp_path / "empty").mkdir()
     assert run(["backfill", "empty"]) == ExitCode.UNKNOWN
-    _, err = lines(capsys)
+    _, err = printed_lines(capsys)
     assert len(err) == 1
     assert "is not the folder of a run" in err[0]
 
@@ -88,7 +88,7 @@ def test_an_unknown_server_or_folder_is_told(good: str, capsys: pytest.CaptureFi
     run(["run", good])
     capsys.readouterr()
     assert run(["state", "--server", "Z"]) == run(["state", "--folder", "Projets"]) == ExitCode.UNKNOWN
-    _, err = lines(capsys)
+    _, err = printed_lines(capsys)
     assert [line for line in err if not line.startswith("of the run ")] == [
         '--server Z: no such server in this run; one of "A", "B", "C"',
         '--folder Projets: no store of this run holds it; did you mean "Projects"?',
@@ -100,7 +100,7 @@ def test_an_unwritable_folder_is_told(good: str, tmp_path: Path, capsys: pytest.
     """A run folder that cannot be made is one line."""
     (tmp_path / "locked").mkdir(mode=0o500)
     assert run(["run", good, "--traces", "locked/here"]) == ExitCode.UNKNOWN
-    _, err = lines(capsys)
+    _, err = printed_lines(capsys)
     assert len(err) == 1
     assert "cannot be written" in err[0]
 
@@ -109,7 +109,7 @@ def test_a_run_folder_that_is_a_file_is_told(good: str, capsys: pytest.CaptureFi
     """Where a folder cannot be because a file is there, one line says so."""
     Path("taken").write_text("", "utf-8")
     assert run(["run", good, "--traces", "taken"]) == ExitCode.UNKNOWN
-    _, err = lines(capsys)
+    _, err = printed_lines(capsys)
     assert len(err) == 1
     assert "cannot be written" in err[0]
 
@@ -120,7 +120,7 @@ def test_a_version_that_never_was_is_told(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "old.yaml").write_text(GOOD.replace("one-site.yaml", lab), "utf-8")
     for args in (["run", "old.yaml", "--simulate"], ["validate", "old.yaml"]):
         assert run(args) == ExitCode.UNKNOWN
-        _, err = lines(capsys)
+        _, err = printed_lines(capsys)
         assert err == [
             'old.yaml:2:33: topology.servers.B.version: "2001" is not a version; one of "5.5", "2000", "2003", "2007"'
         ]
@@ -131,6 +131,6 @@ def test_what_is_no_mail_is_told(content: bytes, capsys: pytest.CaptureFixture[s
     """A file without a header field that mails have is not called an ordinary mail."""
     Path("page.md").write_bytes(content)
     assert run(["decode", "page.md"]) == ExitCode.UNKNOWN
-    out, err = lines(capsys)
+    out, err = printed_lines(capsys)
     assert (out, len(err)) == ([], 1)
     assert err[0].startswith("page.md: not a mail")

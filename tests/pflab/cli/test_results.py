@@ -9,13 +9,13 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
-from tests.support.cli_runs import GOOD, document, lines
+from tests.support.cli_runs import GOOD, printed_json, printed_lines
 
 
 def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab run tells what the scenario says, that it passed, and exits 0."""
     assert run(["run", good, "--simulate"]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert out == [
         "A post arrives",
         "2003-10-21T00:00:00Z  A posts.",
@@ -26,7 +26,7 @@ def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture
 def test_a_scenario_that_fails_exits_1(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One failed scenario among several makes the exit code 1; all are run."""
     assert run(["run", bad, good, "--simulate"]) == ExitCode.VIOLATION
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert "failed: A post arrives" in out
     assert "    expected  B to have hello in Projects within 14 min" in out
     assert out[-1].startswith("passed: A post arrives")
@@ -35,7 +35,7 @@ def test_a_scenario_that_fails_exits_1(good: str, bad: str, capsys: pytest.Captu
 def test_results_as_json(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
     """--json prints one document, whose failures say what the text says."""
     assert run(["run", good, bad, "--simulate", "--json"]) == ExitCode.VIOLATION
-    first, second = document(capsys)
+    first, second = printed_json(capsys)
     assert (first["passed"], first["failure"], first["verdict"]["judgement"]) == (True, None, "converged")
     assert (second["passed"], second["failure"]["step"], second["failure"]["line"]) == (False, 3, 7)
     assert second["rules"] == ["OUT-1"]
@@ -44,14 +44,14 @@ def test_results_as_json(good: str, bad: str, capsys: pytest.CaptureFixture[str]
 def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A live run leaves topology, seed, databases, traces and verdict, and runs/latest points at them."""
     assert run(["run", good]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert out[-1].startswith("kept in runs/good/")
     latest = tmp_path / "runs" / "latest"
     assert sorted(each.name for each in (latest / "databases").glob("*.sqlite")) == ["A.sqlite", "B.sqlite", "C.sqlite"]
     assert json.loads((latest / "verdict.json").read_text("utf-8"))["passed"] is True
     assert list((latest / "traces").glob("A-*.jsonl"))
     assert run(["state", "--folder", "Projects", "--server", "A"]) == ExitCode.GOOD
-    out, err = lines(capsys)
+    out, err = printed_lines(capsys)
     assert err == [f"of the run {latest.resolve().relative_to(tmp_path)}"]
     assert out[0].startswith("Replication State Table for Server A")
     assert any("Projects on Server A" in line and "Last update sent: A-1" in line for line in out)
@@ -82,7 +82,7 @@ def test_state_as_json(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(["run", good])
     capsys.readouterr()
     assert run(["state", "--folder", "Projects", "--node", "B", "--json"]) == ExitCode.GOOD
-    (table,) = document(capsys)
+    (table,) = printed_json(capsys)
     assert (table["store"], table["folder"]) == ("B", "Projects")
     assert {row["store"]: row["has"] for row in table["rows"]} == {"B": {"A": [[1, 1]]}, "A": {"A": [[1, 1]]}, "C": {}}
 
@@ -99,11 +99,11 @@ def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFi
     run(["run", "missing.yaml"])
     capsys.readouterr()
     assert run(["backfill"]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert "Server A misses nothing that it knows of." in out
     assert any(line.startswith("Backfill array of Server B") for line in out)
     assert run(["backfill", "--node", "B", "--json"]) == ExitCode.GOOD
-    (entry,) = document(capsys)
+    (entry,) = printed_json(capsys)
     assert (entry["missing"], entry["due_at"], entry["local"]) == ({"A": [[1, 1]]}, "2003-10-22T06:15:00Z", True)
 
 
@@ -111,7 +111,7 @@ def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixt
     """A file that can be run is told as such, topology or scenario."""
     (Path("lab.yaml")).write_text("servers: {A: {}, B: {}}\nfolders: {Projects: {}}\n", "utf-8")
     assert run(["validate", good]) == run(["validate", "lab.yaml"]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert out == [
         "good.yaml: a scenario that can be run: A post arrives (4 steps, rules OUT-1)",
         "lab.yaml: a topology that can be run: 2 servers in 1 site, 1 folder",
@@ -122,13 +122,13 @@ def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixt
 def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab schema prints a JSON Schema document."""
     assert run(["schema", kind]) == ExitCode.GOOD
-    assert document(capsys)["type"] == "object"
+    assert printed_json(capsys)["type"] == "object"
 
 
 def test_a_few_seeds_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     """pflab simulate plays seeds and says how many converged."""
     assert run(["simulate", "--seeds", "1..2", "--days", "1", "--faults", "none"]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert out == ["2 of 2 seeds converged and kept every acknowledged change"]
 
 
@@ -138,7 +138,7 @@ def test_decode_shows_a_mail_down_to_its_headers(capsys: pytest.CaptureFixture[s
         b"From: <a@contoso.test>\r\nSubject: Hi\r\nMessage-ID: <1@contoso.test>\r\n\r\nHello\r\n"
     )
     assert run(["decode", "mail.eml"]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert any("Subject: Hi" in line for line in out)
     assert any("ordinary mail" in line for line in out)
 
@@ -152,7 +152,7 @@ def test_a_kept_mail_can_be_taken_apart(capsys: pytest.CaptureFixture[str]) -> N
         "2003-10-21T001500Z-A-to-C-content.eml",
     ]
     assert run(["decode", str(mails[0])]) == ExitCode.GOOD
-    out, _ = lines(capsys)
+    out, _ = printed_lines(capsys)
     assert any(line.strip() == "PFLAB_TYPE 0x67110003: 0x4 content" for line in out)
     assert not [line for line in out if line.strip().startswith("0x")]
 
@@ -161,7 +161,7 @@ def test_a_kept_mail_can_be_taken_apart(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureFixture[str]) -> None:
     """A kept simulation leaves databases as a live run does, and how long ago counts from the end of the run."""
     assert run(["state", "--folder", "Projects", "--server", "C"]) == ExitCode.GOOD
-    out, err = lines(capsys)
+    out, err = printed_lines(capsys)
     assert err == ["of the run runs/lost-mail/00001"]
     assert any("47 h 45 min ago" in line for line in out)
     assert run(["backfill"]) == ExitCode.GOOD
@@ -170,9 +170,9 @@ def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureF
 def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     """--json names the run folder, or none where nothing was kept."""
     assert run(["run", good, "--simulate", "--json"]) == ExitCode.GOOD
-    assert document(capsys)[0]["folder"] is None
+    assert printed_json(capsys)[0]["folder"] is None
     assert run(["run", good, "--simulate", "--traces", "kept", "--json"]) == ExitCode.GOOD
-    assert document(capsys)[0]["folder"] == "kept/good/00001"
+    assert printed_json(capsys)[0]["folder"] == "kept/good/00001"
 
 
 @pytest.mark.parametrize("name", ["edit", "edit.yaml"])

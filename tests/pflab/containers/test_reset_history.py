@@ -13,9 +13,10 @@ from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
-from tests.drivers.conftest import TOKEN
-from tests.pflab.containers.test_coordinate import ORGANIZATION, coordinated, wait_for
-from tests.support.process_keeper import Keeper
+from tests.support.coordinator_process import running_coordinator, wait_for_history
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.topologies import TWO_STORES
 from topology import topology_from_text
 from traces import read_folder
 
@@ -23,11 +24,11 @@ pytestmark = pytest.mark.live
 
 
 @pytest.fixture
-def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
+def supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProcessSupervisor]:
     monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
-    (tmp_path / "lab.yaml").write_text(ORGANIZATION, "utf-8")
-    with Keeper(topology_from_text(ORGANIZATION), RunFolder.at(tmp_path / "run"), token=TOKEN) as keeper:
-        yield keeper
+    (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
+    with ProcessSupervisor(topology_from_text(TWO_STORES), RunFolder.at(tmp_path / "run"), token=TOKEN) as supervisor:
+        yield supervisor
 
 
 def said(capsys: pytest.CaptureFixture[str], *order: str) -> str:
@@ -39,7 +40,7 @@ def said(capsys: pytest.CaptureFixture[str], *order: str) -> str:
 
 def reset(client: Client, name: str, history: str) -> None:
     client.reset(name)
-    wait_for(client, history)
+    wait_for_history(client, history)
 
 
 def happened(client: Client) -> list[dict[str, Any]]:
@@ -47,11 +48,11 @@ def happened(client: Client) -> list[dict[str, Any]]:
 
 
 def test_a_lab_that_went_back_tells_its_past(
-    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After a reset `explain`, `events` and `trace` tell what happened up to the save as they did before it, folders by
     their names, and nothing that came after; so they do after a second reset and after the coordinator was killed."""
-    with coordinated(keeper, tmp_path, signal.SIGKILL) as url, Client(url, token=TOKEN) as client:
+    with running_coordinator(supervisor, tmp_path, signal.SIGKILL) as url, Client(url, token=TOKEN) as client:
         client.create_folder("A", "Made", replicas=["A", "B"])
         client.advance("1 h")
         client.post("A", "Made", subject="Hello")
@@ -75,7 +76,7 @@ def test_a_lab_that_went_back_tells_its_past(
         before = happened(client)
         life = said(capsys, "explain", "A-2", "--lab", url)
         events = said(capsys, "events", "--lab", url)
-    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+    with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         assert happened(client)[: len(before)] == before
         assert said(capsys, "explain", "A-2", "--lab", url) == life
         again = said(capsys, "events", "--lab", url)
@@ -86,12 +87,12 @@ def test_a_lab_that_went_back_tells_its_past(
 
 
 def test_a_trace_after_a_reset_begins_with_the_past(
-    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`pflab lab ship` writes all that has happened, of every server, into the folder of the course that it names; after a
     reset it has what came up to the save too, gapless and not twice; and so it is in the course that was left."""
     traces = tmp_path / "run" / "traces"
-    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+    with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         client.post("A", "Projects", subject="before")
         client.advance("1 h")
         assert said(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-1: ")
@@ -115,10 +116,10 @@ def test_a_trace_after_a_reset_begins_with_the_past(
 
 
 def test_a_saved_lab_is_not_lost_by_its_name_given_twice(
-    keeper: Keeper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`pflab lab save` refuses a name that is taken, in one line, and leaves what has it; with --replace it saves anew."""
-    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+    with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         begun = client.now()
         said(capsys, "lab", "save", "start", "--lab", url)
         client.advance("1 h")
@@ -139,9 +140,9 @@ def test_a_saved_lab_is_not_lost_by_its_name_given_twice(
         assert client.now() == at
 
 
-def test_who_follows_a_lab_that_goes_back_is_told(keeper: Keeper, tmp_path: Path) -> None:
+def test_who_follows_a_lab_that_goes_back_is_told(supervisor: ProcessSupervisor, tmp_path: Path) -> None:
     """A stream of events does not go on in another course of events as if nothing had been."""
-    with coordinated(keeper, tmp_path) as url, Client(url, token=TOKEN) as client:
+    with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         client.save("start")
         client.post("A", "Projects", subject="left")
         with Client(url, token=TOKEN) as other:

@@ -9,7 +9,7 @@ import pytest
 from pflab.cli.app import run
 from pflab.runs.events import RunEvents
 from pflab.terms.verdict import ExitCode
-from tests.support.played_runs import LOST, closing, document, play, told
+from tests.support.cli_runs import LOST_MAIL, json_of, last_sentence, output_of, play
 from traces.events import MailBad
 
 LOST_FOR_EVER = """\
@@ -50,8 +50,8 @@ steps:
 
 def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[str]) -> None:
     """Who made it, that a mail was lost, how the store learnt of it, whom it asked, and when it had it."""
-    play(LOST)
-    lines = told(capsys, "explain", "A-1")
+    play(LOST_MAIL)
+    lines = output_of(capsys, "explain", "A-1")
     assert lines[0] == "Change A-1: 'Hello' in Projects, made on A at 2003-10-21T00:00:00Z"
     story = "\n".join(lines[1 : lines.index("")])
     for sentence in (
@@ -77,20 +77,20 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
 def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: pytest.CaptureFixture[str]) -> None:
     """Whether a store without it knows that it misses it is said; and of a run that has not ended, that it may come yet."""
     path = play(LOST_FOR_EVER)
-    unheard = told(capsys, "explain", "A-2")
+    unheard = output_of(capsys, "explain", "A-2")
     assert "  B does not get it in this run, and has not heard that it misses it." in unheard
     assert unheard[unheard.index("") - 1] == "  B still lacks it."
-    assert "  B does not get it in this run." in told(capsys, "explain", "A-1")
+    assert "  B does not get it in this run." in output_of(capsys, "explain", "A-1")
     (lab,) = (path / "traces").glob("lab-*.jsonl")
     lab.unlink()
-    assert "  B does not have it yet." in told(capsys, "explain", "A-1")
+    assert "  B does not have it yet." in output_of(capsys, "explain", "A-1")
 
 
 def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[str]) -> None:
     """The same story for programs, by the number as traces write it; each event says where it stands in the trace."""
-    path = play(LOST)
+    path = play(LOST_MAIL)
     made = next(each for each in RunEvents.at(path).events if type(each).__name__ == "ChangeMade")
-    life = document(capsys, "explain", made.number, "--run", str(path))  # type: ignore[attr-defined]
+    life = json_of(capsys, "explain", made.number, "--run", str(path))  # type: ignore[attr-defined]
     assert life["told"][-2].startswith("C has it since")
     assert life["told"][-1] == "Every store that holds a replica has it."
     assert {"at", "node", "seq", "type", "words"} == set(life["events"][0])
@@ -98,10 +98,10 @@ def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[s
 
 def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     """A mail's way by its Message-ID, with or without brackets: queued, handed on, lost, unpacked."""
-    path = play(LOST)
+    path = play(LOST_MAIL)
     events = RunEvents.at(path).events
     content = next(each for each in events if type(each).__name__ == "MailSubmitted" and each.message_type == 4)  # type: ignore[attr-defined]
-    story = "\n".join(told(capsys, "explain", f"<{content.mail}>"))
+    story = "\n".join(output_of(capsys, "explain", f"<{content.mail}>"))
     assert "A queues it at 2003-10-21T00:15:00Z: content about Projects, for B and C" in story
     assert "It is lost on arrival at B" in story
     assert "C unpacks it at" in story
@@ -110,18 +110,18 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_copy_that_was_bad_mail_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Of a change whose mail a store refused, explain says which store, why (ML-6), and which fault of the lab altered it."""
-    path = play(LOST.replace("lose:", "alter:"))
-    lines = told(capsys, "explain", "A-1")
+    path = play(LOST_MAIL.replace("lose:", "alter:"))
+    lines = output_of(capsys, "explain", "A-1")
     why = "the signature is not that of store A (altered on its way by fault F1)"
     assert f"    B keeps its copy aside as bad mail: {why}." in lines
     events = "\n".join(lines[lines.index("") :])
     assert "fault F1: alter from=A to=B" in events
     assert "fault F1 alters a mail for B between A and B" in events
     mail = next(each.mail for each in RunEvents.at(path).events if isinstance(each, MailBad))
-    life = "\n".join(told(capsys, "explain", str(mail)))
+    life = "\n".join(output_of(capsys, "explain", str(mail)))
     assert "It is altered between A and B at 2003-10-21T00:15:00Z (fault F1)." in life
     assert "fault F1: alter from=A to=B" in life
-    assert closing(lines) == "Every store that holds a replica has it."
+    assert last_sentence(lines) == "Every store that holds a replica has it."
 
 
 ONE_SERIES = """\
@@ -145,12 +145,14 @@ def test_only_mails_about_its_folder_carry_a_change(change: str, capsys: pytest.
     number under its own folder, the hierarchy for a change of a folder; so too of associated messages."""
     path = play(ONE_SERIES)
     section = {"A-2": "News", "A-3": "News", "A-4": "1-1", "A-5": "Projects"}[change]
-    lines = told(capsys, "explain", change, "--run", str(path))
+    lines = output_of(capsys, "explain", change, "--run", str(path))
     assert len([each for each in lines if "sends it to B" in each]) == 1
     sent = [each for each in lines[lines.index("") :] if "sends to B" in each]
     assert sent
     assert all(section in each for each in sent)
-    assert closing(lines) == ("Every store has it." if change == "A-4" else "Every store that holds a replica has it.")
+    assert last_sentence(lines) == (
+        "Every store has it." if change == "A-4" else "Every store that holds a replica has it."
+    )
 
 
 HOLDERS = """\
@@ -174,7 +176,7 @@ def test_the_last_sentence_says_how_the_change_stands_at_the_end(capsys: pytest.
     """Of the stores that hold the folder at the end of the trace each has the change, or what took its place, or has let
     it expire; of a change of the hierarchy all stores. Stores without a replica are not asked for it."""
     play(HOLDERS)
-    last = {each: closing(told(capsys, "explain", each)) for each in ("A-1", "A-2", "A-3", "B-1")}
+    last = {each: last_sentence(output_of(capsys, "explain", each)) for each in ("A-1", "A-2", "A-3", "B-1")}
     assert last == {
         "A-1": "Every store that holds a replica has what took its place.",
         "A-2": "Every store that holds a replica has let it go by age.",
@@ -200,7 +202,7 @@ steps:
 def test_a_store_that_was_restored_lacks_again_what_came_after_its_backup(capsys: pytest.CaptureFixture[str]) -> None:
     """What a store had is not what it has: with its backup it goes back (RP-4)."""
     play(RESTORED)
-    assert closing(told(capsys, "explain", "A-1")) == "B still lacks it."
+    assert last_sentence(output_of(capsys, "explain", "A-1")) == "B still lacks it."
 
 
 def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,17 +212,17 @@ def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixtu
     Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
     assert run(["import", "Projects", "archive.mbox", "--topology", "lab.yaml"]) == ExitCode.GOOD
     for given in ("plan.1@contoso.test", "<plan.1@contoso.test>"):
-        lines = told(capsys, "explain", given)
+        lines = output_of(capsys, "explain", given)
         assert lines[0] == "Mail <plan.1@contoso.test>"
         assert lines[1] == "  It became a post. Change A-1: 'Plan' in Projects, made on A at 2003-10-21T00:00:00Z."
         assert any("B has it since" in each for each in lines)
-        assert closing(lines) == "Every store that holds a replica has it."
+        assert last_sentence(lines) == "Every store that holds a replica has it."
         assert any("applies A-1" in each for each in lines[lines.index("") :])
 
 
 def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     """A change that is not in the run is misuse, in one line that names what is near."""
-    play(LOST)
+    play(LOST_MAIL)
     assert run(["explain", "A-9"]) == ExitCode.UNKNOWN
     error = capsys.readouterr().err.splitlines()[-1]
     assert "'A-9' is no change and no mail of this run" in error
@@ -230,14 +232,14 @@ def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureF
 def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFixture[str]) -> None:
     """A change that an edit replaced says by which, and conflicts do not hide it."""
     play(CONFLICT)
-    story = "\n".join(told(capsys, "explain", "A-1"))
+    story = "\n".join(output_of(capsys, "explain", "A-1"))
     assert "A-2 took its place, made on A" in story
 
 
 def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     """How a 2000 server chose: the group of each holder, and that one is asked at a time (BF-3)."""
     play(SIX_GROUPS)
-    story = "\n".join(told(capsys, "explain", "A-1"))
+    story = "\n".join(output_of(capsys, "explain", "A-1"))
     for sentence in (
         "it searches six groups, newer servers of any site before older ones, for one server that has everything.",
         " (version 5.5, group 4: older than 2000, in the site, never asked yet, claims 1 number): asked.",

@@ -8,40 +8,40 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
-from tests.support.played_runs import LOST, document, play, told
+from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
 
 
 def test_equal_runs_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """The same scenario with the same seed: the same to the last event; exit 0. Another seed is said, and no matter."""
-    one, two, other = play(LOST), play(LOST), play(LOST, "--seed", "7")
-    assert "The same happened in both" in told(capsys, "diff", str(one), str(two))[-1]
-    lines = told(capsys, "diff", str(one), str(other))
+    one, two, other = play(LOST_MAIL), play(LOST_MAIL), play(LOST_MAIL, "--seed", "7")
+    assert "The same happened in both" in output_of(capsys, "diff", str(one), str(two))[-1]
+    lines = output_of(capsys, "diff", str(one), str(other))
     assert "Seed: 1; 7." in lines
     assert "The same happened in both" in lines[-1]
 
 
 def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
     """A run without the loss parts from one with it when the fault is injected; the store has its change earlier."""
-    lost = play(LOST)
+    lost = play(LOST_MAIL)
     sound = play(
-        LOST.replace("  - lose: {from: A, to: B, type: content, count: 1}\n", "").replace(
+        LOST_MAIL.replace("  - lose: {from: A, to: B, type: content, count: 1}\n", "").replace(
             "until: {mail: backfill request, from: B, to: A, within: 48 h}", "advance: 31 h"
         )
     )
-    found = document(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
+    found = json_of(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
     assert found["parted_at"] == "2003-10-21T00:00:00Z"
     assert any("fault F1" in line for line in found["only_left"])
     assert found["counts"]["request.sent"] == [1, 0]
     assert found["arrivals"] == ["B has A-1 ('Hello' in Projects) 30 h earlier in the second"]
-    lines = told(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
+    lines = output_of(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
     assert any(line.startswith("They are the same until 2003-10-21T00:00:00Z") for line in lines)
 
 
 def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """A setting that one run has and the other not is told by its place in the topology."""
-    one = play(LOST)
-    two = play(LOST.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
-    lines = told(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
+    one = play(LOST_MAIL)
+    two = play(LOST_MAIL.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
+    lines = output_of(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
     assert any("Replication Short Backfill Request Timeout" in line for line in lines)
 
 
@@ -61,5 +61,5 @@ def test_runs_that_nobody_judged_end_without_a_verdict(capsys: pytest.CaptureFix
     for _ in range(2):
         assert run(["import", "Projects", "one.eml", "--topology", "lab.yaml"]) == ExitCode.GOOD
         runs.append(str(Path("runs/latest").resolve()))
-    (ends,) = [each for each in told(capsys, "diff", *runs) if each.startswith("Ends: ")]
+    (ends,) = [each for each in output_of(capsys, "diff", *runs) if each.startswith("Ends: ")]
     assert ends.count("ended without a verdict") == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.played_runs import document, told
+from tests.support.cli_runs import json_of, output_of
 
 
 def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,7 +21,7 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
         "folders: {Plans: {replicas: [A]}, Other: {alias: plans}}\n",
         "utf-8",
     )
-    found = document(capsys, "analyze", "t.yaml")
+    found = json_of(capsys, "analyze", "t.yaml")
     by_name = {(each["server"], each["setting"]): each for each in found["findings"]}
     interval = by_name["A", "Replication Always Interval"]
     assert (interval["value"], interval["default"], interval["unit"]) == ("5 min", "15 min", "min")
@@ -36,11 +36,11 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
     ):
         assert (server, text) in told_of
     assert any(server == "B" and "'Z' is no server" in text for server, text in told_of)
-    lines = told(capsys, "analyze", "t.yaml")
+    lines = output_of(capsys, "analyze", "t.yaml")
     assert "  Replication Always Interval = 5 min (default 15 min)" in lines
 
 
 def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing changed, nothing found."""
     Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
-    assert told(capsys, "analyze", "t.yaml") == ["Every setting has its default."]
+    assert output_of(capsys, "analyze", "t.yaml") == ["Every setting has its default."]

@@ -7,21 +7,21 @@ import pytest
 from pflab.cli.app import run
 from pflab.runs.events import style_of
 from pflab.terms.verdict import ExitCode
-from tests.support.played_runs import LOST, document, play, told
+from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
 from traces.events import EVENT_TYPES
 
 
 def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
     """By server, folder, type or group of types, and time; the last ones if there are too many."""
-    play(LOST)
-    everything = told(capsys, "trace")
+    play(LOST_MAIL)
+    everything = output_of(capsys, "trace")
     assert all(line.startswith("2003-10-2") for line in everything)
-    requests = told(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
+    requests = output_of(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
     assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
-    assert len(told(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
-    limited = told(capsys, "trace", "--limit", "3")
+    assert len(output_of(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
+    limited = output_of(capsys, "trace", "--limit", "3")
     assert limited == [f"({len(everything) - 3} earlier ones; --limit shows more)", *everything[-3:]]
-    found = document(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
+    found = json_of(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
     assert {each["type"] for each in found} == {"version.applied"}
     assert {each["node"] for each in found} == {"C"}
 
@@ -29,12 +29,12 @@ def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixt
 def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.CaptureFixture[str]) -> None:
     """The lab's own events are written at the end of a run; without them trace and explain have the names of folders from
     the topology that the run's folder keeps."""
-    path = play(LOST)
-    whole = told(capsys, "trace", "--node", "A")
+    path = play(LOST_MAIL)
+    whole = output_of(capsys, "trace", "--node", "A")
     (lab,) = (path / "traces").glob("lab-*.jsonl")
     lab.unlink()
-    assert told(capsys, "trace", "--node", "A") == whole
-    life = told(capsys, "explain", "A-1")
+    assert output_of(capsys, "trace", "--node", "A") == whole
+    life = output_of(capsys, "explain", "A-1")
     assert life[0].startswith("Change A-1: 'Hello' in Projects, made on A")
 
 
@@ -50,7 +50,7 @@ def test_filters_that_fit_nothing_are_refused(
     args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A misspelt type, server or instant is misuse, in one line."""
-    play(LOST)
+    play(LOST_MAIL)
     capsys.readouterr()
     assert run(["trace", *args]) == ExitCode.UNKNOWN
     assert said in capsys.readouterr().err
@@ -65,11 +65,11 @@ def test_events_have_the_look_of_their_kind() -> None:
 
 def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     """pflab log prints ids, levels, categories and texts of all stores in order; one id of one server if asked."""
-    play(LOST)
-    lines = told(capsys, "log")
+    play(LOST_MAIL)
+    lines = output_of(capsys, "log")
     assert any(
         line.endswith("3020  Information  MSExchangeIS Public Store  Replication Outgoing Messages") for line in lines
     )
-    found = document(capsys, "log", "--server", "B", "--event", "3031")
+    found = json_of(capsys, "log", "--server", "B", "--event", "3031")
     assert [each["event"] for each in found] == [3031]
     assert "Hello" in found[0]["text"]

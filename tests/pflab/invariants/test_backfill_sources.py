@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pflab.invariants.backfill_sources import SourcesAreChosenAsTold
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, numbers
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, numbers
 from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, SourceDown, SourcesConsidered
 
 

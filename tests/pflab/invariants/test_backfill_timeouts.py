@@ -8,7 +8,8 @@ from pflab.campaign.plans.file import plan_from_text
 from pflab.campaign.seed import run_plan
 from pflab.invariants.backfill_timeouts import EntriesWaitAsSet
 from pflab.terms.verdict import Judgement
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, entry, numbers
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, entry, numbers
 from traces.events import AddressStamped, EntryMade, RowReplaced
 from traces.labtime import HOUR_US
 

@@ -10,7 +10,8 @@ from pflab.invariants.versions import (
     NumbersNeverReissued,
     TimeGoesForward,
 )
-from tests.support.invariant_builders import GUIDS, MESSAGE, START_AT, Trace, number
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import GUIDS, MESSAGE, Trace, number
 from traces.events import (
     NodeStopped,
 )

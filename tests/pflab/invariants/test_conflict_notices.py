@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pflab.invariants.conflicts import ContactsAreTold
-from tests.support.invariant_builders import FOLDER, MESSAGE, START_AT, Trace, applies, number
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number
 from topology import topology_from_text
 from traces.events import ChangeMade, ConflictNotice
 from traces.labtime import HOUR_US

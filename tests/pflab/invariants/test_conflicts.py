@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pflab.invariants.conflicts import OldConflictsEndAtHome
-from tests.support.invariant_builders import FOLDER, GUIDS, MESSAGE, START_AT, Trace, number
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, GUIDS, MESSAGE, Trace, number
 from topology import topology_from_text
 from traces.events import (
     ConflictAged,

@@ -10,7 +10,8 @@ from pflab.invariants.mail_contents import (
     SameBytesEverywhere,
     TombstonesStay,
 )
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, applies, number, numbers
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, applies, number, numbers
 from traces.events import (
     HopReceived,
     HopSent,

@@ -12,9 +12,9 @@ from pflab.invariants.status_answers import LetGoByWhoHasAll, RequestsAreAnswere
 from pflab.invariants.status_rows import OwnHolesAreClosed, RowIsTheLastWord, SomebodyClaimsIt
 from pflab.invariants.versions import HeldAreFreed, NothingOlderReplaces
 from pflab.terms.mail_types import MailKind
+from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
     FOLDER,
-    START_AT,
     Trace,
     applies,
     entry,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pflab.invariants.recipients import ChangesCoverWhatIsKept, TheUnheardAreAskedAgain
 from pflab.terms.mail_types import MailKind
+from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
     GUIDS,
     MESSAGE,
-    START_AT,
     Trace,
     applies,
     folder_version,

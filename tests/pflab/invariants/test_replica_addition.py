@@ -16,10 +16,10 @@ from pflab.invariants.replica_removal import (
     TombstonesLiveLongEnough,
 )
 from pflab.terms.mail_types import MailKind
+from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
     FOLDER,
     GUIDS,
-    START_AT,
     Trace,
     entry,
     folder_version,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pflab.invariants.backfill_array import SlotsGoToTheLongestDue
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, entry
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, entry
 from traces.events import (
     ContentSuspended,
     EntryTimedOut,

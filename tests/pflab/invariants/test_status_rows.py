@@ -15,7 +15,8 @@ from pflab.invariants.mail_contents import (
     TombstonesStay,
 )
 from pflab.invariants.versions import MailNumbersGrow
-from tests.support.invariant_builders import FOLDER, START_AT, Trace, applies, number, numbers
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, applies, number, numbers
 from traces.events import (
     HopReceived,
     ItemExpired,

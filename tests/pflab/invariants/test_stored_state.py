@@ -22,18 +22,8 @@ from pflab.invariants.stored_state import (
     OneWinner,
 )
 from pflab.terms.verdict import FolderVerdict, Judgement, Verdict
-from tests.support.invariant_builders import (
-    FOLDER,
-    START_AT,
-    Trace,
-    entry,
-    kept,
-    number,
-    numbers,
-    request,
-    row,
-    shown_folder,
-)
+from tests.support.clock import START_AT
+from tests.support.invariant_builders import FOLDER, Trace, entry, kept, number, numbers, request, row, shown_folder
 from traces.events import ContentResumed, ContentSuspended, NodeStarted, ReplicaDropped, VersionDropped, VersionHeld
 from traces.labtime import HOUR_US
 

@@ -9,9 +9,8 @@ import pytest
 from node.errors import InternalError
 from pflab.errors import NotIdle
 from pflab.lab.coordinator import Coordinator
-from traces.labtime import HOUR_US, LabTime, parse_instant
-
-START_AT = parse_instant("2003-10-21T00:00Z")
+from tests.support.clock import START_AT
+from traces.labtime import HOUR_US, LabTime
 
 
 class Toy:

@@ -8,6 +8,7 @@ from node.errors import NotRunning
 from pflab.errors import LabError
 from pflab.simulation.environment import Alteration
 from pflab.simulation.simulator import Simulator
+from tests.support.clock import ALWAYS_US
 from topology import topology_from_text
 from traces.events import (
     FaultHealed,
@@ -22,7 +23,6 @@ from traces.events import (
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOPOLOGY = topology_from_text("servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}}\n", "two stores")
-ALWAYS_US = 15 * MINUTE_US
 
 
 async def post(lab: Simulator, on: str = "A") -> str:

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from pflab.errors import LabError
 from pflab.workload.mail_files import mbox_of, read_mails, split_mbox
+from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE, cpython_mails
-from traces.labtime import parse_instant
-
-AT = parse_instant("2003-10-21T00:00Z")
 
 LINES = st.lists(
     st.sampled_from([b"From ", b">From x", b">>From ", b"", b"text", b"\r", b"From: a@b.test"]), max_size=12
@@ -22,7 +20,7 @@ LINES = st.lists(
 
 
 def mbox(*mails: bytes) -> bytes:
-    return b"".join(mbox_of(("kim@x.test", AT, mail) for mail in mails))
+    return b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in mails))
 
 
 @given(st.lists(LINES.map(lambda lines: b"Subject: x\n\n" + b"".join(each + b"\n" for each in lines)), max_size=4))

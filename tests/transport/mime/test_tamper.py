@@ -10,7 +10,7 @@ from node.codec.replication_message import decode
 from node.codec.signing import Verifier
 from node.errors import BadMail
 from tests.support.forged_mail import HEADERS, HOP, message_in
-from tests.support.post_office import AUTHORITY, Office
+from tests.support.post_office import AUTHORITY, PostOffice
 from transport.mapi.mdbef import decode_mdbef, encode_mdbef
 from transport.mapi.system_message import SystemMessage
 from transport.mapi.tnef import decode_tnef, encode_tnef
@@ -18,21 +18,21 @@ from transport.mime.message import BodyForm, build_mail, system_body
 from transport.mime.tamper import altered
 
 
-def sent_to_b(office: Office, at_min: int) -> bytes:
+def sent_to_b(office: PostOffice, at_min: int) -> bytes:
     return next(mail for _, mail in office.cycle("A", office.at(at_min)) if mail.next_hop == "B").content
 
 
-def content_mail(office: Office) -> bytes:
+def content_mail(office: PostOffice) -> bytes:
     office["A"].post(office.at(1), "Projects", subject="real")
     return sent_to_b(office, 15)
 
 
-def hierarchy_mail(office: Office) -> bytes:
+def hierarchy_mail(office: PostOffice) -> bytes:
     office["A"].create_folder(office.at(1), "Fresh", replicas=["A", "B"])
     return sent_to_b(office, 15)
 
 
-def request_mail(office: Office) -> bytes:
+def request_mail(office: PostOffice) -> bytes:
     """A mail without items: what B would be asked."""
     whole = content_mail(office)
     message = message_in(whole)
@@ -41,9 +41,9 @@ def request_mail(office: Office) -> bytes:
 
 @pytest.mark.parametrize("form", list(BodyForm))
 @pytest.mark.parametrize("make", [content_mail, hierarchy_mail, request_mail])
-def test_an_altered_mail_is_sound_but_for_its_signature(make: Callable[[Office], bytes], form: BodyForm) -> None:
+def test_an_altered_mail_is_sound_but_for_its_signature(make: Callable[[PostOffice], bytes], form: BodyForm) -> None:
     """In each form of body a mail stays one that can be taken apart, and only the signature refuses it."""
-    office = Office()
+    office = PostOffice()
     message = message_in(make(office))
     encode = encode_mdbef if form is BodyForm.MDBEF else encode_tnef
     mail = build_mail(HEADERS, form, encode(message))
@@ -59,7 +59,7 @@ def test_an_altered_mail_is_sound_but_for_its_signature(make: Callable[[Office],
 
 def test_an_altered_mail_is_kept_aside_by_its_message_id() -> None:
     """The store that refuses it says in its trace which mail that was."""
-    office = Office()
+    office = PostOffice()
     mail = content_mail(office)
     office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], altered(mail))
     (bad,) = office.of_type("mail.bad")
@@ -74,6 +74,6 @@ def test_any_mail_can_be_altered_and_none_is_lost() -> None:
     assert altered(letter) == b"Subject: Hello\r\n\r\nSee Aou\r\n"
     for nothing in (b"Subject: Hello\r\n\r\n", b"Subject: Hello", b"", b"A: b\r\n\r\n...\r\n"):
         assert altered(nothing) == nothing
-    office = Office()
+    office = PostOffice()
     spoilt = content_mail(office)[:-200] + b"!" * 200
     assert altered(spoilt) != spoilt

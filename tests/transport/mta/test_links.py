@@ -1,6 +1,7 @@
 """Links of the MTA: latency, bandwidth, opening hours and sizes, all in lab time."""
 
-from tests.support.mta_server import LINES, START_AT, TOPOLOGY, Server, make_server, to
+from tests.support.clock import START_AT
+from tests.support.mta_server import LINES, TOPOLOGY, Server, make_server, to
 from topology.file.load import topology_from_text
 from topology.routing import Routing
 from traces.events import HopFailed

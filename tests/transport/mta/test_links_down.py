@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.clock import START_AT
 from tests.support.mta_server import database, outgoing
 from topology.file.load import topology_from_text
 from topology.model import Topology
 from topology.routing import Routing
 from traces.events import LinkDown, LinkUp
 from traces.events.header import Event
-from traces.labtime import DAY_US, MINUTE_US, SECOND_US, parse_instant
+from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 from traces.recorder import Recorder
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.mta.mta import Mta
@@ -22,7 +23,6 @@ from transport.protocol.link_state import LinkReport, LinkRule, line_of, read_li
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-START_AT = parse_instant("2003-10-21T00:00Z")
 RING = topology_from_text("""
 organization: Contoso
 domain: contoso.test

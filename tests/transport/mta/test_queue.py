@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.support.mta_server import START_AT, Server, database, fail_until_empty, make_server, outgoing, to
+from tests.support.clock import START_AT
+from tests.support.mta_server import Server, database, fail_until_empty, make_server, outgoing, to
 from traces.events import HopReceived, HopSent
 from traces.labtime import HOUR_US, SECOND_US
 from transport.envelope import (

@@ -1,6 +1,7 @@
 """Routes that change under mail that waits."""
 
-from tests.support.mta_server import LINES, START_AT, Server, fail_until_empty, to
+from tests.support.clock import START_AT
+from tests.support.mta_server import LINES, Server, fail_until_empty, to
 from topology.file.load import topology_from_text
 from topology.routing import Routing
 from traces.events import HopFailed

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.support.mta_server import START_AT, Server, fail_until_empty, make_server, to
+from tests.support.clock import START_AT
+from tests.support.mta_server import Server, fail_until_empty, make_server, to
 from topology.enums import ServerVersion
 from topology.settings.values import RawSetting, Settings
 from traces.events import HopExpired, HopFailed, HopSent

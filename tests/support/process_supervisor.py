@@ -1,4 +1,4 @@
-"""What a container engine does for a lab, done with plain processes: keeps one alive for each server, at the same address."""
+"""The nodes of a lab as processes that are started again when they end, as a container engine does it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from topology import Topology
 END_S = 20
 
 
-class Keeper:
-    """A process that waits for its lab, for each server of a topology; one that ends is started again.
+class ProcessSupervisor:
+    """Runs the node of each server as a process that waits for its lab, and restarts it at the same address when it ends.
 
-    Processes are there when it has been entered, and gone when it is left. token: what they want of whoever asks.
+    The processes run inside the `with` block. token: what their HTTP clients must show.
     """
 
     def __init__(self, topology: Topology, folder: RunFolder, *, token: str) -> None:
@@ -31,7 +31,7 @@ class Keeper:
         self._token = folder.path / "token"
         self._token.write_text(token, "utf-8")
         self._processes: dict[str, subprocess.Popen[str]] = {}
-        self._away: set[str] = set()
+        self._down: set[str] = set()
         self._ending = threading.Event()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -44,7 +44,7 @@ class Keeper:
             assert out is not None
             told = json.loads(out.readline())
             self.addresses[name] = (told["http"][0], told["http"][1])
-            thread = threading.Thread(target=self._keep, args=(name,))
+            thread = threading.Thread(target=self._restart, args=(name,))
             thread.start()
             self._threads.append(thread)
         return self
@@ -63,25 +63,25 @@ class Keeper:
     def pid_of(self, name: str) -> int:
         return self._processes[name].pid
 
-    def take_away(self, name: str) -> None:
-        """Kill the process; it stays away until `bring_back`."""
+    def take_down(self, name: str) -> None:
+        """Kill the process, and do not restart it before `bring_up`."""
         with self._changed:
-            self._away.add(name)
+            self._down.add(name)
             self._processes[name].kill()
 
-    def bring_back(self, name: str) -> None:
+    def bring_up(self, name: str) -> None:
         with self._changed:
-            self._away.discard(name)
+            self._down.discard(name)
             self._changed.notify_all()
 
-    def _keep(self, name: str) -> None:
+    def _restart(self, name: str) -> None:
         while not self._ending.is_set():
             process = self._processes[name]
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
             with self._changed:
-                self._changed.wait_for(lambda: self._ending.is_set() or name not in self._away)
+                self._changed.wait_for(lambda: self._ending.is_set() or name not in self._down)
                 if not self._ending.is_set():
                     self._start(name)
 

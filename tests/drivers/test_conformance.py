@@ -1,0 +1,555 @@
+"""One suite for all drivers: what a lab does in the simulator it also does live, as processes and under a coordinator.
+
+The cases are in classes of their own; at the end, a class for each driver takes in those that the driver can run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from node.errors import FolderUnknown, InternalError, NotRunning
+from node.store.node import Node
+from pflab.errors import LabError
+from pflab.faults.fault import FaultKind, Mails
+from pflab.oracle.convergence_bound import bound_of
+from tests.support.clock import ALWAYS_US, START_AT
+from tests.support.lab_actions import events_of, post, subjects
+from tests.support.lab_factory import LabFactory
+from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE
+from traces import read_folder
+from traces.events import (
+    EntryMade,
+    FaultHealed,
+    FaultInjected,
+    HopDropped,
+    HopFailed,
+    HopReceived,
+    HopSent,
+    MailBad,
+    MailSubmitted,
+    NodeStarted,
+    NodeStopped,
+    RequestSent,
+    RunEnded,
+    RunStarted,
+    StoreDeleted,
+    VersionApplied,
+)
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
+from transport.envelope import Offers
+from transport.mime.describe import describe_mail, outline
+from transport.mime.tamper import altered
+from transport.protocol.auth import Credentials
+
+ONE_TO_GO = """
+servers: {A: , B: , Z: , E: {joins: later}}
+folders:
+  Projects: {replicas: [A, B, Z]}
+"""
+
+
+class ClockCases:
+    """The lab's clock moves only when it is told to, and stops where it is told to."""
+
+    async def test_a_lab_starts_at_the_topologys_start(self, make_lab: LabFactory) -> None:
+        """The lab's clock begins at the topology's start and stands there until it is moved."""  # spec: TM-1
+        async with make_lab() as lab:
+            assert lab.now == START_AT
+            await lab.settle()
+            assert lab.now == START_AT
+
+    async def test_advance_stops_exactly_at_the_target(self, make_lab: LabFactory) -> None:
+        """The clock stands at the target afterwards, whether anything was due there or not."""
+        async with make_lab() as lab:
+            await lab.advance(START_AT + 3 * HOUR_US + 1)
+            assert lab.now == START_AT + 3 * HOUR_US + 1
+            await lab.advance(lab.now)
+            assert lab.now == START_AT + 3 * HOUR_US + 1
+
+    async def test_the_clock_does_not_go_back(self, make_lab: LabFactory) -> None:
+        """A target in the past is refused in words, by advance and by until."""  # spec: TM-1
+        async with make_lab() as lab:
+            await lab.advance(START_AT + HOUR_US)
+            with pytest.raises(LabError, match="only goes forward"):
+                await lab.advance(START_AT)
+            with pytest.raises(LabError, match="only goes forward"):
+                await lab.until(lambda: True, START_AT)
+            assert lab.now == START_AT + HOUR_US
+
+    async def test_until_stops_at_the_first_instant_at_which_it_holds(self, make_lab: LabFactory) -> None:
+        """The clock stands where the predicate first held, which is when the mail arrived."""
+        async with make_lab() as lab:
+            await post(lab, "A")
+            assert await lab.until(lambda: bool(subjects(lab, "B")), START_AT + DAY_US)
+            assert lab.now == START_AT + ALWAYS_US
+
+    async def test_until_gives_up_at_its_limit(self, make_lab: LabFactory) -> None:
+        """A predicate that never holds ends the wait at the limit, and the clock stands there."""
+        async with make_lab() as lab:
+            assert not await lab.until(lambda: False, START_AT + 2 * HOUR_US)
+            assert lab.now == START_AT + 2 * HOUR_US
+
+    async def test_until_asks_before_it_moves(self, make_lab: LabFactory) -> None:
+        """What holds already is found without moving the clock."""
+        async with make_lab() as lab:
+            assert await lab.until(lambda: True, START_AT + DAY_US)
+            assert lab.now == START_AT
+
+
+class MailCases:
+    """Stimuli reach the servers, and mail passes between them."""
+
+    async def test_a_post_is_seen_elsewhere_after_the_next_cycle(self, make_lab: LabFactory) -> None:
+        """A message posted on A is on B and C after the "always" interval, and not before."""  # spec: OUT-1
+        async with make_lab() as lab:
+            await lab.advance(START_AT + MINUTE_US)
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US - 1)
+            assert subjects(lab, "A") == ["Hello"]
+            assert subjects(lab, "B") == subjects(lab, "C") == []
+            await lab.advance(START_AT + ALWAYS_US)
+            assert subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
+
+    async def test_a_stimulus_runs_at_the_present_lab_time(self, make_lab: LabFactory) -> None:
+        """What `do` runs is given the lab's time, and its result comes back."""
+        async with make_lab() as lab:
+            await lab.advance(START_AT + HOUR_US)
+            assert await lab.do("A", lambda _, now: now) == START_AT + HOUR_US
+
+    async def test_a_nodes_refusal_comes_through(self, make_lab: LabFactory) -> None:
+        """An error of the node reaches whoever asked, and the lab goes on."""
+        async with make_lab() as lab:
+            with pytest.raises(FolderUnknown):
+                await lab.do("A", lambda node, now: node.post(now, "Nowhere", subject="Hello"))
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+            assert subjects(lab, "C") == ["Hello"]
+
+    async def test_an_unknown_server_is_named_with_those_there_are(self, make_lab: LabFactory) -> None:
+        """A server that the topology does not have is a LabError that lists the servers."""
+        async with make_lab() as lab:
+            with pytest.raises(LabError, match=r"no server 'X'.*A, B, C"):
+                await lab.do("X", lambda _, now: now)
+            with pytest.raises(LabError, match="no server 'X'"):
+                lab.running("X")
+
+    async def test_one_copy_crosses_the_connector(self, make_lab: LabFactory) -> None:
+        """A mail for two servers of another site crosses the connector once, and the bridgehead relays it."""  # spec: RT-1
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US + MINUTE_US)
+            assert [subjects(lab, server) for server in lab.names] == [["Hello"]] * 4
+            content = next(event for event in events_of(lab, HopSent, "A") if event.connector is not None)
+            assert content.next_hop == "C"
+            assert len(content.recipients) == 2
+            assert content.at == START_AT + ALWAYS_US + 80_000
+
+    async def test_the_same_mail_has_both_its_ends_in_the_trace(self, make_lab: LabFactory) -> None:
+        """Every hop that a sender says it made is a hop that a receiver says it got, by message id."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await post(lab, "A")
+            await lab.advance(START_AT + 2 * ALWAYS_US)
+            sent = [(event.mail, event.next_hop) for event in events_of(lab, HopSent)]
+            received = [(event.mail, event.node) for event in events_of(lab, HopReceived)]
+            assert sorted(sent) == sorted(received)
+            assert sent
+
+
+class FaultCases:
+    """Faults act on the mails and links they name."""
+
+    async def test_a_lost_mail_comes_back_by_backfill(self, make_lab: LabFactory) -> None:
+        """A content mail lost on arrival is dropped without a trace but its event; a status tells of it, and
+        backfill brings it within the bound."""  # spec: BF-1, BF-2, ST-1
+        async with make_lab() as lab:
+            fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+            assert subjects(lab, "B") == []
+            assert subjects(lab, "C") == ["Hello"]
+            assert [event.fault for event in events_of(lab, HopDropped, "B")] == [fault]
+            limit_at = lab.now + bound_of(lab).total_us
+            assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], limit_at)
+            assert events_of(lab, EntryMade, "B")
+            assert events_of(lab, RequestSent, "B")
+            assert lab.now >= START_AT + DAY_US
+
+    async def test_a_cut_link_heals(self, make_lab: LabFactory) -> None:
+        """Over a cut link every attempt fails; after healing the queue's retry brings the mail."""  # spec: RT-2
+        async with make_lab() as lab:
+            fault = lab.faults.cut(("A", "B"))
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == []
+            assert subjects(lab, "C") == ["Hello"]
+            assert all(fault in event.reason for event in events_of(lab, HopFailed))
+            lab.faults.heal(fault)
+            await lab.advance(lab.now + HOUR_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_a_delayed_mail_waits_in_its_queue(self, make_lab: LabFactory) -> None:
+        """A delayed mail arrives so much later, and others are not held up."""
+        async with make_lab() as lab:
+            lab.faults.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US, count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US + 2 * HOUR_US - 1)
+            assert subjects(lab, "B") == []
+            assert subjects(lab, "C") == ["Hello"]
+            await lab.advance(lab.now + 1)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_reordered_mails_arrive_the_other_way_round(self, make_lab: LabFactory) -> None:
+        """Of two mails the second arrives first, and in the end both are there."""  # spec: IN-3
+        async with make_lab() as lab:
+            lab.faults.inject(FaultKind.REORDER, Mails("A", "B", "content"), count=1)
+            await post(lab, "A", "first")
+            await lab.advance(START_AT + ALWAYS_US)
+            await post(lab, "A", "second")
+            await lab.advance(START_AT + 2 * ALWAYS_US)
+            assert subjects(lab, "B") == ["second"]
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == ["first", "second"]
+
+    async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(self, make_lab: LabFactory) -> None:
+        """What somebody altered on its way is kept aside, and the change is missed and asked for."""  # spec: ML-6, BF-2
+        async with make_lab() as lab:
+            lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            (bad,) = events_of(lab, MailBad, "B")
+            assert bad.reason == "the signature is not that of store A"
+            assert (subjects(lab, "B"), subjects(lab, "C")) == ([], ["Hello"])
+            await lab.advance(START_AT + 2 * DAY_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_a_duplicate_changes_nothing(self, make_lab: LabFactory) -> None:
+        """A mail that is sent twice arrives twice and is applied once."""  # spec: IN-3
+        async with make_lab() as lab:
+            lab.faults.inject(FaultKind.DUPLICATE, Mails("A", "B", "content"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            copies = [event.mail for event in events_of(lab, HopReceived, "B") if event.peer == "A"]
+            assert len(copies) == 2
+            assert len(set(copies)) == 1
+            assert len(events_of(lab, VersionApplied, "B")) == 1
+            assert subjects(lab, "B") == ["Hello"]
+
+
+class ServerCases:
+    """Servers stop, die, start, join and are restored."""
+
+    async def test_a_stopped_server_is_told_of_later(self, make_lab: LabFactory) -> None:
+        """Mail for a stopped server is refused and tried again; once it is started it catches up."""  # spec: OUT-9, RT-2
+        async with make_lab() as lab:
+            await lab.stop("B")
+            assert not lab.running("B")
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+            assert events_of(lab, HopFailed, "A")
+            await lab.start("B")
+            await lab.advance(START_AT + 2 * HOUR_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_what_was_acknowledged_outlives_a_stop(self, make_lab: LabFactory) -> None:
+        """A server that is stopped and started has what it had, and its mail goes out."""  # spec: OUT-9
+        async with make_lab() as lab:
+            await post(lab, "A")
+            await lab.stop("A")
+            assert [event.how for event in events_of(lab, NodeStopped, "A")] == ["stop"]
+            await lab.start("A")
+            assert [event.reason for event in events_of(lab, NodeStarted, "A")] == ["first", "restart"]
+            assert subjects(lab, "A") == ["Hello"]
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_what_was_acknowledged_outlives_a_kill(self, make_lab: LabFactory) -> None:
+        """A server that is killed right after it acknowledged a post still has it, and still sends it."""  # spec: OUT-9
+        async with make_lab() as lab:
+            await post(lab, "A")
+            await lab.kill("A")
+            with pytest.raises(NotRunning):
+                lab.read("A", lambda node: node.folders())
+            await lab.advance(START_AT + HOUR_US)
+            await lab.start("A")
+            await lab.advance(START_AT + 2 * HOUR_US)
+            assert subjects(lab, "A") == subjects(lab, "B") == ["Hello"]
+            kinds = [(event.kind, event.details) for event in events_of(lab, FaultInjected)]
+            assert kinds == [("kill", {"server": "A"})]
+            assert len(events_of(lab, FaultHealed)) == 1
+
+    async def test_a_stopped_server_takes_no_stimulus(self, make_lab: LabFactory) -> None:
+        """Asking a stopped server anything, or stopping it again, is NotRunning; starting a running one is refused."""
+        async with make_lab() as lab:
+            await lab.stop("B")
+            with pytest.raises(NotRunning, match="B is stopped"):
+                await post(lab, "B")
+            with pytest.raises(NotRunning):
+                await lab.stop("B")
+            with pytest.raises(NotRunning):
+                await lab.kill("B")
+            with pytest.raises(LabError, match="running already"):
+                await lab.start("A")
+
+    async def test_a_store_that_joins_later_gets_the_hierarchy(self, make_lab: LabFactory) -> None:
+        """A late store is not there at first; started, the others are told, and it comes to know the folders."""
+        # spec: RP-3
+        async with make_lab(LATE_STORE) as lab:
+            assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
+            await lab.advance(START_AT + HOUR_US)
+            await lab.start("C")
+            assert [event.reason for event in events_of(lab, NodeStarted, "C")] == ["first"]
+            await lab.advance(lab.now + DAY_US)
+            assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
+
+    async def test_who_did_not_hear_of_a_deletion_hears_of_it_at_its_start(self, make_lab: LabFactory) -> None:
+        """RP-6: stores that were stopped during a deletion, were restored from an older backup or join afterwards learn of the
+        deletion when they start. The deleted store does not start again."""
+        async with make_lab(ONE_TO_GO) as lab:
+            backup = await lab.backup("B")
+            await lab.stop("B")
+            await lab.stop("Z")
+            await lab.delete_store("Z", on="A", force=True)
+            assert events_of(lab, StoreDeleted, "B") == []
+            await lab.start("B")
+            await lab.restore("B", backup)
+            # Only now: what B hears of E before it goes back, which is chance, it would forget again.
+            await lab.start("E")
+            assert sorted(event.node for event in events_of(lab, StoreDeleted) if event.store == "Z") == [
+                "A",
+                "B",
+                "B",
+                "E",
+            ]
+            with pytest.raises(LabError, match="server Z does not start: its store was deleted"):
+                await lab.start("Z")
+            with pytest.raises(LabError, match="was deleted before"):
+                await lab.delete_store("Z", on="A")
+            await lab.advance(START_AT + HOUR_US)
+            await post(lab, "A", "to B alone")
+            await lab.advance(START_AT + 2 * HOUR_US)
+            assert subjects(lab, "B") == ["to B alone"]
+            for name in "ABE":
+                assert {row.store for row in lab.read(name, lambda node: node.state("1-1")).rows} == {"A", "B", "E"}
+            (mail,) = [event for event in events_of(lab, MailSubmitted, "A") if event.at > START_AT + HOUR_US]
+            assert mail.recipients == ("B-IS@contoso.test",)
+
+    async def test_a_stopped_server_is_told_of_a_join_when_it_starts(self, make_lab: LabFactory) -> None:
+        """A server that was stopped when a store joined hears of it at its start, and sends it the hierarchy."""
+        async with make_lab(LATE_STORE) as lab:
+            await lab.stop("B")
+            await lab.start("C")
+            await lab.start("B")
+            await lab.stop("A")
+            await lab.do("B", lambda node, now: node.create_folder(now, "News", replicas=["B", "C"]))
+            assert await lab.until(
+                lambda: "News" in [folder.path for folder in lab.read("C", lambda node: node.folders())],
+                lab.now + HOUR_US,
+            )
+
+    async def test_a_restored_store_comes_back_under_a_new_guid(self, make_lab: LabFactory) -> None:
+        """A restored store asks around, gets back what others have, and goes on under a new replica GUID."""  # spec: RP-4
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await post(lab, "A", "before")
+            await lab.advance(lab.now + ALWAYS_US)
+            backup = await lab.backup("A")
+            await post(lab, "A", "after")
+            await lab.advance(lab.now + ALWAYS_US)
+            await lab.restore("A", backup)
+            assert subjects(lab, "A") == ["before"]
+            await lab.advance(lab.now + 7 * HOUR_US)
+            assert subjects(lab, "A") == ["after", "before"]
+            with pytest.raises(LabError, match="no backup of B"):
+                await lab.restore("B", backup)
+
+
+def body_of(mail: bytes) -> bytes:
+    return mail.partition(b"\r\n\r\n")[2]
+
+
+class RecordCases:
+    """A run leaves its traces, its topology and, on request, its mails."""
+
+    async def test_the_traces_of_a_run_are_whole(self, make_lab: LabFactory) -> None:
+        """After a run with a stop, a kill and a fault, the segments hold every event, of every node, without gaps."""
+        lab = make_lab()
+        async with lab:
+            lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            await lab.stop("B")
+            await lab.start("B")
+            await lab.kill("C")
+            lab.verdict = "passed"
+        trace = read_folder(lab.folder / "traces")
+        assert trace.report() == []
+        by_node = {name: [event.seq for event in trace.events if event.node == name] for name in ("lab", *lab.names)}
+        assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in by_node.values())
+        assert len(trace.events) == len(lab.events())
+        own = [event for event in trace.events if event.node == "lab"]
+        assert isinstance(own[0], RunStarted)
+        assert isinstance(own[-1], RunEnded)
+        assert own[-1].verdict == "passed"
+        assert {event.run for event in trace.events} == {lab.run}
+
+    async def test_a_run_folder_says_what_was_run(self, make_lab: LabFactory) -> None:
+        """Topology and seed are in the run folder, and `latest` points at it."""
+        lab = make_lab(seed=77)
+        async with lab:
+            pass
+        assert (lab.folder / "seed").read_text() == "77\n"
+        assert "Projects" in (lab.folder / "topology.yaml").read_text()
+        assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
+
+    async def test_mails_are_kept_if_they_are_wanted(self, make_lab: LabFactory) -> None:
+        """Each mail that crossed a hop is a file that can be taken apart, also one that was lost on arrival."""
+        async with make_lab(keeps_mails=True) as lab:
+            lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+            crossed = [event for event in lab.events() if isinstance(event, HopSent)]
+        kept = sorted((lab.folder / "mails").iterdir())
+        at = "2003-10-21T001500Z"
+        assert [each.name for each in kept] == [f"{at}-A-to-B-content.eml", f"{at}-A-to-C-content.eml"]
+        assert len(kept) == len(crossed)
+        for each in kept:
+            told = [line for _, line in outline(describe_mail(each.read_bytes()))]
+            assert "Subject: Folder Content" in told
+            assert any(line.startswith("X-Pflab-Hop: server=A") for line in told)
+
+    async def test_an_altered_mail_is_kept_as_it_crossed(self, make_lab: LabFactory) -> None:
+        """The file of a mail that was altered on its way is what the other end got."""
+        async with make_lab(keeps_mails=True) as lab:
+            lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+        to_b, to_c = (each.read_bytes() for each in sorted((lab.folder / "mails").iterdir()))
+        assert body_of(to_b) == body_of(altered(to_c)) != body_of(to_c)
+
+    async def test_no_mails_are_kept_unless_they_are_wanted(self, make_lab: LabFactory) -> None:
+        """A run folder holds copies of mails only on request."""
+        async with make_lab() as lab:
+            await post(lab, "A")
+            await lab.advance(START_AT + ALWAYS_US)
+        assert not (lab.folder / "mails").exists()
+
+    async def test_events_come_in_the_order_of_commits(self, make_lab: LabFactory) -> None:
+        """The lab's list has each node's events in the order of their numbers, and `since` leaves out what was read."""
+        async with make_lab() as lab:
+            await post(lab, "A")
+            before = len(lab.events())
+            await lab.advance(START_AT + HOUR_US)
+            later = lab.events(before)
+            assert [*lab.events()][before:] == [*later]
+            for name in lab.names:
+                numbers = [event.seq for event in lab.events() if event.node == name]
+                assert numbers == sorted(numbers)
+
+    async def test_closing_twice_does_nothing(self, make_lab: LabFactory) -> None:
+        """A lab that is closed stays closed, whoever closes it again."""
+        lab = make_lab()
+        async with lab:
+            await lab.close()
+        assert not any(lab.running(name) for name in lab.names)
+
+
+class StuckNode:
+    """A node that always has something due and never does it."""
+
+    crash_at = None
+
+    def __init__(self, name: str, **_: object) -> None:
+        self.name = name
+        self.ticks = 0
+
+    def open(self, now: LabTime) -> None: ...
+    def reopen(self, now: LabTime) -> None: ...
+    def close(self, now: LabTime) -> None: ...
+    def abandon(self) -> None: ...
+    def export(self) -> None: ...
+
+    def next_due(self) -> LabTime | None:
+        return START_AT
+
+    def outgoing(self, now: LabTime, limit: int = 100, busy: object = (), crowded: object = ()) -> list[object]:
+        return []
+
+    def queue(self) -> list[object]:
+        return []
+
+    def tick(self, now: LabTime) -> None:
+        self.ticks += 1
+
+    def offers(self) -> Offers:
+        return Offers()
+
+    @property
+    def credentials(self) -> Credentials:
+        return Credentials("A", b"", lambda data: data)
+
+    def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
+        return False
+
+
+class FailingNode(StuckNode):
+    """A node whose timers fail."""
+
+    def tick(self, now: LabTime) -> None:
+        raise RuntimeError("the table is gone")
+
+
+def node_of(kind: type[StuckNode]) -> Any:
+    return lambda name, **made_with: cast(Node, kind(name, **made_with))
+
+
+class FailingNodeCases:
+    """A wait ends with the name of the server that fails or always has work. Only nodes in this process can be such toys."""
+
+    async def test_a_server_that_never_rests_is_named(self, make_lab: LabFactory) -> None:
+        """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
+        lab = make_lab("servers: {A: }", make_node=node_of(StuckNode))
+        with pytest.raises((LabError, InternalError), match=r"server A has a row due.*ticks did not take away"):
+            async with lab:
+                await lab.advance(START_AT + HOUR_US)
+        await lab.close()
+
+    async def test_a_server_that_fails_is_named(self, make_lab: LabFactory) -> None:
+        """An error inside a server's own work ends the wait at once, and is not swallowed."""
+        lab = make_lab("servers: {A: }", make_node=node_of(FailingNode))
+        with pytest.raises(
+            InternalError, match=r"server A: internal error at .*Z: RuntimeError: the table is gone"
+        ) as error:
+            async with lab:
+                await lab.advance(START_AT + HOUR_US)
+        await lab.close()
+        assert isinstance(error.value.__cause__, RuntimeError)
+
+
+class TestSimulator(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, FailingNodeCases):
+    @pytest.fixture
+    def driver(self) -> str:
+        return "simulator"
+
+
+@pytest.mark.live
+class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, FailingNodeCases):
+    @pytest.fixture
+    def driver(self) -> str:
+        return "live"
+
+
+@pytest.mark.live
+class TestProcesses(ClockCases, MailCases, FaultCases, ServerCases, RecordCases):
+    @pytest.fixture
+    def driver(self) -> str:
+        return "processes"
+
+
+@pytest.mark.live
+class TestManaged(ServerCases):
+    """The clock, mail and faults are those of the driver of processes; how servers start and end is its own."""
+
+    @pytest.fixture
+    def driver(self) -> str:
+        return "managed"

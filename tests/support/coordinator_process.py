@@ -1,0 +1,58 @@
+"""`pflab coordinate` as a process, for the nodes of a process supervisor."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pflab.client import Client, ClientError
+from pflab.drivers.launch import node_environment
+from pflab.terms.verdict import ExitCode
+from tests.support.process_supervisor import ProcessSupervisor
+
+END_S = 30
+
+
+@contextmanager
+def running_coordinator(
+    supervisor: ProcessSupervisor, folder: Path, end: signal.Signals = signal.SIGTERM
+) -> Iterator[str]:
+    """Run `pflab coordinate` for the supervised nodes of `folder/lab.yaml`, and give its URL.
+
+    At the end it gets the signal `end`; after SIGTERM it must exit with status 0.
+    """
+    order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(folder / "lab.yaml"), "--port", "0"]
+    order += ["--data", str(folder / "run"), "--secrets", str(folder / "run"), "--clock", "0"]
+    for name, (host, port) in supervisor.addresses.items():
+        order += ["--at", f"{name}={host}:{port}"]
+    lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment())
+    assert lab.stdout is not None
+    try:
+        told = ""
+        while not told.endswith("/docs\n"):
+            line = lab.stdout.readline()
+            assert line, told
+            told += line
+        assert told.startswith("Contoso is up: A, B\n")
+        yield told.splitlines()[-1].strip().removesuffix("/docs")
+    finally:
+        lab.send_signal(end)
+        code = lab.wait(END_S)
+        lab.stdout.close()
+    assert code == (ExitCode.GOOD if end is signal.SIGTERM else -end)
+
+
+def wait_for_history(client: Client, history: str) -> None:
+    """Wait until the lab is up again with this run history."""
+    give_up_s = time.monotonic() + END_S
+    while time.monotonic() < give_up_s:
+        with suppress(ClientError):
+            if client.lab()["history"] == history and client.text("GET", "/readyz"):
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"{history} has not begun within {END_S} s")

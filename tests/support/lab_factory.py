@@ -1,0 +1,61 @@
+"""Labs of every driver behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+from pflab.containers.managed_lab import ManagedLab
+from pflab.drivers.live import LiveLab
+from pflab.drivers.processes import ProcessLab
+from pflab.drivers.remote_lab import HttpOptions
+from pflab.lab.lab import Lab
+from pflab.lab.servers import NodeFactory, default_node
+from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulator import Simulator
+from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.topologies import THREE_STORES
+from topology import topology_from_text
+
+TOKEN = "known-to-the-lab"
+"""The token of managed labs and of the processes of their nodes."""
+
+
+class LabFactory(Protocol):
+    """Makes a lab of a topology's text; `async with` starts it."""
+
+    def __call__(
+        self,
+        text: str = THREE_STORES,
+        *,
+        seed: int = 1,
+        make_node: NodeFactory = default_node,
+        keeps_mails: bool = False,
+    ) -> Lab: ...
+
+
+def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
+    """Return the factory of a driver's labs, whose runs are below `folder`. Processes that outlive a lab end with `at_end`."""
+
+    def make(
+        text: str = THREE_STORES, *, seed: int = 1, make_node: NodeFactory = default_node, keeps_mails: bool = False
+    ) -> Lab:
+        topology = topology_from_text(text)
+        run = RunFolder.create(folder / "runs", "test", keeps_mails=keeps_mails)
+        makers: dict[str, Callable[[], Lab]] = {
+            "simulator": lambda: Simulator(topology, seed=seed, folder=run, make_node=make_node),
+            "live": lambda: LiveLab(topology, seed=seed, folder=run, make_node=make_node),
+            "processes": lambda: ProcessLab(topology, seed=seed, folder=run),
+            "managed": lambda: ManagedLab(
+                topology,
+                seed=seed,
+                folder=run,
+                addresses=at_end.enter_context(ProcessSupervisor(topology, run, token=TOKEN)).addresses,
+                face=HttpOptions(token=TOKEN),
+            ),
+        }
+        return makers[driver]()
+
+    return make
