@@ -65,7 +65,7 @@ _SENDING: Final = (
         "Replication Message Size Limit",
         Kind.SIZE,
         300 * KILOBYTE,
-        "target for packing: small items are batched up to it, a bigger one goes alone",
+        "target size of a mail: small items are packed together up to it, a larger item is sent alone",
         "KB",
         KILOBYTE,
         # 2,147,482,624 bytes, the largest that the directory takes
@@ -76,7 +76,7 @@ _SENDING: Final = (
         "Replication Schedule",
         Kind.SCHEDULE,
         ALWAYS,
-        "when content is replicated of folders that have no schedule of their own",
+        "when content of folders without a schedule of their own is sent",
         place=Place.DIRECTORY,
     ),
     SettingSpec(
@@ -98,11 +98,14 @@ _SENDING: Final = (
     _switch(
         "Content Replication Suspended",
         False,
-        "1: no content is sent, answered or asked for; statuses and hierarchy go on. It is the organization's: set it on all",
+        "1: no content is sent, requested or sent in answer to requests; statuses and hierarchy "
+        "continue. Set it on all servers",
         place=Place.DIRECTORY,
         versions=(_V2003, _V2007),
     ),
-    _switch("Replication", True, "0: the replication agent does not run, event 3002 at start, mail waits"),
+    _switch(
+        "Replication", True, "0: the replication agent does not run, the store logs event 3002 at start, and mail waits"
+    ),
 )
 
 _STATUS: Final = (
@@ -120,19 +123,19 @@ _STATUS: Final = (
     _seconds(
         "Replication Send Status Alignment Skew",
         0,
-        "shifts the status check; 0: a quarter past, as 00:15 and 12:15 UTC",
+        "shifts the status check; 0: 15 minutes, which gives 00:15 and 12:15 UTC",
     ),
     _switch(
         "Disable Replication Messages At Startup",
         False,
-        "1: no broadcasts at start, events 3093 and 3094 instead",
+        "1: the store sends no broadcasts at start and logs events 3093 and 3094",
         place=Place.REGISTRY_5_5,
         versions=(_V5_5,),
     ),
     _switch(
         "Enable Replication Messages At Startup",
         False,
-        "1: at each start a status request for the hierarchy and all content replicas",
+        "1: at each start the store requests status for the hierarchy and all content replicas",
         versions=(_V2000, _V2003),
         # S2 has it under this name
         aliases=("Enable Replication Messages On Startup",),
@@ -141,14 +144,15 @@ _STATUS: Final = (
         "Replication Flags",
         Kind.COUNT,
         None,
-        "not 0: at start a status request for the hierarchy and for content that is behind",
+        "not 0: at each start the store requests status for the hierarchy and for content that is behind",
         versions=(_V2000, _V2003),
     ),
     SettingSpec(
         "Service Pack",
         Kind.COUNT,
         4,
-        "of a 5.5 server; below 4 it tells the hierarchy's status to all stores once a day, changed or not",
+        "service pack of a 5.5 server; below 4 it sends the status of the hierarchy to all stores once "
+        "a day, changed or not",
         high=4,
         place=Place.LAB,
         versions=(_V5_5,),
@@ -156,7 +160,8 @@ _STATUS: Final = (
     _switch(
         "Repeat Status",
         True,
-        "unanswered status requests and unseen statuses are sent again; 0: not, as in the originals",
+        "1: unanswered status requests and statuses that had no effect are sent again; 0: they are not, "
+        "as in the originals",
         place=Place.LAB,
     ),
 )
@@ -167,12 +172,12 @@ _BACKFILL: Final = (
     _seconds(
         "Replication Short Backfill Request Timeout",
         6 * HOUR_US,
-        "wait before missing content known in the local site is first asked for",
+        "wait before missing content that a store of the local site has is first requested",
     ),
     _seconds(
         "Replication Short Backfill Request Timeout Retry",
         12 * HOUR_US,
-        "wait before it is asked for again, first time, local site",
+        "wait before the first retry, local site",
         low_us=SECOND_US,
     ),
     _seconds(
@@ -185,12 +190,12 @@ _BACKFILL: Final = (
     _seconds(
         "Replication Long Backfill Request Timeout",
         12 * HOUR_US,
-        "wait before missing content known only in remote sites is first asked for",
+        "wait before missing content that only remote sites have is first requested",
     ),
     _seconds(
         "Replication Long Backfill Request Timeout Retry",
         24 * HOUR_US,
-        "wait before it is asked for again, first time, remote sites",
+        "wait before the first retry, remote sites",
         low_us=SECOND_US,
     ),
     _seconds(
@@ -204,14 +209,14 @@ _BACKFILL: Final = (
         "Replication Outstanding Backfill Limit",
         Kind.COUNT,
         50,
-        "most backfill requests waiting for an answer; at the limit none is sent",
+        "most backfill requests that wait for an answer; at the limit no more are sent",
         low=1,
     ),
     SettingSpec(
         "Preferred Backfill Source",
         Kind.SERVER,
         None,
-        "the server that is asked before all others that are up, whatever its cost",
+        "the server to ask before all others that are up, whatever its cost",
         versions=(_V2003, _V2007),
         # S1 has it on the database object, S3 in the registry
         moved_to_directory=(_V2007,),
@@ -229,7 +234,7 @@ _KEEPING: Final = (
     _seconds(
         "Replication Folder Content RMQ Timeout",
         4 * HOUR_US,
-        "how long content of a folder or replica not yet known is held",
+        "how long content of a folder or replica that is not known yet is held",
         low_us=MINUTE_US,
         high_us=30 * DAY_US,
         place=Place.LAB,
@@ -246,7 +251,7 @@ _KEEPING: Final = (
     _switch(
         "Drop Tombstones By Age Alone",
         False,
-        "1: a tombstone past its age goes even if a holder may not know of it, as in the originals",
+        "1: a tombstone is dropped by its age even if a holder may not have the deletion, as in the originals",
         place=Place.LAB,
     ),
     SettingSpec(
@@ -261,15 +266,16 @@ _KEEPING: Final = (
     _switch(
         "New Replica GUID On Restore",
         True,
-        "a restored store takes a new replica GUID; 0: it reissues change numbers that others have seen",
+        "1: a restored store takes a new replica GUID; 0: it gives out change numbers again that other "
+        "stores have seen",
         place=Place.LAB,
     ),
     SettingSpec(
         "Age Limit",
         Kind.DURATION,
         None,
-        "age at which messages expire on this store, in folders whose replica here has no limit of its own; absent: the"
-        " folder's limit holds",
+        "age at which messages expire on this store, unless the replica here has its own limit; absent: "
+        "the limit of the folder",
         "d",
         MINUTE_US,
         _MAX_DAYS * DAY_US,
@@ -279,7 +285,7 @@ _KEEPING: Final = (
         "Replication Expiry",
         Kind.DURATION,
         DAY_US,
-        "least time between two runs of the task that applies age limits",
+        "shortest time between two runs of the task that applies age limits",
         "ms",
         MINUTE_US,
         DWORD_MAX * MILLISECOND_US,
@@ -288,7 +294,7 @@ _KEEPING: Final = (
         "Background Cleanup",
         Kind.DURATION,
         60 * SECOND_US,
-        "how often space of deleted messages and folders is recovered",
+        "how often the space of deleted messages and folders is freed",
         "ms",
         SECOND_US,
         DWORD_MAX * MILLISECOND_US,
@@ -298,7 +304,7 @@ _KEEPING: Final = (
         Kind.SIZE,
         # what the Standard Edition's stores could hold up to 2003 SP1; those were dismounted beyond it
         16 * 1024 * MEGABYTE,
-        "size of the store from which on mail from outside is refused with 452; what stores send each other is still taken",
+        "size of the store at which mail from outside is refused with 452; mail between stores is still accepted",
         "MB",
         MEGABYTE,
         DWORD_MAX * MEGABYTE,
@@ -314,14 +320,14 @@ _KEEPING: Final = (
     _seconds(
         "Automatic Folder Move Age Limit",
         None,
-        "age at which a folder of a site that is gone gets another home",
+        "age at which a folder whose site no longer exists gets another home",
         place=Place.REGISTRY_5_5,
         versions=(_V5_5,),
     ),
     _seconds(
         "Secure Folder Aging Latency",
         None,
-        "wait before such a folder is taken over for good",
+        "wait before the other home becomes permanent",
         place=Place.REGISTRY_5_5,
         versions=(_V5_5,),
     ),
@@ -367,8 +373,8 @@ _MTA: Final = (
         "MTA Link Retries",
         Kind.COUNT,
         3,
-        "how often in a row the next server must not be reached over a connector before the connector counts as down and"
-        " mail goes another way",
+        "how many failures in a row to reach the next server over a connector make the connector count "
+        "as down, so that mail goes another way",
         low=1,
         place=Place.MTA,
     ),
@@ -376,15 +382,15 @@ _MTA: Final = (
         "Smart Host",
         Kind.HOST,
         None,
-        "the mail server, as host:port, that takes mail for addresses outside the organization; absent: it stays in the"
-        " lab's mailboxes",
+        "the mail server (host:port) for addresses outside the organization; absent: such mail stays in "
+        "the lab's mailboxes",
         place=Place.MTA,
     ),
     SettingSpec(
         "MTA Hop Limit",
         Kind.COUNT,
         30,
-        "most servers that a mail may pass; more is taken for a loop",
+        "most servers that a mail may pass; more counts as a loop",
         low=1,
         high=255,
         place=Place.MTA,
@@ -392,14 +398,14 @@ _MTA: Final = (
     _switch(
         "SMTP Integrated Authentication",
         True,
-        "lets other stores authenticate here; without it XEXCH50 is refused with 504, their replication mail arrives as"
-        " ordinary mail, and replication stalls",
+        "1: other stores can authenticate here; 0: XEXCH50 is refused with 504, their replication mail "
+        "arrives as ordinary mail, and replication stalls",
         place=Place.MTA,
     ),
     _switch(
         "SMTP Chunking",
         True,
-        "offers CHUNKING and BINARYMIME; without them mail comes by DATA, its body in base64",
+        "1: the server offers CHUNKING and BINARYMIME; 0: mail comes by DATA with its body in base64",
         place=Place.MTA,
     ),
 )
