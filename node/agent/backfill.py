@@ -36,7 +36,6 @@ from traces.events import (
     RequestSent,
     SourceDown,
 )
-from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
@@ -99,21 +98,15 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
     A response took them there; no broadcast of this store's will ever name them, so they are accounted for now, or the
     sets would differ for ever (spec: CV-1, CN-7).
     """
-    ctx.rst.add(
-        fid,
-        NumberSets(_replaced(ctx, s.conn, fid, numbers.contents), _replaced(ctx, s.conn, fid, numbers.associated)),
-    )
-
-
-def _replaced(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> CNSet:
-    return CNSet.from_numbers(
+    found = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
-        for lo, hi in numbers.ranges(ctx.store.guid)
-        for (ctr,) in conn.exec_driver_sql(
+        for lo, hi in numbers.merged().ranges(ctx.store.guid)
+        for (ctr,) in s.conn.exec_driver_sql(
             "SELECT ctr FROM superseded WHERE rep = ? AND ctr BETWEEN ? AND ? AND fid = ? ORDER BY ctr",
             (LOCAL_REP, lo, hi, fid),
         )
     )
+    ctx.rst.add(fid, numbers & NumberSets(found, found))
 
 
 def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:

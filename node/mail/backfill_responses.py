@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from node.codec.items import Version
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update
@@ -21,6 +22,8 @@ from traces.events import RequestAnswered, RequestRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
+_Response: TypeAlias = tuple[Section, list[Update]]
+
 
 def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Answer each folder that a request mail names, once however often the mail comes (spec: BF-5)."""
@@ -31,74 +34,51 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
+    """Send the responses for one folder. One without numbers says that this store has none of what it was asked for."""
     fid = ctx.folders.fid_of(requested.folder)
     own = ctx.rst.own(fid) if fid is not None else None
     hierarchy = fid == HIERARCHY_FID
+    folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
     if not hierarchy and ctx.config.content_suspended:
-        folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
     s.conn.exec_driver_sql("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)", (mail.message_id, s.now))
-    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
-    if fid is None or own is None:
-        _answer_empty(ctx, s, mail, requested, None, kind)
-        return
-    have = requested.numbers & own.numbers
-    if not have:
-        _answer_empty(ctx, s, mail, requested, own, kind)
-        return
-    expired = NumberSets.EMPTY
-    if hierarchy:
-        updates = in_order([*_folders_for(ctx, s.conn, fid, have.contents)])
-    else:
-        expired = expired_among(ctx, s.conn, fid, have)  # spec: DL-3
+    have = expired = NumberSets.EMPTY
+    priority = 0
+    responses: list[_Response] = [(Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA), [])]
+    if own is not None:
+        have = requested.numbers & own.numbers
+        priority = ctx.priority(own.fid) if have else 0
+        expired = expired_among(ctx, s.conn, own.fid, have)  # spec: DL-3
         have -= expired
-        updates = in_order([*_messages_for(ctx, s.conn, fid, have)])
-    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
-    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
-    for index, (updates_of, numbers) in enumerate(zip(mails, shares(have, mails), strict=True)):
-        send(
-            ctx,
-            s,
-            kind,
-            [mail.store],
-            [section_of(ctx, own, numbers, expired=NumberSets.EMPTY if index else expired)],  # said once
-            updates=[*hiding(ctx, updates_of), *updates_of] if hierarchy else updates_of,
-            in_reply_to=mail.message_id,
-            priority=ctx.priority(fid),
-        )
-    _record(s, mail, ctx.folders.text_of(fid), len(mails), have, expired)
-
-
-def _answer_empty(
-    ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section, own: OwnRow | None, kind: MessageType
-) -> None:
-    """This store owns none of it, or holds no replica (spec: RP-2)."""
-    no_replica = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
-    section = section_of(ctx, own) if own is not None else no_replica
-    send(ctx, s, kind, [mail.store], [section], in_reply_to=mail.message_id)
-    folder = ctx.folders.fid_of(requested.folder)
-    text = ctx.folders.text_of(folder) if folder is not None else requested.folder.hex()
-    _record(s, mail, text, 1)
-
-
-def _record(
-    s: Stimulus,
-    mail: ReplicationMail,
-    folder: str,
-    mails: int,
-    numbers: NumberSets = NumberSets.EMPTY,
-    expired: NumberSets = NumberSets.EMPTY,
-) -> None:
+        responses = _responses(ctx, s.conn, own, have, expired)
+    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
+    for section, updates in responses:
+        send(ctx, s, kind, [mail.store], [section], updates=updates, in_reply_to=mail.message_id, priority=priority)
     s.trace.record(
         RequestAnswered,
         folder=folder,
         requester=mail.store,
-        cnset=numbers.merged().text(),
-        mails=mails,
+        cnset=have.merged().text(),
+        mails=len(responses),
         request_mail=mail.message_id,
         expired=expired.merged().text(),
     )
+
+
+def _responses(ctx: Context, conn: Connection, own: OwnRow, have: NumberSets, expired: NumberSets) -> list[_Response]:
+    """Return the mails that bring what the numbers belong to; the first of them names the numbers that have expired."""
+    hierarchy = own.fid == HIERARCHY_FID
+    found = _folders_for(ctx, conn, have.contents) if hierarchy else _messages_for(ctx, conn, own.fid, have)
+    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
+    mails = split(in_order([*found]), ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
+    return [
+        (
+            section_of(ctx, own, numbers, expired=NumberSets.EMPTY if index else expired),
+            [*hiding(ctx, updates), *updates] if hierarchy else updates,
+        )
+        for index, (updates, numbers) in enumerate(zip(mails, shares(have, mails), strict=True))
+    ]
 
 
 def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
@@ -147,8 +127,8 @@ def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: NumberSets)
             yield Update(version, named_by(version, tied))
 
 
-def _folders_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[Update]:
-    for object_id in _objects_for(ctx, conn, fid, "folder", numbers):
+def _folders_for(ctx: Context, conn: Connection, numbers: CNSet) -> Iterator[Update]:
+    for object_id in _objects_for(ctx, conn, HIERARCHY_FID, "folder", numbers):
         rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(
             "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?", (object_id,)
         ).one()

@@ -62,16 +62,14 @@ class NumberSets:
     # --- algebra
 
     def __or__(self, other: NumberSets) -> NumberSets:
-        contents, associated = self.contents | other.contents, self.associated | other.associated
-        if contents is self.contents and associated is self.associated:
-            return self
-        return NumberSets(contents, associated)
+        return self._become(self.contents | other.contents, self.associated | other.associated)
 
     def __sub__(self, other: NumberSets) -> NumberSets:
-        contents, associated = self.contents - other.contents, self.associated - other.associated
-        if contents is self.contents and associated is self.associated:
-            return self
-        return NumberSets(contents, associated)
+        return self._become(self.contents - other.contents, self.associated - other.associated)
+
+    def _become(self, contents: CNSet, associated: CNSet) -> NumberSets:
+        same = contents is self.contents and associated is self.associated
+        return self if same else NumberSets(contents, associated)
 
     def __and__(self, other: NumberSets) -> NumberSets:
         return NumberSets(self.contents & other.contents, self.associated & other.associated)

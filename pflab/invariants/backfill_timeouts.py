@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from node.views import EntryView
 
 
-Both = tuple[bits.Bits, bits.Bits]
-"""Numbers, and those of associated messages."""
-
-
 class EntriesWaitAsSet(Invariant):
     id = "entries wait as set"
     rules = ("BF-2", "BF-1")
@@ -48,7 +44,7 @@ class EntriesWaitAsSet(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], Both] = {}
+        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
         self._made: dict[tuple[str, int], EntryMade] = {}
         self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
         """When a store of the site first said that it has all of an entry, and which."""
@@ -106,7 +102,7 @@ class EntriesWaitAsSet(Invariant):
         return iter(())
 
     def _row(self, event: RowReplaced) -> Witnesses:
-        self._rows[event.node, event.folder, event.store] = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         sent = self.facts.mails.get(event.mail or "")
         if sent is not None and sent.message_type in RESPONSES:
             # A response that waited for the replica (spec: IN-5) is taken as it begins, after the mail had come.
@@ -122,8 +118,7 @@ class EntriesWaitAsSet(Invariant):
         listed = self.facts.known.others(asker, entry.folder) or frozenset()
         if row is None or store not in listed or servers[store].site != servers[asker].site:
             return False
-        missing = (bits.parse(entry.cnset), bits.parse(entry.cnset_fai))
-        return not any(bits.minus(each, has) for each, has in zip(missing, row, strict=True))
+        return not bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), row)
 
     def _who_has(self, entry: EntryMade | EntryView, asker: str) -> list[str]:
         return [store for node, _, store in self._rows if node == asker and self._has_all(entry, asker, store)]

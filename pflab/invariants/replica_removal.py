@@ -30,9 +30,6 @@ from traces.events import (
 )
 from traces.labtime import DAY_US, format_duration
 
-Said = tuple[bits.Bits, bits.Bits]
-"""A set of messages and one of associated messages."""
-
 
 class LeavingStoresSayAll(Invariant):
     id = "leaving stores say all"
@@ -122,7 +119,7 @@ class NothingDroppedUnasked(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._gone: dict[tuple[str, str], bool] = {}
-        self._said: dict[tuple[str, str], Said] = {}
+        self._said: dict[tuple[str, str], bits.Bits] = {}
         self._mail: dict[str, MailReceived] = {}
         self._answers: dict[tuple[str, str], MailReceived] = {}
         """Store and folder to the first answer of a holder; 5.5 waits with it for midnight."""
@@ -170,7 +167,7 @@ class NothingDroppedUnasked(Invariant):
         """What it said first is what any answer answers at least; its row only grows."""
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
-                said = (bits.parse(section.row), bits.parse(section.row_fai))
+                said = bits.by_kind(section.row, section.row_fai)
                 self._said.setdefault((event.node, section.folder), said)
         return iter(())
 
@@ -189,11 +186,10 @@ class NothingDroppedUnasked(Invariant):
             return
         if mail.sender not in self.facts.known.holders(*place):
             yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which does not hold it"
-        for said, text in zip(self._said.get(place, ()), (sections[0].row, sections[0].row_fai), strict=False):
-            lacking = bits.minus(said, bits.parse(text))
-            if lacking:
-                words = self.facts.words(lacking)
-                yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which lacks {words}"
+        row = bits.by_kind(sections[0].row, sections[0].row_fai)
+        if lacking := bits.minus(self._said.get(place, bits.EMPTY), row):
+            words = self.facts.words(lacking)
+            yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which lacks {words}"
 
 
 class TombstonesLiveLongEnough(Invariant):
@@ -206,15 +202,14 @@ class TombstonesLiveLongEnough(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], Said] = {}
+        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
         facts.backups.follow(self._rows)
 
     def hears(self) -> Hears:
         return {RowReplaced: self._row, ReplicaDropped: self._replica, TombstoneDropped: self._dropped}
 
     def _row(self, event: RowReplaced) -> Witnesses:
-        said = (bits.parse(event.cnset), bits.parse(event.cnset_fai))
-        self._rows[event.node, event.folder, event.store] = said
+        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         return iter(())
 
     def _replica(self, event: ReplicaDropped) -> Witnesses:
@@ -241,8 +236,8 @@ class TombstonesLiveLongEnough(Invariant):
 
     def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
-            row = self._rows.get((event.node, event.folder, store), ({}, {}))[fai]
-            if not bits.has(row, event.number):
+            row = self._rows.get((event.node, event.folder, store), bits.EMPTY)
+            if not bits.has(row, event.number, fai=fai):
                 yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
 
 

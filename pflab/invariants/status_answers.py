@@ -93,8 +93,7 @@ class RequestsAreAnswered(Invariant):
                 yield f"{what} is {counted(len(answers), 'mail')}, and is said to be {event.mails}"
                 continue
             yield from self._expired(what, event.node, answers)
-            for kind in ("", "_fai"):
-                yield from self._covers(what, section, answers, kind)
+            yield from self._covers(what, section, answers)
 
     def _refuses(self, event: RequestRefused) -> Witnesses:
         asked = self._open.pop(event.node, None)
@@ -108,16 +107,17 @@ class RequestsAreAnswered(Invariant):
             if change is None or (node, change.object) not in self.facts.expired_at:
                 yield f"{what} calls {self.facts.shown(number)} expired, and no age limit took it"
 
-    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder], kind: str) -> Witnesses:
+    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder]) -> Witnesses:
         told: dict[str, int] = {}
         for answer in answers:
-            part = bits.parse(getattr(answer, f"cnset{kind}"))
+            part = bits.by_kind(answer.cnset, answer.cnset_fai)
             twice = bits.common(told, part)
             if twice:
                 yield f"{what} names {self.facts.words(twice)} in two of its mails"
             bits.add(told, part)
-        owed = bits.common(bits.parse(getattr(asked, f"cnset{kind}")), bits.parse(getattr(answers[-1], f"row{kind}")))
-        expired = bits.union(bits.parse(getattr(each, f"expired{kind}")) for each in answers)
+        row = bits.by_kind(answers[-1].row, answers[-1].row_fai)
+        owed = bits.common(bits.by_kind(asked.cnset, asked.cnset_fai), row)
+        expired = bits.union(bits.by_kind(each.expired, each.expired_fai) for each in answers)
         lacking = bits.minus(bits.minus(owed, told), expired)
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
@@ -165,9 +165,8 @@ class StatusRequestsAreAnswered(Invariant):
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
             return ""
         # At least what its own last mail about the folder claimed; it may have more by now.
-        rows = known.said.get((event.node, section.folder), (bits.EMPTY, bits.EMPTY))
-        theirs = (bits.parse(section.row), bits.parse(section.row_fai))
-        lacking = bits.union(bits.minus(mine, other) for mine, other in zip(rows, theirs, strict=True))
+        row = known.said.get((event.node, section.folder), bits.EMPTY)
+        lacking = bits.minus(row, bits.by_kind(section.row, section.row_fai))
         return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -195,7 +194,7 @@ class LetGoByWhoHasAll(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._wants: dict[tuple[str, str, str], tuple[bits.Bits, bits.Bits]] = {}
+        self._wants: dict[tuple[str, str, str], bits.Bits] = {}
         facts.backups.follow(self._wants)
 
     def hears(self) -> Hears:
@@ -204,8 +203,8 @@ class LetGoByWhoHasAll(Invariant):
     def _received(self, event: MailReceived) -> Witnesses:
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
-                place = (event.node, section.folder, event.sender)
-                self._wants[place] = (bits.parse(section.row), bits.parse(section.row_fai))
+                row = bits.by_kind(section.row, section.row_fai)
+                self._wants[event.node, section.folder, event.sender] = row
         return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -216,10 +215,8 @@ class LetGoByWhoHasAll(Invariant):
             if self.facts.known.pending(event.node, section.folder):
                 yield f"{event.node} lets {named(stores_of(event.recipients))} leave {folder}, and is leaving itself"
             for store in stores_of(event.recipients):
-                wants = self._wants.get((event.node, section.folder, store), (bits.EMPTY, bits.EMPTY))
-                rows = (bits.parse(section.row), bits.parse(section.row_fai))
-                lacking = bits.union(bits.minus(each, row) for each, row in zip(wants, rows, strict=True))
-                if lacking:
+                wants = self._wants.get((event.node, section.folder, store), bits.EMPTY)
+                if lacking := bits.minus(wants, bits.by_kind(section.row, section.row_fai)):
                     yield f"{event.node} lets {store} leave {folder} and lacks {self.facts.words(lacking)} of it"
 
 

@@ -55,7 +55,7 @@ class Known:
         self._from_start: dict[str, bool] = {}
         self._holds: dict[str, dict[str, bool]] = {}
         self._pending: dict[tuple[str, str], bool] = {}
-        self.said: dict[tuple[str, str], tuple[bits.Bits, bits.Bits]] = {}
+        self.said: dict[tuple[str, str], bits.Bits] = {}
         """Store and folder to the own row, and that of associated messages, in the store's last mail about it."""
         for mapping in (self._kept, self._directory, self._from_start, self._holds, self._pending, self.said):
             backups.follow(mapping)
@@ -214,7 +214,7 @@ class Known:
 
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
-            self.said[event.node, section.folder] = (bits.parse(section.row), bits.parse(section.row_fai))
+            self.said[event.node, section.folder] = bits.by_kind(section.row, section.row_fai)
 
 
 def stores_of(addresses: tuple[str, ...]) -> frozenset[str]:
