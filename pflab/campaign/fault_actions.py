@@ -46,7 +46,7 @@ def _names(fault: plan.AnyFault) -> Iterator[str]:
 
 
 def _while_it_lasts(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[Moment]:
-    """A fault of the lab's fault plan, or of its weather."""
+    """Begin and end a fault of the lab's fault plan or of its environment."""
     ids: list[str] = []
 
     async def begins() -> None:
@@ -85,8 +85,8 @@ def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator
     how = Alteration(fault.how)
     return _while_it_lasts(
         fault,
-        lambda: lab.weather.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
-        lab.weather.heal,
+        lambda: lab.environment.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
+        lab.environment.heal,
     )
 
 
@@ -100,7 +100,7 @@ def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[M
 
 def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[Moment]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
-    return _while_it_lasts(fault, lambda: lab.weather.clog(fault.link, until_at), lab.weather.heal)
+    return _while_it_lasts(fault, lambda: lab.environment.clog(fault.link, until_at), lab.environment.heal)
 
 
 # -- what happens to servers
@@ -150,13 +150,13 @@ def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[Moment]:
 
 def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[Moment]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
-    begin = lambda: lab.weather.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
-    return _while_it_lasts(fault, begin, lab.weather.heal)
+    begin = lambda: lab.environment.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
+    return _while_it_lasts(fault, begin, lab.environment.heal)
 
 
 def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[Moment]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.weather.skew(fault.server, fault.by_us), lab.weather.heal)
+    return _while_it_lasts(fault, lambda: lab.environment.skew(fault.server, fault.by_us), lab.environment.heal)
 
 
 def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[Moment]:

@@ -196,16 +196,16 @@ class Watch:
             if not entries:
                 del self._waiting[store]
                 continue
-            weather = self._lab.weather
-            clock = weather.clock_of(store, now)
+            environment = self._lab.environment
+            clock = environment.clock_of(store, now)
             # A clock that was fast stands still: what is due at once is due when the lab's has come up with it.
-            awake = quiet and not weather.silent(store, now) and clock >= self.last_at.get(store, clock)
+            awake = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
             self._guard.array(ArrayReading(store, clock, awake, entries), now)
 
     def _read_rows(self) -> None:
-        now, weather = self._lab.now, self._lab.weather
+        now, environment = self._lab.now, self._lab.environment
         for store, folder in [place for place in self._rows if self._ripe(place, "rows")]:
-            if weather.silent(store, now):
+            if environment.silent(store, now):
                 continue
             del self._rows[store, folder]
             rows = self._lab.read(store, lambda node, folder=folder: read_rows(node, folder))  # type: ignore[misc]
@@ -224,10 +224,10 @@ class Watch:
         return self._arrays[store][1]
 
     def _rest(self) -> None:
-        now, weather = self._lab.now, self._lab.weather
+        now, environment = self._lab.now, self._lab.environment
         for store in self._lab.names:
-            if self._lab.running(store) and not weather.silent(store, now):
-                self._guard.rest(store, weather.clock_of(store, now), now)
+            if self._lab.running(store) and not environment.silent(store, now):
+                self._guard.rest(store, environment.clock_of(store, now), now)
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:

@@ -76,7 +76,7 @@ class Play:
     async def _heal(self) -> None:
         """All faults end, every store that ever ran and was not deleted runs, and content goes on."""
         self._lab.faults.heal()
-        self._lab.weather.heal()
+        self._lab.environment.heal()
         for name in self._lab.names:
             await back(self._lab, name)
         await set_suspended(self.cast, suspended=False)

@@ -263,7 +263,7 @@ async def _delete_store(cast: Cast, step: plan.DeleteStore) -> bool:
     if step.on == step.store or any(each not in lab.names or lab.absent(each) for each in both):
         return False
     through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
-    able = lab.running(step.on) and not lab.weather.silent(step.on, lab.now) and not lab.faults.has_crashes
+    able = lab.running(step.on) and not lab.environment.silent(step.on, lab.now) and not lab.faults.has_crashes
     if lab.deleted(step.store) or step.store in through or not able:
         return False
     await down(lab, step.store, kill=False)

@@ -1,13 +1,8 @@
-"""What only a simulated lab can suffer: links that clog, mails altered on their way, servers that fall silent, and
-clocks that are wrong.
+"""Faults that only a simulated lab has: clogged links, altered mails, silent servers, and wrong clocks.
 
-The simulator asks it beside the fault plan, which both drivers have. Every injection is an event of node "lab"
-(fault.injected) and so is its end (fault.healed). Everything random comes from the lab's seed, in the order of the
-simulation.
-
-A mail one of whose items cannot be decoded although the mail is sound: a store whose memory failed as it packed.
-
-Altered on its way the whole mail would be refused, because its signature covers the items; so it is signed anew.
+The simulator asks the environment in addition to the fault plan, which all drivers have. Every injection is an event of node
+"lab" (fault.injected), and so is its end (fault.healed). Every random choice comes from the lab's seed, in the order of the
+simulator's steps.
 """
 
 from __future__ import annotations
@@ -41,16 +36,16 @@ _MOST_NOISE_BYTES = 64
 
 
 class Alteration(StrEnum):
-    """What becomes of an altered mail's bytes. The headers stay, so that both ends of the mail can be told apart."""
+    """How the bytes of a mail are altered. The headers stay, so that its sender and recipients remain known."""
 
     FLIP = "flip"
-    """A few bits are turned."""
+    """A few bits are flipped."""
     CUT = "cut"
     """The end is missing."""
     NOISE = "noise"
-    """A stretch of it is something else."""
+    """A part is replaced by random bytes."""
     ITEM = "item"
-    """One of its items is broken, and the sender has signed it so: a store whose memory fails."""
+    """One item is broken and the signature is valid, as from a store whose memory fails."""
 
 
 @dataclass(slots=True)
@@ -77,11 +72,11 @@ class _Silence:
     commits: bool
 
 
-class Weather:
-    """Belongs to one simulated lab. `injected` and `healed` are as those of the fault plan; `authority` issued the keys
-    that mails with a broken item are signed with.
+class Environment:
+    """The environment of one simulated lab.
 
-    Every name is checked against the topology: LabError says which one is unknown.
+    It calls `injected` and `healed` as the fault plan does. `authority` issues the key with which it signs a mail that has
+    a broken item. It checks every name against the topology: LabError names the unknown one.
     """
 
     def __init__(
@@ -104,8 +99,8 @@ class Weather:
         self._clogs: dict[str, _Clog] = {}
         self._silences: dict[str, _Silence] = {}
         self._skews: dict[str, tuple[str, int]] = {}
-        self.fair = True
-        """Nothing of all this is in force; drivers need ask no more."""
+        self.undisturbed = True
+        """Whether no fault of the environment is active; then the simulator asks no further."""
 
     # --- injecting: each returns the fault's id, "W1", "W2", ...
 
@@ -130,7 +125,7 @@ class Weather:
         return id_
 
     def clog(self, link: tuple[str, str], until_at: LabTime) -> str:
-        """Hold everything that goes from the first server to the second until then."""
+        """Hold every mail from the first server to the second until that lab time."""
         for name in link:
             self._known(name)
         id_ = self._begin("clog", {"link": " -> ".join(link), "until": format_instant(until_at)})
@@ -138,8 +133,8 @@ class Weather:
         return id_
 
     def silence(self, server: str, until_at: LabTime, *, commits: bool = False) -> str:
-        """A server whose disk is slow: until then it does nothing and answers nobody. With `commits` what is handed to
-        it becomes durable, only the answer comes too late to count."""
+        """Let a server do nothing and answer nobody until that lab time, as with a slow disk. With `commits` it stores the
+        mails that it receives, but its answers come too late."""
         self._known(server)
         details = {"server": server, "until": format_instant(until_at), "commits": commits}
         id_ = self._begin("silence", details)
@@ -147,14 +142,14 @@ class Weather:
         return id_
 
     def skew(self, server: str, by_us: int) -> str:
-        """The server's clock shows that much more than the lab's, or less (spec: TM-1)."""
+        """Set the server's clock that much ahead of the lab's, or behind it if `by_us` is negative (spec: TM-1)."""
         self._known(server)
         id_ = self._begin("skew", {"server": server, "by": format_duration(by_us)})
         self._skews[server] = (id_, by_us)
         return id_
 
     def heal(self, fault: str | None = None) -> None:
-        """End one fault, or all; one that has ended already is passed over."""
+        """End one fault, or all. Do nothing for a fault that has ended already."""
         for found in (self._corruptions, self._clogs):
             for id_ in [id_ for id_ in found if fault in (None, id_)]:
                 del found[id_]
@@ -167,36 +162,37 @@ class Weather:
             if fault in (None, id_):
                 del self._skews[server]
                 self._healed(id_)
-        self.fair = not (self._corruptions or self._clogs or self._silences or self._skews)
+        self.undisturbed = not (self._corruptions or self._clogs or self._silences or self._skews)
 
     # --- asked by the simulator
 
     def clock_of(self, server: str, now: LabTime) -> LabTime:
-        """What the server's clock shows when the lab's shows `now`."""
-        return now if self.fair else now + self._skew_of(server)
+        """Return what the server's clock shows when the lab's shows `now`."""
+        return now if self.undisturbed else now + self._skew_of(server)
 
     def due_at(self, server: str, due_at: LabTime) -> LabTime:
-        """When the lab's clock is at what the server has due by its own, and it does something."""
+        """Return the lab time at which the server acts on a row that is due at `due_at` by its own clock."""
         silence = self._silences.get(server)
         due_at -= self._skew_of(server)
         return due_at if silence is None else max(due_at, silence.until_at)
 
     def silent(self, server: str, now: LabTime) -> bool:
+        """Whether the server answers nobody at present."""
         silence = self._silences.get(server)
         return silence is not None and now < silence.until_at
 
     def commits_silently(self, server: str) -> bool:
-        """Of a silent server: whether what is handed to it becomes durable."""
+        """Whether a silent server stores the mails that it receives."""
         return self._silences[server].commits
 
     def held_until(self, server: str, transmission: Transmission, now: LabTime) -> LabTime | None:
-        """When a transmission may go whose link is clogged."""
+        """Return when a mail may leave whose link is clogged; None if it is not."""
         link = (server, transmission.next_hop)
         ends = [clog.until_at for clog in self._clogs.values() if clog.link == link and clog.until_at > now]
         return max(ends, default=None)
 
     def content(self, transmission: Transmission) -> bytes:
-        """The mail as it comes out of the wire."""
+        """Return the content as the receiving server gets it."""
         content = transmission.content
         for fault in list(self._corruptions.values()):
             if self._meets(fault, transmission):
@@ -246,7 +242,7 @@ class Weather:
 
     def _begin(self, kind: str, details: Mapping[str, object]) -> str:
         self._number += 1
-        self.fair = False
+        self.undisturbed = False
         id_ = f"W{self._number}"
         self._injected(id_, kind, {name: str(value) for name, value in details.items() if value is not None})
         return id_
@@ -257,8 +253,11 @@ class Weather:
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
-    """The mail with half of one item cut off; the mail itself where it brings none in TNEF, or
-    one is broken already. `authority`: of the lab."""
+    """Return the mail with one item cut to half its length, signed again with a key of `authority`.
+
+    The signature of a mail covers its items, so without a new one the receiver would refuse the whole mail. Return the
+    content unchanged if it has no item in TNEF, or has a broken one already.
+    """
     try:
         found = system_body(content)
         if found is None or found[0] is BodyForm.MDBEF:
@@ -268,7 +267,7 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
     except (BadMail, CodecError):
         return content  # something else has altered it
     if mail.failed:
-        return content  # what was broken before would be left out, and its sender would claim what it does not bring
+        return content  # encoding would leave out the broken item, and the mail would claim a change that it does not bring
     items = [index for index, update in enumerate(mail.updates) if update.version.item]
     if not items:
         return content

@@ -1,13 +1,54 @@
 """The simulator: a whole organization in one thread, without sockets, sleep or real time.
 
-Deterministic from (topology, seed, network policy) and what is asked of it: the nodes are the real ones on in-memory
-databases, only the socket hop is replaced (`pflab.simulation.smtp_dialogue`). The loop takes the node that is due
-first (ties in the
-topology's order), lets it send what is due and do what is due, and moves the clock when nobody is due at the present
-instant. A node's `next_due` is a query, so it is asked again only after a stimulus of that node.
+The nodes are the real ones, on databases in memory. Only the hop between two of them is replaced
+(`pflab.simulation.smtp_dialogue`), and time is a number that the simulator increases.
 
-Crashes: a stimulus that ends in `Crashed` leaves the node abandoned; it is rebuilt on its database CRASH_REST_US
-later. A mail that was being handed to it was not acknowledged, so its sender keeps it and tries again.
+The event loop
+--------------
+
+The database of each node knows when the node has something to do (`Node.next_due`). The simulator has no list of events of
+its own. It alternates between two phases:
+
+1. *Run the instant* (`_run_instant`). End the faults whose time is over. Then, as long as any server is due now or earlier:
+
+   - restart the servers that crashed CRASH_REST_US ago;
+   - choose the server that is due first; if several are, the first in the topology's order (with `shuffle`: a seeded choice
+     among all that are due);
+   - do one step of it (`_step`). If mails are due, the step sends up to BATCH of them. Otherwise it is one `tick`, in which
+     the node does what its timers ask for.
+
+2. *Jump.* When nobody is due, set the time to the next instant at which something is: the earliest row of any node, restart
+   of a crashed server, or end of a fault. Nothing happens in between, so nothing is skipped.
+
+Sending a mail is one step too: the fault plan and the network decide; the two ends have their dialogue; the receiving node
+stores the mail in a stimulus of its own; and the sending node records the outcome. No time passes in it. A delay, whether a
+fault, the network or a closed connection schedule causes it, is a later due time of the queue row. So no mail is ever in
+flight between two steps.
+
+An example. At 00:15 the cycle of A is due. The first step is a `tick` of A, which queues a mail to B; the mail is due at once.
+The second step sends it: B stores it, and A deletes its queue row. Now nobody is due before the cycle of B at 00:20, and the
+time jumps there.
+
+A crash by the fault plan ends a stimulus in `Crashed`, before or after its commit. The node is abandoned with what it had
+committed, as after a kill. A mail that was being sent to it was not acknowledged, so the sender keeps it and tries again.
+
+What must never happen
+----------------------
+
+- Time goes back (LabError).
+- An instant does not end: more than STEPS_PER_INSTANT steps (NotIdle).
+- A node has a row due that FRUITLESS_TICKS ticks in a row do not take away (NotIdle).
+- A stimulus that no user asked for fails (InternalError). A crash of the fault plan, a refused mail and a full disk are no
+  failures in this sense.
+
+Why the same seed gives the same trace
+--------------------------------------
+
+A run is a function of the topology, the seed, the network policy and the calls of its user. There is one thread. No code
+reads a real clock. GUIDs and keys come from the seed. Network and environment each have a random generator of their own,
+seeded from the lab's seed, and the loop uses them in the order of its steps. The order of steps depends only on due times
+and the topology's order. A node's `next_due` is a query of its database, so the loop caches it and asks again after each
+stimulus of that node.
 """
 
 from __future__ import annotations
@@ -36,7 +77,7 @@ from pflab.lab.servers import (
     default_node,
 )
 from pflab.runs.recorder import Record, say_who_waits
-from pflab.simulation.environment import Weather
+from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy
 from pflab.simulation.smtp_dialogue import dialogue, unreachable
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
@@ -54,21 +95,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STEPS_PER_INSTANT = 1_000_000
-"""Steps (a tick, or a mail moved) after which an instant is taken to be endless: ten times what 10,000 posts to nine
-stores need."""
+"""Steps (a tick, or one sent mail) after which an instant counts as endless: ten times what 10,000 posts to nine stores
+need."""
 
 FRUITLESS_TICKS = 100
-"""Ticks in a row of one node at one instant that leave a row due and no mail to move: it is stuck."""
+"""Ticks in a row of one node at one instant that leave a row due and no mail to send; then the node is stuck."""
 
 CRASH_REST_US = MINUTE_US
-"""How long a server that crashed by the fault plan stays down."""
+"""How long a server stays down after a crash by the fault plan."""
 
 BATCH = 100
-"""How many due transmissions of a node are fetched at once."""
+"""How many due transmissions of a node one step sends at most."""
 
 
 class _Slot:
-    """What the loop knows of one server."""
+    """What the loop knows about one server. `stale`: `due_at` must be queried again."""
 
     __slots__ = ("due_at", "fruitless", "name", "server", "stale")
 
@@ -83,8 +124,8 @@ class _Slot:
 class Simulator(RecordedLab):
     """A simulated lab.
 
-    seed: fixes GUIDs, keys and the network's whims. folder: where traces go; without one nothing is written. network:
-    the whims of the network, none by default. run: the run's id, by default `sim-<seed>`.
+    seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: the
+    disorder of the network, none by default. run: the run's id, by default `sim-<seed>`.
     """
 
     def __init__(
@@ -108,7 +149,7 @@ class Simulator(RecordedLab):
             altered=self._record.fault_altered,
             healed=self._record.fault_healed,
         )
-        self.weather = Weather(
+        self.environment = Environment(
             topology,
             derived_seed(seed, "weather"),
             injected=self._record.fault_injected,
@@ -133,7 +174,7 @@ class Simulator(RecordedLab):
         self._slot = {slot.name: slot for slot in self._slots}
         self._back_at: dict[str, LabTime] = {}
         self.steps = 0
-        """Steps so far, for figures."""
+        """Steps so far, for benchmarks."""
 
     # --- what it is
 
@@ -144,7 +185,7 @@ class Simulator(RecordedLab):
     @property
     def folder(self) -> Path:
         if self._folder is None:
-            raise LabError("this simulated lab keeps no run folder; give it one")
+            raise LabError("this simulated lab has no run folder; create it with one")
         return self._folder.path
 
     def absent(self, name: str) -> bool:
@@ -159,13 +200,13 @@ class Simulator(RecordedLab):
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         self._servers.node(name)
-        if self.weather.silent(name, self._now):
+        if self.environment.silent(name, self._now):
             raise NotRunning(f"server {name} does not answer")
         now = self._clock(name)
         try:
-            return self._act(self._slot[name], lambda node: fn(node, now))
+            return self._stimulus(self._slot[name], lambda node: fn(node, now))
         except Crashed as crash:
-            # What became of the stimulus its user cannot know, as with any server that dies before it answers.
+            # The user cannot know whether the stimulus was committed, as with any server that dies before it answers.
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
@@ -178,28 +219,28 @@ class Simulator(RecordedLab):
     # --- time
 
     async def settle(self) -> None:
-        self._quieten()
+        self._run_instant()
 
     async def advance(self, to_at: LabTime) -> None:
         self._check_ahead(to_at)
         self._record.clock_changed("advance", 0.0, to_at)
-        self._quieten()
+        self._run_instant()
         while (due_at := self._next_due()) is not None and due_at <= to_at:
             self._now = due_at
-            self._quieten()
+            self._run_instant()
         self._now = to_at
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         self._check_ahead(limit_at)
         self._record.clock_changed("until", 0.0, limit_at)
-        self._quieten()
+        self._run_instant()
         while not predicate():
             due_at = self._next_due()
             if due_at is None or due_at > limit_at:
                 self._now = limit_at
                 return predicate()
             self._now = due_at
-            self._quieten()
+            self._run_instant()
         return True
 
     # --- life and death
@@ -218,29 +259,29 @@ class Simulator(RecordedLab):
     # --- beginning and end
 
     async def up(self) -> None:
-        whims = self._network.policy
+        policy = self._network.policy
         self._record.run_started(
             self.topology,
             self.seed,
             driver="simulator",
-            shuffle=str(whims.shuffle),
-            jitter=format_duration(whims.jitter_us),
+            shuffle=str(policy.shuffle),
+            jitter=format_duration(policy.jitter_us),
         )
         for server in self._servers.present_at_start():
-            self._begin(self._slot[server.name])
-        self._quieten()
+            self._start_node(self._slot[server.name])
+        self._run_instant()
 
     async def _end(self) -> None:
         for name in sorted(self._back_at):
             # What it had committed before it crashed belongs to the trace.
-            self._begin(self._slot[name])
+            self._start_node(self._slot[name])
         for server in self._servers.running():
             self._servers.stop(server, self._clock(server.name))
 
     # --- the loop
 
-    def _quieten(self) -> None:
-        """Do all that is due at the present instant."""
+    def _run_instant(self) -> None:
+        """Do everything that is due at the present instant."""
         self.faults.expire(self._now)
         steps = 0
         while (slot := self._next_slot()) is not None:
@@ -250,9 +291,9 @@ class Simulator(RecordedLab):
         self.steps += steps
 
     def _next_slot(self) -> _Slot | None:
-        """The server whose turn it is at the present instant; None when all is quiet."""
+        """Return the server that takes the next step at the present instant; None if nobody is due."""
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
-            self._begin(self._slot[name])
+            self._start_node(self._slot[name])
         now = self._now
         first, first_at = None, now
         waiting: list[_Slot] = []
@@ -266,7 +307,7 @@ class Simulator(RecordedLab):
         return waiting[turn] if turn else first
 
     def _next_due(self) -> LabTime | None:
-        """The next instant at which anything is due, in the lab as a whole."""
+        """Return the next instant at which anything is due in the whole lab; None if never."""
         dues = [due_at for slot in self._slots if (due_at := self._due_at(slot)) is not None]
         dues.extend(self._back_at.values())
         if (ends_at := self.faults.next_end_at) is not None:
@@ -280,10 +321,10 @@ class Simulator(RecordedLab):
             slot.due_at = server.node.next_due() if running and server.node is not None else None
             slot.stale = False
         due_at = slot.due_at
-        return due_at if due_at is None or self.weather.fair else self.weather.due_at(slot.name, due_at)
+        return due_at if due_at is None or self.environment.undisturbed else self.environment.due_at(slot.name, due_at)
 
     def _step(self, slot: _Slot) -> int:
-        """Send what one server has to send, or else let it do what is due. Returns how many steps that was."""
+        """Send the due mails of one server; if it has none, let it do what is due. Return how many steps that was."""
         node = self._servers.node(slot.name)
         clock = self._clock(slot.name)
         leaving = self._network.order(node.outgoing(clock, BATCH))
@@ -293,7 +334,7 @@ class Simulator(RecordedLab):
                 if slot.server.status is ServerStatus.RUNNING:
                     self._transmit(slot, transmission)
             return len(leaving)
-        self._survive(slot, lambda node: node.tick(clock))
+        self._try_own_stimulus(slot, lambda node: node.tick(clock))
         due_at = self._due_at(slot)
         slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now else 0
         if slot.fruitless > FRUITLESS_TICKS:
@@ -301,31 +342,31 @@ class Simulator(RecordedLab):
         return 1
 
     def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
-        """Move one mail over one hop, as the network and the faults have it."""
+        """Send one mail over one hop, unless a fault or the network holds it or refuses the connection."""
         now = self._clock(slot.name)
         decision = self._network.decide(BeforeSend(slot.name, transmission, now))
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
-        if not self.weather.fair and decision.refuse is None and hold_until_at is None:
-            opens_at = self.weather.held_until(slot.name, transmission, self._now)
+        if not self.environment.undisturbed and decision.refuse is None and hold_until_at is None:
+            opens_at = self.environment.held_until(slot.name, transmission, self._now)
             hold_until_at = None if opens_at is None else now + opens_at - self._now
         if hold_until_at is not None:
-            self._survive(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
+            self._try_own_stimulus(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
         sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
         outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(slot, sent, decision.copies)
         self._network.decide(AfterSend(slot.name, transmission, outcome.state is SendState.DELIVERED))
-        self._survive(slot, lambda node: node.hop_concluded(now, queue_id, outcome))
+        self._try_own_stimulus(slot, lambda node: node.hop_concluded(now, queue_id, outcome))
 
     def _hand_over(self, slot: _Slot, transmission: Transmission, copies: int) -> SendOutcome:
-        """Give a mail to the next server. Returns what became of it, as an SMTP sender would."""
-        if transmission.outside is not None:  # there is no outside in here: the mail counts as handed over
+        """Give a mail to the next server. Return the outcome, as an SMTP sender would."""
+        if transmission.outside is not None:  # the simulator has no smart host: the mail counts as delivered
             return SendOutcome(SendState.DELIVERED, "250 handed over")
         target = self._slot.get(transmission.next_hop)
         if target is None or target.server.status is not ServerStatus.RUNNING:
             return unreachable(f"connection refused: {transmission.next_hop} is not running")
-        silent = self.weather.silent(target.name, self._now)
+        silent = self.environment.silent(target.name, self._now)
         late = unreachable(f"connection lost: {target.name} does not answer")
-        if silent and not self.weather.commits_silently(target.name):
+        if silent and not self.environment.commits_silently(target.name):
             return late
         outcome = late
         for _ in range(copies):
@@ -335,20 +376,20 @@ class Simulator(RecordedLab):
         return late if silent else outcome
 
     def _deliver(self, server: str, target: _Slot, transmission: Transmission) -> SendOutcome:
-        """One SMTP dialogue, with the mail taken at its end."""
+        """Play one SMTP dialogue; at its end the target stores the mail. Return the outcome."""
         now, node = self._clock(target.name), self._servers.node(target.name)
         at_verb = partial(self._at_verb, server, target.name) if self.faults.has_verb_faults else None
         talk = dialogue(server, transmission, node.offers(), at_verb)
         try:
             if talk.links:
-                self._act_of_its_own(target, lambda node: node.link_state(now, server, talk.links))
+                self._own_stimulus(target, lambda node: node.link_state(now, server, talk.links))
         except Crashed:
             return unreachable(f"connection lost: {target.name} went down")
         if not talk.stores:
             return talk.outcome
-        content = talk.content if self.weather.fair else self.weather.content(transmission)
+        content = talk.content if self.environment.undisturbed else self.environment.content(transmission)
         try:
-            self._act_of_its_own(
+            self._own_stimulus(
                 target,
                 lambda node: self._take_in(node, now, talk.hop(server), transmission.sender, talk.recipients, content),
             )
@@ -364,15 +405,15 @@ class Simulator(RecordedLab):
     def _take_in(
         self, node: Node, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
     ) -> None:
-        """Give a node a mail that has crossed the hop; a fault may lose it there."""
+        """Let a node store a mail that it has received, or a fault lose it."""
         subject, _ = subject_and_id(content)
         decision = self._network.decide(AtArrival(node.name, sender, tuple(recipients), subject))
         node.mail_in(now, hop, sender, recipients, content, decision.lost_by)
 
     # --- stimuli, crashes, life
 
-    def _act(self, slot: _Slot, fn: Callable[[Node], T]) -> T:
-        """One stimulus of one server. Lets Crashed through once the node is abandoned."""
+    def _stimulus(self, slot: _Slot, fn: Callable[[Node], T]) -> T:
+        """Run one stimulus of one server. Raises Crashed after it has abandoned the node."""
         node = self._servers.node(slot.name)
         slot.stale = True
         if self.faults.has_crashes:
@@ -388,28 +429,28 @@ class Simulator(RecordedLab):
             self._back_at[slot.name] = self._now + CRASH_REST_US
             raise
         except BaseException:
-            node.crash_at = None  # the stimulus came to nothing, and so did the crash in it
+            node.crash_at = None  # the stimulus was rolled back, so the crash in it does not happen
             raise
 
-    def _survive(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
-        """A stimulus of the loop's own: a crash in it is part of the simulation."""
+    def _try_own_stimulus(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
+        """Run a stimulus that no user asked for; a crash in it is part of the simulation."""
         with suppress(Crashed):
-            self._act_of_its_own(slot, fn)
+            self._own_stimulus(slot, fn)
 
-    def _act_of_its_own(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
-        """Give a server a stimulus that no user asked for. Raises MailRefused, Crashed, CannotWrite, and InternalError for
-        all other errors."""
+    def _own_stimulus(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
+        """Run a stimulus that no user asked for. Raises MailRefused, Crashed, CannotWrite, and InternalError for all
+        other errors."""
         try:
-            self._act(slot, fn)
+            self._stimulus(slot, fn)
         except (MailRefused, CannotWrite):
             raise
         except Exception as error:
             raise InternalError.of(f"server {slot.name}", f"at {format_instant(self._now)}", error) from error
 
     async def _start(self, server: LabServer) -> None:
-        self._begin(self._slot[server.name])
+        self._start_node(self._slot[server.name])
 
-    def _begin(self, slot: _Slot) -> None:
+    def _start_node(self, slot: _Slot) -> None:
         self._back_at.pop(slot.name, None)
         self._servers.start(slot.server, self._clock(slot.name))
         slot.stale = True
@@ -419,13 +460,14 @@ class Simulator(RecordedLab):
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():
             clock = self._clock(update.server.name)
-            self._survive(self._slot[update.server.name], lambda node, now=clock, update=update: update.tell(node, now))  # type: ignore[misc]
-            if update.server.status is ServerStatus.RUNNING:  # one that crashed in it is told again when it is back
+            slot = self._slot[update.server.name]
+            self._try_own_stimulus(slot, lambda node, now=clock, update=update: update.tell(node, now))  # type: ignore[misc]
+            if update.server.status is ServerStatus.RUNNING:  # a server that crashed in it gets it again at its restart
                 update.heard()
 
     def _clock(self, name: str) -> LabTime:
-        """What the server's own clock shows."""  # spec: TM-1
-        return self.weather.clock_of(name, self._now)
+        """Return what the server's own clock shows."""  # spec: TM-1
+        return self.environment.clock_of(name, self._now)
 
     # --- errors
 

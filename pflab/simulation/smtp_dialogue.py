@@ -1,7 +1,7 @@
-"""One SMTP hop without a socket: what the two ends would have said to each other, verb by verb, and what came of it.
+"""One SMTP hop without a socket: the dialogue of the two ends, verb by verb, and its outcome.
 
-The simulator hands a mail over by this. It asks for faults at the verbs at which a listener would ask, in the order in
-which a sender meets them, so that a fault has the same effect on the stores under both drivers (spec: ML-3, ML-4).
+The simulator sends each mail this way. It asks for faults at the same verbs as a listener, in the order in which a sender
+reaches them. So a fault has the same effect on the stores under all drivers (spec: ML-3, ML-4).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ AtVerb = Callable[[Verb], VerbFault | None]
 
 
 def unreachable(reason: str) -> SendOutcome:
-    """An attempt to which nobody answered; it may be repeated."""
+    """Return the outcome of an attempt that nobody answered; it may be repeated."""
     return SendOutcome(SendState.DEFERRED, reason, unreachable=True)
 
 
 class _Ended(Exception):
-    """The attempt ends here, with this outcome."""
+    """Ends the attempt with an outcome."""
 
     def __init__(self, outcome: SendOutcome) -> None:
         super().__init__(outcome.reason)
@@ -40,7 +40,7 @@ class _Ended(Exception):
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the sender has learnt before the answer to the content. `failed`: the attempt came to an end before it."""
+    """What the sender knows before the answer to the content. `failed`: the outcome, if the attempt ended before it."""
 
     transmission: Transmission
     recipients: tuple[str, ...]
@@ -55,23 +55,23 @@ class Dialogue:
 
     @property
     def content(self) -> bytes:
-        """The content as it crosses."""
+        """Return the content as it crosses the hop."""
         return self.transmission.content if self.chunking else as_seven_bit(self.transmission.content)
 
     def hop(self, server: str) -> IncomingHop:
-        """What the receiving end is told of the hop by `server`."""
+        """Return what the receiving end learns about the hop from `server`."""
         carried = self.authenticated and not self.ordinary
         return replace(self.transmission.hop_from(server, authenticated=carried), refused=self.refused)
 
     @property
     def links(self) -> tuple[str, ...]:
-        """What the receiving end hears of links, before any mail."""
+        """Return the reports about links that the receiving end gets before any mail."""
         # spec: RT-2
         return self.transmission.links if self.greeted and self.authenticated else ()
 
     @property
     def stores(self) -> bool:
-        """Whether the receiving end takes the mail, be its answer lost or not."""
+        """Whether the receiving end stores the mail, even if its answer is lost."""
         return (
             not self.transmission.is_call
             and self.failed is None
@@ -80,7 +80,7 @@ class Dialogue:
 
     @property
     def outcome(self) -> SendOutcome:
-        """What the sender makes of it when the mail was taken, or was not asked for."""
+        """Return the sender's outcome if the receiving end stored the mail, or was not to store one."""
         if self.failed is not None:
             return self.failed
         if self.end is not None:
@@ -90,7 +90,7 @@ class Dialogue:
 
 
 def dialogue(server: str, transmission: Transmission, offers: Offers, at_verb: AtVerb | None) -> Dialogue:
-    """The dialogue in which `server` offers one mail to a server that offers this; `ask` is None where nothing goes wrong."""
+    """Play the dialogue in which `server` sends one mail to a server with these `offers`. `at_verb` None: no faults."""
     talk = Dialogue(transmission, transmission.recipients, (), offers.authentication, offers.chunking)
     if not offers.authentication:
         talk.ordinary = f"{NEED_AUTHENTICATION} (to XEXCH50)"
@@ -110,7 +110,7 @@ def dialogue(server: str, transmission: Transmission, offers: Offers, at_verb: A
 
 
 def _command(talk: Dialogue, server: str) -> str:
-    """The XEXCH50 that the sender says; it asks for all recipients, taken or not."""
+    """Return the XEXCH50 command of the sender; it counts all recipients, accepted or not."""
     told = talk.transmission
     blob = xexch50.encode(told.hop_from(server, authenticated=talk.authenticated), told.recipients)
     return xexch50.command(blob, len(told.recipients)).decode("ascii")
@@ -121,7 +121,7 @@ def _session(talk: Dialogue, offers: Offers, at_verb: AtVerb) -> None:
     if fault is not None:
         if fault.code < 500:
             raise _Ended(unreachable(f"no connection: {fault.line}"))
-        # HELO then: no extension, neither BDAT nor XEXCH50.
+        # The sender falls back to HELO, which has no extensions: neither BDAT nor XEXCH50.
         talk.chunking = talk.authenticated = False
         talk.ordinary = "XEXCH50 is not offered"
         return
@@ -167,7 +167,7 @@ def _content(talk: Dialogue, at_verb: AtVerb) -> None:
 
 
 def _met(fault: VerbFault | None, at: str) -> VerbFault | None:
-    """The fault if it is a reply; anything else, and 421, ends the connection."""
+    """Return the fault if it is a reply. Any other fault, and 421, ends the attempt."""
     if fault is None:
         return None
     if fault.mishap is not Mishap.REPLY:

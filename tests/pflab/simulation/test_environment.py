@@ -30,7 +30,7 @@ async def post(lab: Simulator, on: str = "A") -> str:
 
 
 def still_bad(lab: Simulator) -> bool:
-    return not lab.weather.fair
+    return not lab.environment.undisturbed
 
 
 def shown_on(lab: Simulator, store: str) -> int:
@@ -41,7 +41,7 @@ def shown_on(lab: Simulator, store: str) -> int:
 async def test_an_altered_mail_is_bad_mail(how: Alteration) -> None:
     """A mail whose bytes were altered on its way is kept aside and does nothing; the message comes by backfill (IN-5)."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.corrupt("A", "B", "content", 1, how=how)
+        lab.environment.corrupt("A", "B", "content", 1, how=how)
         await post(lab)
         await lab.advance(lab.now + ALWAYS_US)
         assert len(lab.read("B", lambda node: node.bad_mail())) == 1
@@ -57,7 +57,7 @@ async def test_an_altered_mail_is_bad_mail(how: Alteration) -> None:
 async def test_an_item_that_was_packed_broken_is_set_aside_alone() -> None:
     """Of a sound mail the item that cannot be decoded stays missing, the others are there at once (IN-5, CN-7)."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.corrupt("A", "B", None, 1, how=Alteration.ITEM)
+        lab.environment.corrupt("A", "B", None, 1, how=Alteration.ITEM)
         for _ in range(3):
             await post(lab)
         await lab.advance(lab.now + ALWAYS_US)
@@ -72,7 +72,7 @@ async def test_an_item_is_broken_in_one_mail_only_once() -> None:
     """Of two such failures at once the second waits for another mail, and what the first broke is still told (IN-5)."""
     async with Simulator(TOPOLOGY) as lab:
         for _ in range(2):
-            lab.weather.corrupt("A", "B", None, 1, how=Alteration.ITEM)
+            lab.environment.corrupt("A", "B", None, 1, how=Alteration.ITEM)
         for _ in range(3):
             await post(lab)
         await lab.advance(lab.now + ALWAYS_US)
@@ -85,7 +85,7 @@ async def test_an_item_is_broken_in_one_mail_only_once() -> None:
 async def test_a_clogged_link_holds_what_goes_over_it() -> None:
     """Everything from one server to another waits until the clog is over, and the other direction is free."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.clog(("A", "B"), lab.now + 5 * HOUR_US)
+        lab.environment.clog(("A", "B"), lab.now + 5 * HOUR_US)
         await post(lab, "A")
         await post(lab, "B")
         await lab.advance(lab.now + 5 * HOUR_US - 1)
@@ -97,7 +97,7 @@ async def test_a_clogged_link_holds_what_goes_over_it() -> None:
 async def test_a_silent_server_does_and_answers_nothing() -> None:
     """A server whose commits hang takes no mail and no user until it is over; its peers try again (RT-2)."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.silence("B", lab.now + HOUR_US)
+        lab.environment.silence("B", lab.now + HOUR_US)
         before = len(lab.events())
         await post(lab, "A")
         with pytest.raises(NotRunning, match="B does not answer"):
@@ -112,7 +112,7 @@ async def test_a_silent_server_does_and_answers_nothing() -> None:
 async def test_a_commit_whose_answer_is_late() -> None:
     """What a slow server committed comes again, because its answer did not count, and changes nothing (IN-3)."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.silence("B", lab.now + HOUR_US, commits=True)
+        lab.environment.silence("B", lab.now + HOUR_US, commits=True)
         await post(lab, "A")
         await lab.advance(lab.now + 2 * HOUR_US)
         arrived = [event for event in lab.events() if isinstance(event, HopReceived) and event.node == "B"]
@@ -126,12 +126,12 @@ async def test_a_wrong_clock(by_us: int) -> None:
     """A server with a skewed clock acts by it; healed, its time still never goes back (TM-1)."""
     async with Simulator(TOPOLOGY) as lab:
         start_at = lab.now
-        lab.weather.skew("A", by_us)
+        lab.environment.skew("A", by_us)
         await lab.advance(lab.now + 3 * HOUR_US)
         await post(lab, "A")
         (made,) = [event for event in lab.events() if event.node == "A" and type(event).__name__ == "ChangeMade"]
         assert made.at == max(start_at, start_at + 3 * HOUR_US + by_us)
-        lab.weather.heal()
+        lab.environment.heal()
         await lab.advance(lab.now + 4 * HOUR_US)
         assert shown_on(lab, "B") == 1
         times = [event.at for event in lab.events() if event.node == "A"]
@@ -144,15 +144,15 @@ async def test_faults_are_events_and_end_once() -> None:
     """Each fault is told when it begins and when it ends, by healing it, all, or because its count is used up."""
     async with Simulator(TOPOLOGY) as lab:
         ids = [
-            lab.weather.corrupt(count=3),
-            lab.weather.clog(("A", "B"), lab.now + 1),
-            lab.weather.silence("A", lab.now + 1),
-            lab.weather.skew("B", 5),
+            lab.environment.corrupt(count=3),
+            lab.environment.clog(("A", "B"), lab.now + 1),
+            lab.environment.silence("A", lab.now + 1),
+            lab.environment.skew("B", 5),
         ]
-        lab.weather.heal(ids[1])
-        lab.weather.heal(ids[1])
+        lab.environment.heal(ids[1])
+        lab.environment.heal(ids[1])
         assert still_bad(lab)
-        lab.weather.heal()
+        lab.environment.heal()
         assert not still_bad(lab)
         injected = [(event.fault, event.kind) for event in lab.events() if isinstance(event, FaultInjected)]
         assert injected == list(zip(ids, ("corrupt", "clog", "silence", "skew"), strict=True))
@@ -164,20 +164,20 @@ async def test_names_are_checked() -> None:
     """A fault for a server or a message type that is not there is refused in words."""
     async with Simulator(TOPOLOGY) as lab:
         with pytest.raises(LabError, match="there is no server 'Z'; there is A, B"):
-            lab.weather.clog(("A", "Z"), 1)
+            lab.environment.clog(("A", "Z"), 1)
         with pytest.raises(LabError, match="there is no server 'Z'"):
-            lab.weather.corrupt("Z")
+            lab.environment.corrupt("Z")
         with pytest.raises(LabError, match="there is no message type 'letter'"):
-            lab.weather.corrupt(type="letter")
-        assert lab.weather.fair
+            lab.environment.corrupt(type="letter")
+        assert lab.environment.undisturbed
 
 
 async def test_a_fault_for_others_leaves_a_mail_alone() -> None:
     """A corruption of another sender's mails, another type or another recipient alters nothing."""
     async with Simulator(TOPOLOGY) as lab:
-        lab.weather.corrupt(from_="B")
-        lab.weather.corrupt(type="status")
-        lab.weather.corrupt(to="A")
+        lab.environment.corrupt(from_="B")
+        lab.environment.corrupt(type="status")
+        lab.environment.corrupt(to="A")
         await post(lab)
         await lab.advance(lab.now + ALWAYS_US)
         assert shown_on(lab, "B") == 1
