@@ -373,8 +373,8 @@ _MTA: Final = (
         "MTA Link Retries",
         Kind.COUNT,
         3,
-        "how many failures in a row to reach the next server over a connector make the connector count "
-        "as down, so that mail goes another way",
+        "number of failed attempts in a row to reach the next server after which a connector counts as "
+        "down and mail goes another way",
         low=1,
         place=Place.MTA,
     ),
