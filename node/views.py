@@ -1,4 +1,4 @@
-"""What a node shows of itself: plain frozen values, made for people, programs and tests, never read back by the agent."""
+"""The results of a store's reads: frozen values for people, programs and tests. The agent never uses them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FolderView:
     priority: str
     hidden: bool
     held_here: bool
-    address: str | None = None  # of its mail; None: it takes none
+    address: str | None = None  # for mail to the folder; None if it accepts none
     resolve: str = "default"  # spec: CF-4
 
 
@@ -29,7 +29,7 @@ class MessageView:
     number: str  # as people see it: A-100
     change: str  # as traces write it: <guid hex>:<counter>
     modified_at: LabTime
-    in_conflict: bool  # as the folder shows it: never where the last writer wins (spec: CF-4)
+    in_conflict: bool  # as the folder shows it: False if its last writer wins (spec: CF-4)
     versions: tuple[str, ...]  # the changes of all kept versions, the shown one first
     size: int
     associated: bool
@@ -43,9 +43,9 @@ class RowView:
     is_local: bool
     numbers: str  # A-1..100, B-50
     numbers_fai: str
-    last_sent: str | None  # own row only
-    heard_at: LabTime | None  # other rows only; None: never heard
-    cnset: str = ""  # the sets as traces write them: names are each store's own
+    last_sent: str | None  # only in the own row
+    heard_at: LabTime | None  # only in other rows; None: never heard
+    cnset: str = ""  # the sets as traces write them, without names
     cnset_fai: str = ""
 
 
@@ -143,12 +143,12 @@ class Knowledge:
     versions: dict[str, tuple[tuple[str, str], ...]]  # object -> ((change, digest), ...) ascending
     shown: dict[str, str]  # object -> the change of the version shown
     tombstones: tuple[str, ...]
-    expired: tuple[str, ...] = ()  # objects whose items went by an age limit: told apart (spec: DL-3)
+    expired: tuple[str, ...] = ()  # objects deleted by an age limit (spec: DL-3)
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What a user hands in to be posted."""
+    """A message to be posted."""
 
     subject: str
     body: str = ""

@@ -1,4 +1,7 @@
-"""What a store shows of itself: replication state, backfill, queues, mail, digests."""
+"""How a read of a store becomes an HTTP route, and the routes of replication state, backfill, queues, mail and digests.
+
+The descriptions in the API's documentation are the docstrings of `StoreReader`'s methods and of the functions below.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Requests that were done already: an answer kept under the key that the asker gave it.
+"""Requests that were done before: each answer is stored under the key that the client gave.
 
-Who asks gives each change a key of its own (the HTTP header Idempotency-Key) and may ask again whenever no answer came.
-The answer is kept in the transaction of the change, so a kill between the two is no case. Keys are forgotten after
-KEPT_US of lab time, and beyond MOST_KEPT the oldest go first.
+A client gives each change its own key (the HTTP header Idempotency-Key) and can repeat the request if it got no answer.
+The answer is stored in the transaction of the change, so there is never one without the other. A key is deleted after
+KEPT_US of lab time. If there are more than MOST_KEPT, the oldest are deleted first.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from traces.labtime import DAY_US
 from transport.sql import Connection
 
 KEPT_US: Final = DAY_US
-"""Lab time for which an answer is kept."""
+"""How long an answer is kept, in lab time."""
 
 MOST_KEPT: Final = 100_000
-"""Answers kept at most: some 20 MB."""
+"""The most answers kept: about 20 MB."""
 
 
 def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | None:
-    """The answer given under `key`; None if there is none. KeyReused if that was to another request."""
+    """Return the answer stored under `key`, or None. Raises KeyReused if it belongs to another request."""
     row = conn.exec_driver_sql(
         "SELECT request, answer FROM request_done WHERE key = ? AND at > ?", (key, now - KEPT_US)
     ).first()
@@ -35,7 +35,7 @@ def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | N
 
 
 def keep(conn: Connection, key: str, request: bytes, answer: bytes, now: LabTime) -> None:
-    """Keep an answer, and forget those that are too old or too many."""
+    """Store an answer, and delete those that are too old or too many."""
     conn.exec_driver_sql("DELETE FROM request_done WHERE at <= ? OR key = ?", (now - KEPT_US, key))
     conn.exec_driver_sql(
         "INSERT INTO request_done (key, request, answer, at) VALUES (?, ?, ?, ?)", (key, request, answer, now)

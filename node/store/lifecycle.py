@@ -1,7 +1,38 @@
-"""The life of a node: its database, its state in memory, its starts and ends, and the transaction around a stimulus.
+"""The life cycle of a store, and the transaction around each stimulus.
 
-A stimulus is one transaction: state, events and outgoing mail commit together or not at all. Memory is a cache of the
-tables; after a rollback it is thrown away and read anew, so there is no other recovery code.
+A stimulus is anything that changes a store: a user's request, an arriving mail, a timer, the end of an attempt to send.
+Each stimulus is one transaction. Its changes of state, its events and its outgoing mail commit together or not at all.
+
+The state in memory (`Context`) is a cache of the tables. A store is in one of these states:
+
+| state | database | `_ctx` | `_unread` |
+|---|---|---|---|
+| stopped | closed | None | False |
+| running | open | the state as last committed | False |
+| in a stimulus | in a transaction | ahead of the tables | False |
+| rolled back | open, as last committed | None | True |
+
+| transition | from, to |
+|---|---|
+| `open`, `reopen`, `restore` | stopped to running; the start is a stimulus itself |
+| `_stimulus` begins, commits | running to in a stimulus, and back to running |
+| `_stimulus` raises | in a stimulus to rolled back |
+| `_stimulus` raises `RefusalError` | in a stimulus to running: a refused mail has changed nothing in memory |
+| `_present` | rolled back to running: it reads the state from the tables again |
+| `close`, `abandon`, a crash on demand | any to stopped |
+
+Example: the disk fills up while a post is written. SQLite fails, `writing` rolls back, the recorder discards the events,
+and the caller gets `CannotWrite`. The next stimulus or read loads the state from the tables. It sees no trace of the post,
+and the change number that the post had is given out again.
+
+What must never happen:
+
+- A caller gets an answer before the commit. So a stimulus that returned is durable.
+- Memory that is ahead of the tables is used after a rollback. So `_ctx` is set to None there.
+- `on_events` gets events that were not committed. So it is called after the commit.
+- Two stimuli run at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
+
+Because of this, a process that is killed at any instruction needs no recovery code beside SQLite's own.
 """
 
 from __future__ import annotations
@@ -39,7 +70,7 @@ from transport.stimulus import Stimulus
 
 
 class StoreLife(StoreReader):
-    """Starts, stops and restores a store's database and state, and wraps each stimulus in its transaction."""
+    """Starts, stops and restores a store, and wraps each stimulus in its transaction."""
 
     def __init__(
         self,
@@ -72,44 +103,46 @@ class StoreLife(StoreReader):
         self._stimuli = 0
         self._mail_due: tuple[int, LabTime | None] = (-1, None)
         self._open: tuple[Context, Stimulus] | None = None
-        """Of the database that a restore has replaced."""
+        """The stimulus of `once`, while it runs other methods of this node."""
 
     # -- life
 
     def open(self, now: LabTime) -> None:
-        """First start, or a restart after `close`. What came due meanwhile is done at the next tick."""
+        """Start for the first time, or again after `close`. The next tick does what has come due since."""
         self._database.open()
         self._start(now)
 
     def reopen(self, now: LabTime) -> None:
-        """The start after `abandon`."""
+        """Start again after `abandon`."""
         self._database.open()
         self._start(now)
 
     def abandon(self) -> None:
-        """A crash: nothing is said, everything in memory is gone, the database stays as it was last committed."""
+        """Crash: record no event and drop the state in memory. The database stays as last committed."""
         self._ctx = self._trace = None
         self._unread = False
         self._database.drop_connections()
 
     def close(self, now: LabTime) -> None:
+        """Stop in order (event node.stopped) and export the events."""
         try:
             with self._stimulus(now) as (_, s):
                 s.trace.record(NodeStopped, how="stop")
             self.export()
-        finally:  # where that cannot be written the store has ended all the same, as if it had been killed
+        finally:  # if the event cannot be written, the store stops all the same, as if it had been killed
             self._ctx = self._trace = None
             self._unread = False
             self._database.close()
 
     def backup(self) -> bytes:
-        """The database as it stands, for `restore`."""
+        """Return a copy of the database, for `restore`."""
         return self._database.copy()
 
     def restore(self, now: LabTime, backup: bytes) -> None:
-        """The start of a stopped or abandoned node on a backup (spec: RP-4). Misuse if it is no database of a node.
+        """Start a stopped or abandoned store from a backup (spec: RP-4).
 
-        A backup older than a tombstone may get is not restored: the store begins as new (spec: DL-4, RP-3).
+        A backup that is older than the tombstone lifetime is not used: the store begins as new (spec: DL-4, RP-3).
+        Raises Misuse if the backup is not the database of a store.
         """
         self._database.open()
         conn = self._database.reading()
@@ -135,7 +168,7 @@ class StoreLife(StoreReader):
         self._start(now)
 
     def _shortest_tombstone_age_us(self) -> int:
-        """Any store may have dropped a tombstone by then that the backup never knew (spec: DL-4)."""
+        """Return the age from which on some store may have dropped a tombstone that the backup lacks (spec: DL-4)."""
         others = (server.settings.tombstone_age_us for server in self._topology.servers.values())
         return min(self._config.settings.tombstone_age_us, *others)
 
@@ -143,7 +176,7 @@ class StoreLife(StoreReader):
         with self._database.writing() as conn:
             if not StoreState.exists(conn):
                 StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
-            # A first start that a crash cut short is made again: the hierarchy's own row is written by it.
+            # The first start writes the hierarchy's own row. Without that row a crash cut it short, and it is repeated.
             first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
             state = StoreState(conn)
             state.incarnation += 1
@@ -163,7 +196,7 @@ class StoreLife(StoreReader):
             self._begin(ctx, s, first=first)
 
     def _begin(self, ctx: Context, s: Stimulus, *, first: bool) -> None:
-        """The first stimulus of an incarnation."""
+        """Do the first stimulus of an incarnation."""
         begins, ctx.store.begins = ctx.store.begins, Begins.NOTHING
         restored = begins is Begins.RESTORED
         s.trace.record(
@@ -182,7 +215,7 @@ class StoreLife(StoreReader):
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
-        """Values are read at store start (spec: SE-1); the trace names those that somebody changed."""
+        """Record the settings that are not the default: they are read when the store starts (spec: SE-1)."""
         for each in self._config.settings.not_default():
             s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
 
@@ -208,7 +241,7 @@ class StoreLife(StoreReader):
 
     @contextmanager
     def _stimulus(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
-        if self._open is not None:  # a part of `once`
+        if self._open is not None:  # within `once`
             yield self._open
             return
         ctx, trace = self._present(), self._trace
@@ -222,8 +255,8 @@ class StoreLife(StoreReader):
                 self._finish(ctx, trace, conn, now)
         except BaseException as error:
             trace.discard()
-            # Whatever was in memory may be ahead of the tables now: it is read anew.
-            if not isinstance(error, RefusalError):  # a refused mail has changed nothing, in memory either
+            # The state in memory may be ahead of the tables: `_present` reads it from them again.
+            if not isinstance(error, RefusalError):  # a refused mail has changed nothing in memory
                 self._ctx, self._unread = None, not isinstance(error, Crashed)
             if isinstance(error, Exception) and cannot_write(error):
                 raise CannotWrite(self.name, error) from error
@@ -239,8 +272,10 @@ class StoreLife(StoreReader):
             raise Crashed(f"{self.name} after commit")
 
     def _present(self) -> Context:
-        """The state in memory, read from the tables again where it was thrown away. CannotWrite if that fails,
-        NotRunning if the store is stopped."""
+        """Return the state in memory. After a rollback, read it from the tables first.
+
+        Raises NotRunning if the store is stopped, CannotWrite if the tables cannot be read.
+        """
         if self._unread:
             try:
                 self._ctx = self._load()
@@ -255,7 +290,7 @@ class StoreLife(StoreReader):
         return self._present(), self._database.reading()
 
     def _log_failure(self, now: LabTime, error: Exception) -> None:
-        """Event 3079: a stimulus ended in an error that nobody expected (spec: EV-1). The error itself goes its way."""
+        """Log event 3079: a stimulus ended in an unexpected error (spec: EV-1). The caller raises the error again."""
         with suppress(sqlite3.Error, SQLAlchemyError), self._database.writing() as conn:
             application_log.write(conn, now, 3079, application_log.failure_values(error))
 
@@ -276,9 +311,10 @@ class StoreLife(StoreReader):
             raise Crashed(f"{self.name} before commit")
 
     def once(self, now: LabTime, key: str, request: bytes, act: Callable[[LabTime], bytes]) -> bytes:
-        """Do `act` in one stimulus, once for all time that `key` is remembered; its answer, or the one of the first time.
+        """Run `act` in one stimulus, unless that was done under the same key before. Return its answer, or the first one.
 
-        `act` calls methods of this node. `request`: a digest of what is asked. KeyReused if the key stands for another.
+        `act` calls methods of this node. `request` is a digest of the request. Raises KeyReused if the key was used for a
+        different request.
         """
         with self._stimulus(now) as (ctx, s):
             answer = idempotency.known(s.conn, key, request, s.now)
@@ -293,29 +329,33 @@ class StoreLife(StoreReader):
 
     @property
     def stimuli(self) -> int:
-        """How many stimuli there were since this object was made: its state is another only when this is."""
+        """The number of stimuli since this object was made. While it stays the same, so does the store's state."""
         return self._stimuli
 
     @property
     def seq(self) -> int:
-        """The number of the last event committed; NotRunning if the store is stopped."""
+        """The number of the last committed event. Raises NotRunning if the store is stopped."""
         return self._present().store.seq
 
     def events_after(self, seq: int, limit_bytes: int = EVENTS_BYTES) -> list[tuple[int, bytes]]:
-        """Events from number `seq` + 1 on, as their number and JSON line; more than `limit_bytes` come with the next
-        call. Those that have left the database are read from the closed segments."""
+        """Return events from number `seq` + 1 on, as number and JSON line, up to about `limit_bytes`.
+
+        Events that have been exported are read from the closed segments.
+        """
         _, conn = self._opened()
         return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
 
     def _mail_due_at(self, ctx: Context, conn: Connection) -> LabTime | None:
-        """When the first mail is due to leave; looked up once between two stimuli, for it is asked with every tick."""
+        """Return when the first queued mail is due. The answer is kept until the next stimulus: every tick needs it."""
         if self._mail_due[0] != self._stimuli:
             self._mail_due = (self._stimuli, ctx.mta.next_due(conn))
         return self._mail_due[1]
 
     def export(self) -> None:
-        """Writes the events not yet written as a closed segment, and only then prunes them. CannotWrite if there is no
-        room: they stay where they are for the next time."""
+        """Write the waiting events into a closed segment, then delete them from the database.
+
+        Raises CannotWrite if the disk is full. The events then stay in the database until the next export.
+        """
         if self.traces_dir is None:
             return
         try:
@@ -327,7 +367,7 @@ class StoreLife(StoreReader):
 
 
 def _missed_check(conn: Connection, now: LabTime) -> bool:
-    """A status check came due while the store was stopped (spec: ST-1)."""
+    """Return whether a status check came due while the store was stopped (spec: ST-1)."""
     due_at = conn.exec_driver_sql(
         "SELECT due_at FROM timer WHERE kind = ? AND key = 0", (Timer.STATUS_CHECK.value,)
     ).scalar()

@@ -1,8 +1,8 @@
 """The node: MTA and public folder store on one database, as plain methods.
 
-Each method that changes something is one stimulus in one transaction, and what it returned is durable. A driver calls
-them: the live host with sockets and a clock, the simulator with neither. Nothing here waits, and nothing here knows
-which of the two is calling. What only looks is inherited from `node.store.queries`.
+Each method that changes something is one stimulus in one transaction (`node.store.lifecycle`); when it returns, the
+change is durable. A driver calls these methods: the live host with sockets and a clock, the simulator with neither. No
+method waits, and none depends on which driver calls. The reads are inherited from `node.store.queries.StoreReader`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from transport.protocol.link_state import reports_of
 from transport.stimulus import Stimulus
 
 FREE_FOR_STORES: Final = 128 * 1024 * 1024
-"""Room on the disk that mail of strangers leaves to what stores send each other, and to the traces (decision)."""
+"""Disk space kept free for replication mail and traces: ordinary mail is refused when less is left (decision)."""
 
 WRITTEN_FACTOR: Final = 4
-"""How often a mail may be on the disk for a while: in the log, as an item, in the queue, and in an event's segment."""
+"""How many copies of a mail the disk may hold for a time: in SQLite's log, as an item, in the queue, in a segment."""
 
 
 class Node(StoreLife):
@@ -51,8 +51,10 @@ class Node(StoreLife):
 
     @contextmanager
     def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
-        """A stimulus in which a message is changed. Where replication is immediate its broadcast is a part of it: the
-        change and its mail commit together (spec: OUT-1)."""
+        """Run a stimulus that changes a message.
+
+        If replication is immediate, the broadcast is part of it: the change and its mail commit together (spec: OUT-1).
+        """
         with self._stimulus(now) as (ctx, s):
             yield ctx, s
             if ctx.config.always_us == 0:
@@ -69,20 +71,20 @@ class Node(StoreLife):
         attachments: Sequence[tuple[str, bytes]] = (),
         associated: bool = False,
     ) -> str:
-        """A new message; its id (spec: CN-2)."""
+        """Post a message and return its id (spec: CN-2)."""
         posted = Post(subject, body, sender, tuple(attachments))
         with self._change(now) as (ctx, s):
             return local_changes.post(ctx, s, folder, [posted], fai=associated)[0]
 
     def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
-        """New messages in one transaction; their ids."""
+        """Post messages in one transaction and return their ids."""
         with self._change(now) as (ctx, s):
             return local_changes.post(ctx, s, folder, posts)
 
     def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
-        """A mail as a new message, from which it comes out again to the byte; its id (spec: ML-5).
+        """Post a mail as a message and return its id. The same mail can be read back, byte for byte (spec: ML-5).
 
-        Misuse for a mail beyond a limit.
+        Raises Misuse if the mail exceeds a limit.
         """
         try:
             mail = post_of_mail(content)
@@ -101,7 +103,7 @@ class Node(StoreLife):
         body: str = "",
         attachments: Sequence[tuple[str, bytes]] = (),
     ) -> str:
-        """Mail to people or folders from a folder's address; its Message-ID (spec: ML-5)."""
+        """Send mail from a folder's address to people or folders and return its Message-ID (spec: ML-5)."""
         with self._stimulus(now) as (ctx, s):
             return user_mail.send_from_folder(
                 ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments
@@ -110,17 +112,17 @@ class Node(StoreLife):
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
-        """A new version, covering every one kept; its change number (spec: CF-3)."""
+        """Make a new version that replaces all kept versions, and return its change number (spec: CF-3)."""
         with self._change(now) as (ctx, s):
             return local_changes.edit(ctx, s, folder, message, subject=subject, body=body)
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
-        """Deletes a message; the deletion's change number (spec: DL-1)."""
+        """Delete a message and return the change number of the deletion (spec: DL-1)."""
         with self._change(now) as (ctx, s):
             return local_changes.delete(ctx, s, folder, message)
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
-        """Ends a conflict: `keep` is the change of one version, or 'all' (spec: CF-3)."""
+        """End a conflict and return the change numbers made. `keep` is the change of one version, or 'all' (spec: CF-3)."""
         with self._change(now) as (ctx, s):
             return local_changes.resolve(ctx, s, folder, message, keep)
 
@@ -137,7 +139,7 @@ class Node(StoreLife):
         age_limit: str | None = None,
         resolve: str | None = None,
     ) -> str:
-        """A new folder; its id."""
+        """Create a folder and return its id."""
         with self._stimulus(now) as (ctx, s):
             return folder_admin.create(
                 ctx,
@@ -167,7 +169,7 @@ class Node(StoreLife):
         age_limit: str | None = None,
         resolve: str | None = None,
     ) -> str:
-        """Changes a folder's properties, its replica list among them; the change number."""
+        """Change a folder's properties, which include its replica list, and return the change number."""
         with self._stimulus(now) as (ctx, s):
             return folder_admin.change(
                 ctx,
@@ -185,19 +187,19 @@ class Node(StoreLife):
             )
 
     def delete_folder(self, now: LabTime, path: str) -> None:
-        """Deletes a folder and everything under it (spec: HI-6)."""
+        """Delete a folder and everything below it (spec: HI-6)."""
         with self._stimulus(now) as (ctx, s):
             folder_admin.delete(ctx, s, path)
 
     def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
-        """New settings of this store: directory values hold at once, registry values at the next start (spec: SE-1)."""
+        """Change settings: directory values apply at once, registry values from the next start on (spec: SE-1)."""
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
             settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
             suspension.settle(ctx, s)
-            for fid in ctx.rst.held_fids():  # what waits goes by the schedules as they are now
+            for fid in ctx.rst.held_fids():  # pending broadcasts follow the new schedules
                 broadcast.reschedule(ctx, s, fid)
             for name in values:
                 spec = find_spec(name)
@@ -208,17 +210,17 @@ class Node(StoreLife):
         self._config = config
 
     def join(self, now: LabTime, store: str) -> None:
-        """A store that joins later is in the directory now."""
+        """Add a store that joins later to the directory."""
         with self._stimulus(now) as (ctx, s):
             agent.joined(ctx, s, store)
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
-        """Deletes a store from the directory; Misuse while it holds replicas, unless by force (spec: RP-6)."""
+        """Delete a store from the directory. Raises Misuse if it still holds replicas, unless forced (spec: RP-6)."""
         with self._stimulus(now) as (ctx, s):
             store_deletion.delete(ctx, s, store, force=force)
 
     def left(self, now: LabTime, store: str) -> None:
-        """A store was deleted from the directory by another store's administrator."""
+        """Remove a store that was deleted from the directory at another store."""
         with self._stimulus(now) as (ctx, s):
             store_deletion.gone(ctx, s, store, forced=False)
 
@@ -256,7 +258,7 @@ class Node(StoreLife):
             raise MailRefused(error.code, error.text) from error
 
     def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
-        """The store `peer` has authenticated and tells of links that are down or up again (spec: RT-2)."""
+        """Apply reports on links from the store `peer`, which has authenticated (spec: RT-2)."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
 
@@ -264,7 +266,7 @@ class Node(StoreLife):
         agent.deliver(ctx, s, deliveries)
 
     def check_recipient(self, address: str) -> None:
-        """MailRefused if the address is nobody's in the organization (spec: ML-7)."""
+        """Raise MailRefused if the organization has no such address (spec: ML-7)."""
         ctx = self._present()
         try:
             ctx.mta.check_recipient(address)
@@ -272,8 +274,10 @@ class Node(StoreLife):
             raise MailRefused(error.code, error.text) from error
 
     def check_room(self, size: int) -> None:
-        """For mail of strangers: MailRefused (452) when there is no room for `size` bytes of it. What stores send each
-        other is taken as long as it can be written."""
+        """Raise MailRefused (452) if there is no room for `size` bytes of ordinary mail.
+
+        Replication mail is not checked: it is accepted as long as it can be written.
+        """
         # spec: ML-7
         limit = self._config.settings.store_size_bytes
         if self._database.size_bytes() + size > limit:
@@ -283,16 +287,16 @@ class Node(StoreLife):
             raise MailRefused(452, "4.3.1 no room on the disk of this server, try again later")
 
     def offers(self) -> Offers:
-        """What this server offers to those that connect (spec: ML-3, ML-4)."""
+        """Return the SMTP extensions that this server offers (spec: ML-3, ML-4)."""
         return self._present().mta.policy.offers
 
     @property
     def credentials(self) -> Credentials:
-        """What this store shows of itself to others (spec: ML-3)."""
+        """The certificate and signing key with which this store authenticates to others (spec: ML-3)."""
         return Credentials(self.name, self._identity.certificate, self._identity.sign)
 
     def verify_peer(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
-        """True if that store of the organization has signed the data (spec: ML-3)."""
+        """Return whether `store` is in the directory and has signed the data (spec: ML-3)."""
         try:
             ctx = self._present()
         except NotRunning:
@@ -300,7 +304,7 @@ class Node(StoreLife):
         return ctx.directory.get(store) is not None and ctx.verifier.verify(store, certificate, signature, data)
 
     def tick(self, now: LabTime) -> None:
-        """Does everything due at `now`."""
+        """Do everything that is due at `now`."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.tick(s))
             agent.tick(ctx, s)
@@ -308,24 +312,26 @@ class Node(StoreLife):
     def outgoing(
         self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()
     ) -> list[Transmission]:
-        """Mails due for the next server; `busy` are those that the driver is carrying already, `crowded` the servers
-        that are to get no more for now."""
+        """Return the mails that are due for their next server.
+
+        busy: queue ids that the driver is sending already. crowded: servers that get no further mail for now.
+        """
         ctx, conn = self._opened()
         due_at = self._mail_due_at(ctx, conn)
         return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
 
     def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
-        """The next server answered 250; `ordinary`: why it took a replication mail for an ordinary one (spec: ML-3)."""
+        """Record that the next server answered 250. `ordinary`: why it took the mail as ordinary mail (spec: ML-3)."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.delivered(s, queue_id, ordinary=ordinary))
 
     def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
-        """The attempt failed."""
+        """Record that an attempt failed."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
 
     def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
-        """The ends of attempts as the SMTP sender tells them, by queue id; each recipient may have a fate of its own."""
+        """Record the outcomes of attempts, by queue id. Recipients of one mail can have different outcomes."""
         with self._stimulus(now) as (ctx, s):
             for queue_id, outcome in ended:
                 if outcome.refused is not None:
@@ -333,22 +339,24 @@ class Node(StoreLife):
                 self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
-        """The end of one attempt."""
+        """Record the outcome of one attempt."""
         self.hops_concluded(now, [(queue_id, outcome)])
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
-        """A fault keeps the mail back."""
+        """Keep a mail in the queue until `until_at`, because of a fault."""
         with self._stimulus(now) as (ctx, s):
             ctx.mta.hold(s, queue_id, until_at)
 
     def next_due(self) -> LabTime | None:
-        """When this node has something to do; None if never."""
+        """Return when the next timer or mail is due; None if there is none."""
         ctx, conn = self._opened()
         due = [at for at in (next_due(conn, timers_of(ctx)), self._mail_due_at(ctx, conn)) if at is not None]
         return min(due, default=None)
 
     def log(self, now: LabTime, event: int, **values: object) -> None:
-        """An entry of the application log that only the driver knows of, such as 7004 (spec: EV-1); `eventlog.KINDS`
-        says which values each id wants."""
+        """Write an entry into the application log for something that only the driver sees, such as 7004 (spec: EV-1).
+
+        `application_log.KINDS` lists the values that each event id needs.
+        """
         with self._stimulus(now) as (_, s):
             application_log.write(s.conn, s.now, event, values)

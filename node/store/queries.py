@@ -56,11 +56,14 @@ PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 
 
 class StoreReader(ABC):
-    """The reads of a store. NotRunning if it is stopped; FolderUnknown, MessageUnknown for what it does not know."""
+    """The reads of a store. A folder is given by its path, by its id or as 1-1, the hierarchy.
+
+    Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for what it does not know.
+    """
 
     @abstractmethod
     def _opened(self) -> tuple[Context, Connection]:
-        """Return the store's state and a connection that sees only what is committed. Raises NotRunning."""
+        """Return the store's state and a connection that sees only committed data. Raises NotRunning if it is stopped."""
 
     @property
     def last_at(self) -> LabTime:
@@ -74,13 +77,13 @@ class StoreReader(ABC):
         return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
 
     def holds(self, folder: str) -> bool:
-        """Whether this store has a replica of a folder and is not about to give it up."""
+        """Return whether this store has a replica of a folder that it is not giving up."""
         ctx, _ = self._opened()
         own = ctx.rst.own(_fid_of(ctx, folder))
         return own is not None and not own.pending
 
     def messages(self, folder: str) -> list[MessageView]:
-        """The live messages of a folder, in order of their ids."""
+        """Return the live messages of a folder in order of their ids."""
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         props = ctx.folders.at(fid).props
@@ -113,7 +116,7 @@ class StoreReader(ABC):
         return views
 
     def count(self, folder: str) -> int:
-        """How many live messages the folder has here; a query, whatever their number."""
+        """Return how many live messages the folder has here, without reading them."""
         ctx, conn = self._opened()
         found: int = conn.exec_driver_sql(
             "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (_fid_of(ctx, folder),)
@@ -121,19 +124,19 @@ class StoreReader(ABC):
         return found
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
-        """The change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
+        """Return the change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
         ctx, conn = self._opened()
         names = _names(ctx)
         found = [_change_of(ctx, conn, message) for message in messages]
         return [(named(each, names), each.text) for each in found]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        """Change numbers of traces as people see them: A-100 (spec: CN-1)."""
+        """Return change numbers of traces as people see them: A-100 (spec: CN-1)."""
         names = _names(self._opened()[0])
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
     def number_of_folder(self, path: str) -> tuple[str, str]:
-        """The change number of a folder's present version, as people see it and as traces write it."""
+        """Return the change number of a folder's present version, as people see it and as traces write it."""
         ctx, _ = self._opened()
         number = ctx.folders.visible(path).number
         return named(number, _names(ctx)), number.text
@@ -154,7 +157,7 @@ class StoreReader(ABC):
         return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
 
     def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
-        """Name and data of a message's attached files."""
+        """Return name and data of a message's attached files."""
         ctx, conn = self._opened()
         return attachments_of(_shown_item(ctx, conn, folder, message))
 
@@ -289,12 +292,12 @@ class StoreReader(ABC):
         )
 
     def settings(self) -> Settings:
-        """The settings in force, with those that an administrator gave since the topology was written."""
+        """Return the settings in force: those of the topology, and those that an administrator has changed since."""
         return self._opened()[0].config.settings
 
 
 def _names(ctx: Context) -> Mapping[bytes, str]:
-    """The store behind each replica GUID, as far as mails have said; a restored store's later ones are A2, A3 (spec: RP-4)."""
+    """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
     names: dict[bytes, str] = {}
     seen: dict[str, int] = {}
     for guid in ctx.store.guids_in_order():
@@ -306,7 +309,7 @@ def _names(ctx: Context) -> Mapping[bytes, str]:
 
 
 def _fid_of(ctx: Context, folder: str) -> int:
-    """The local row of a folder given by path, by id or as 1-1. FolderUnknown if there is none."""
+    """Return the row id of a folder given by path, by id or as 1-1. Raises FolderUnknown if there is none."""
     if folder == ROOT_TEXT:
         return HIERARCHY_FID
     try:
@@ -335,7 +338,7 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
 
 
 def _change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
-    """The number of a message's shown version. MessageUnknown if there is none."""
+    """Return the number of a message's shown version. Raises MessageUnknown if there is none."""
     row = conn.exec_driver_sql(
         "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
     ).first()

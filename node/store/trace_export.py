@@ -1,6 +1,7 @@
-"""Moves a node's events out of its database into closed segments, and only then prunes them.
+"""Move a store's events from its database into closed segment files.
 
-Killed between the two, the next export finds what the folder holds already and prunes without writing it again.
+The export writes the segments first and deletes the events afterwards. If the process is killed between the two steps, the
+next export finds these events in the folder and deletes them without writing them again.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from traces.segments import SegmentName, exported_through, list_segments, read_l
 from transport.sql import Connection
 
 EVENTS_BYTES: Final = 4 * 1024 * 1024
-"""So much of the events is read at once."""
+"""How many bytes of events are read at once."""
 
 ROWS_AT_ONCE: Final = 200
 
 
 def export_events(database: Database, node: str, folder: Path) -> None:
-    """Writes one segment for each incarnation that has events waiting."""
+    """Write one segment for each incarnation that has waiting events."""
     written = exported_through(folder, node)
     conn = database.reading()
     waiting = conn.exec_driver_sql(
@@ -37,7 +38,7 @@ def export_events(database: Database, node: str, folder: Path) -> None:
 def events_after(
     conn: Connection, node: str, folder: Path | None, seq: int, limit_bytes: int
 ) -> list[tuple[int, bytes]]:
-    """The events numbered from `seq` + 1 on, at least one if there is any, with their numbers."""
+    """Return events from number `seq` + 1 on, with their numbers; at least one if there is any."""
     first = conn.exec_driver_sql("SELECT min(seq) FROM event").scalar()
     if folder is not None and (first is None or seq + 1 < first):
         found = _taken(_of_segments(folder, node, seq), seq, limit_bytes)

@@ -1,4 +1,4 @@
-"""Whether a verb reads a run that is over or a lab that is up, and which of its stores."""
+"""Choose what a verb reads: a run that is over or a running lab, and which of its stores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Reader: TypeAlias = LabReader | RunReader
 
 @contextmanager
 def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
-    """The run folder or the lab that was named; of neither the lab that is up here, else the latest run."""
+    """Return a reader of the run folder or lab that was named. If neither was, take the running lab, else the latest run."""
     if run is not None and lab is not None:
         raise CommandError("a run folder and a running lab were named; name one of the two")
     if lab is not None or (run is None and is_up()):
@@ -35,12 +35,11 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
 
 
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
-    """The events of the run folder or of the lab that was named; of neither the lab's that is up here, else the latest
-    run's."""
+    """Return the events of what `chosen_reader` chooses."""
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
             told = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
-            # Its folder may be on another machine, and its earliest events in the traces alone.
+            # The lab's folder can be on another machine, and its earliest events can be in the traces only.
             organization = json.dumps(reader.client.json("GET", "/lab/topology"))
             place = Path(reader.client.lab()["folder"])
             return RunEvents.of(place, told, names=lexicon_of(reader.client), organization=organization)
@@ -48,8 +47,10 @@ def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:
-    """All stores that can be read, or the one asked for; of a running lab it is said which cannot. Raises CommandError if
-    there is none."""
+    """Return the stores that can be read, or only `server`. Print which servers of a running lab do not run.
+
+    Raises CommandError if there is no such store.
+    """
     stores, away = reader.stores(), reader.away()
     if server is not None and server in away:
         raise CommandError(f"--server {server}: it does not run; start it: pflab fault start {server}")

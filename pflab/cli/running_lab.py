@@ -108,7 +108,7 @@ def lexicon_of(client: Client) -> Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class LabReader:
-    """A running lab, read as a run folder is (pflab.runs.databases.RunReader)."""
+    """A running lab, with the methods of `pflab.runs.databases.RunReader`."""
 
     client: Client
 
@@ -131,4 +131,5 @@ class LabReader:
         yield RemoteNode(store, self.client)
 
     def now(self, store: StoreReader) -> LabTime:
+        """Return the lab time, which is the same for every store."""
         return parse_instant(self.client.now())

@@ -1,6 +1,6 @@
-"""A node in another process, seen from the lab: it has the face of `node.store.node.Node` for those who use and read one.
+"""A node in another process, used over HTTP as if it were a `node.store.node.Node` of this process.
 
-It blocks while it asks; the node never needs an answer of ours to answer.
+Its methods block until the node answers. This cannot deadlock: a node answers without asking the lab anything.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ _ERRORS: Final[Mapping[str, type[NodeError]]] = {
 
 
 class RemoteNode(StoreReader):
-    """The methods of a node that users and readers call. The `now` of a change is the node's own."""
+    """The methods of a node that users and readers call.
+
+    Its reads are made from the table `node.api.read_paths` at the end of this module. A change ignores the argument
+    `now`: the node takes the time from its own clock.
+    """
 
     def __init__(self, name: str, client: Client) -> None:
         self.name = name
@@ -36,10 +40,11 @@ class RemoteNode(StoreReader):
         self._kept: dict[str, Any] | None = None
 
     def keep_reads(self, keep: bool) -> None:
-        """While nothing changes at the node, what was read once need not be asked again."""
+        """Start or stop caching answers. The caller turns this on only while nothing changes at the node."""
         self._kept = ({} if self._kept is None else self._kept) if keep else None
 
     def forget_reads(self) -> None:
+        """Empty the cache."""
         if self._kept is not None:
             self._kept = {}
 
@@ -139,7 +144,7 @@ class RemoteNode(StoreReader):
         return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
 
     def next_due(self) -> LabTime | None:
-        """When the node has something to do; None if never."""
+        """Return when the node has something to do; None if never."""
         line = self._client.text("GET", f"{self._base}/idle?at=0").partition("\n")[0]
         due: LabTime | None = msgspec.json.decode(line)["due"]
         return due
@@ -148,7 +153,7 @@ class RemoteNode(StoreReader):
         return self._bytes("/backup")
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._client.close()
 
     # -- asking
@@ -169,7 +174,7 @@ class RemoteNode(StoreReader):
         return self._kept[path]
 
     def _read_all(self, kept: dict[str, Any]) -> None:
-        """Whoever judges a lab reads all that a node knows: in one question."""
+        """Cache all that the node knows with one request: the oracle and the invariants read all of it."""
         found = self._asked("/reading")
         kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
         for what, name in (("knowledge", "knowledge"), ("states", "state")):
@@ -188,8 +193,7 @@ class RemoteNode(StoreReader):
             raise _as_node_error(error) from None
 
     def _tell(self, path: str, body: Mapping[str, Any]) -> None:
-        """Something that this node's coordinator alone says. It is said once, so a connection that may have died while days
-        went by in the lab is not trusted with it."""
+        """Send a request of the coordinator. It is sent only once, so it gets a new connection: the old one may be dead."""
         self.forget_reads()
         self._client.close()
         try:
@@ -198,7 +202,7 @@ class RemoteNode(StoreReader):
             raise _as_node_error(error) from None
 
     def _change(self, method: str, path: str, body: Any = None) -> Any:
-        # A connection may have died unnoticed: each change has a key of its own and is asked for again.
+        # The connection may be dead. Each change has its own key, so that the client can send it again.
         self.forget_reads()
         try:
             return self._client.surely(method, self._base + path, body)
@@ -240,7 +244,7 @@ def _view(value: Any, kind: type[T]) -> T:
 
 
 def _instants(value: Any) -> Any:
-    """Instants as numbers again (node.api.values.plain)."""
+    """Return the value with instants as numbers: the reverse of `node.api.values.plain`."""
     if isinstance(value, list):
         return [_instants(each) for each in value]
     if not isinstance(value, dict):

@@ -1,5 +1,4 @@
-"""Looking into the databases of a run folder, without a lab: opened read-only, never changed, also while the lab still
-runs."""
+"""The databases of a run folder, read without a lab. They are opened read-only, also while the lab still runs."""
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ class RunReader:
     path: Path
     topology: Topology
     ended_at: LabTime
-    """When the run ended; 0 while it goes on."""
+    """When the run ended; 0 if it has not been judged."""
 
     @classmethod
     def at(cls, path: Path) -> RunReader:
-        """Raises LabError in one line for a folder that is not a run's."""
+        """Open a run folder. Raises LabError in one line if the folder is not that of a run."""
         try:
             topology = load_topology(path / "topology.yaml")
         except (OSError, ValueError, TopologyError) as error:
@@ -39,15 +38,15 @@ class RunReader:
         return cls(path, topology, _ended_at(path / "verdict.json"))
 
     def stores(self) -> list[str]:
-        """The servers that left a database, in the topology's order."""
+        """Return the servers that have a database here, in the topology's order."""
         return [name for name in self.topology.servers if self._database(name).is_file()]
 
     def away(self) -> list[str]:
-        """Of a run that is over nobody is away: who left no database is not told of."""
+        """Return no server: in a run that is over, one without a database is left out."""
         return []
 
     def folders(self) -> list[str]:
-        """The paths of the topology's folders."""
+        """Return the paths of the topology's folders."""
         return list(self.topology.folders)
 
     def _database(self, store: str) -> Path:
