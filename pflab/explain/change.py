@@ -1,7 +1,7 @@
-"""The life of one change, or of one mail, across the stores: what a run's traces say of it, in words.
+"""Explain one change, or one mail: what happened to it on all stores, in words.
 
-Everything comes from the trace. A change's life is who made it, which mails carried it and what became of them, how
-each store came to have it, and where it did not come, what that store knew and asked for.
+The explanation uses the trace alone. It says who made the change, which mails carried it and what became of them, and how each
+store received it. For a store that did not receive it, it says what the store knew and whom it asked.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MAX_NEAR = 40
 
 @dataclass(slots=True)
 class Life:
-    """`told`: the story in sentences. `events`: those it was made of, in order."""
+    """An explanation: `told` has the sentences, `events` the events behind them, in order."""
 
     what: str
     told: list[str] = field(default_factory=list)
@@ -69,8 +69,10 @@ class Life:
 
 
 def explain(run: RunEvents, wanted: str) -> Life:
-    """The life of a change (`A-3`, or as traces write it) or of a mail (its Message-ID): of one that became a post, with
-    the post's life. LabError, naming what there is, for anything else."""
+    """Explain a change (`A-3`, or its form in traces) or a mail (its Message-ID).
+
+    The explanation of a mail that became a post includes the post. Raises LabError, with a suggestion, for anything else.
+    """
     known = _change(run, wanted)
     if known is not None:
         return _Change(run, known).life()
@@ -79,11 +81,11 @@ def explain(run: RunEvents, wanted: str) -> Life:
         return _mail_life(run, mail)
     there = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
     near = did_you_mean(wanted, there[:MAX_NEAR]) if there else "the run has no changes"
-    raise LabError(f"{wanted!r} is no change and no mail of this run; {near}")
+    raise LabError(f"{wanted!r} is neither a change nor a mail of this run; {near}")
 
 
 def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
-    """The first event that says of which folder and kind the change of that number is."""
+    """Return the first event that says which folder and kind the change with this number has."""
     for event in run.events:
         if isinstance(event, ChangeMade | VersionApplied) and wanted in (event.number, run.names.number(event.number)):
             return event
@@ -91,10 +93,10 @@ def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
 
 
 class _Change:
-    """Gathers what a run's events say of one change number.
+    """Collect what the events of a run say about one change number.
 
-    A store numbers the changes of all its folders in one series, and what a mail says of one folder closes over the
-    numbers of others. So a set has the change only where it is of the change's folder and of its kind (spec: CN-9).
+    A store numbers the changes of all its folders in one series, and the set in a mail about one folder also covers numbers of
+    other folders. So a set contains this change only if the set is about the folder and kind of the change (spec: CN-9).
     """
 
     def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
@@ -113,7 +115,7 @@ class _Change:
         self.kept: list[Event] = []
 
     def life(self) -> Life:
-        for event in self.run.events:  # an event may stand before the mail that it names, at one instant
+        for event in self.run.events:  # within one instant an event may come before the mail that it names
             if isinstance(event, MailSubmitted):
                 self.sent(event)
         for event in self.run.events:
@@ -137,7 +139,7 @@ class _Change:
         return about is not None and about(self, event)
 
     def names_it(self, said: Any) -> bool:
-        """Whether what is said of a folder (a section of a mail, an entry, a request) names the change."""
+        """Return whether a section of a mail, an entry or a request contains the change."""
         text = said.cnset_fai if self.associated else said.cnset
         return said.folder == self.folder and sets.contains(text, self.guid, self.counter)
 
@@ -170,7 +172,7 @@ class _Change:
             return False
         if isinstance(event, HopDropped):
             self.faults.add(event.fault)
-        # That a hop went well is said by the mail's arrival.
+        # A hop that succeeded needs no line: the mail's arrival has one.
         return not isinstance(event, HopSent | HopReceived)
 
     def entry_made(self, event: Any) -> bool:
@@ -200,7 +202,7 @@ class _Change:
 
     def _what(self, made: ChangeMade | None) -> str:
         if made is None:
-            return f"Change {self.shown}, which was made before this run's trace begins"
+            return f"Change {self.shown}, made before the trace of this run begins"
         verb = {"create": "made", "modify": "changed", "delete": "deleted"}[made.operation]
         what = self.names.what(made.folder, made.object)
         return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
@@ -223,12 +225,12 @@ class _Change:
         newer = self._first(ChangeMade, lambda each: self.number in each.supersedes)
         if newer is not None:
             when = to_the_second(newer.at)
-            told.append(f"{self.names.number(newer.number)} took its place, made on {newer.node} at {when}.")
+            told.append(f"{self.names.number(newer.number)} replaced it, made on {newer.node} at {when}.")
         now = standing(self.run, self.number, self.folder, associated=self.associated)
         return [*told, now] if now else told
 
     def _mails_told(self) -> Iterable[str]:
-        """Each mail that broadcast it, and whom it did not reach."""
+        """Yield each mail that broadcast the change, and the stores that it did not reach."""
         for id_, mail in self.mails.items():
             if mail.message_type not in BROADCASTS:
                 continue
@@ -265,9 +267,7 @@ class _Change:
             told.append(f"{store} has it since {to_the_second(got.at)}{after}, by {_WAYS[got.way]}.")
         elif other is not None:
             newer = self.names.number(other.number)
-            told.append(
-                f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which took its place."
-            )
+            told.append(f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which replaced it.")
         elif late is not None:
             told.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
         else:
@@ -275,12 +275,12 @@ class _Change:
         return told
 
     def _without(self, store: str, *, knows: bool) -> str:
-        """Of a store that has it nowhere in the run: in a lab that is up, or was cut off, that may only be so far."""
+        """Return the sentence for a store that has not received the change. A run that has not ended may still bring it."""
         if any(isinstance(each, RunEnded) for each in self.run.events):
             told = f"{store} does not get it in this run"
         else:
             told = f"{store} does not have it yet"
-        return f"{told}." if knows else f"{told}, and has not heard that it misses it."
+        return f"{told}." if knows else f"{told}, and has not learned that it misses it."
 
     def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for each in self.kept:
@@ -314,7 +314,11 @@ class _Change:
         )
 
 
-_WAYS = {"broadcast": "its broadcast", "backfill": "backfill", "queue": "a mail that had waited for its folder"}
+_WAYS = {
+    "broadcast": "its broadcast",
+    "backfill": "backfill",
+    "queue": "a mail that had waited until its folder was known",
+}
 
 _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     ChangeMade: _Change.change,
@@ -340,11 +344,11 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     RequestEnded: _Change.entry,
     RequestAnswered: _Change.answered,
 }
-"""What decides of each type whether an event belongs to a change's life."""
+"""For each type of event, the method that decides whether an event concerns the change."""
 
 
 def _mail_life(run: RunEvents, mail: str) -> Life:
-    """Every event that names the mail, the faults that met it, and the life of each post that it became (spec: ML-5)."""
+    """Explain a mail: the events that name it, the faults it met, and each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
     faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
     events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]

@@ -1,4 +1,4 @@
-"""What became of one mail on its way, in words."""
+"""What happened to one mail on its way, in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from traces.events import (
 
 
 def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
-    """A sentence for each step of a mail, of those events that name it."""
+    """Return a sentence for each step of a mail, from the events that name it."""
     told: list[str] = []
     sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
     if sent is not None:
@@ -41,7 +41,7 @@ def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
         reached = {event.node for event in events if isinstance(event, MailReceived)}
         missing = [store for store in map(store_named, sent.recipients) if store not in reached]
         if missing:
-            told.append(f"It never was unpacked on {join_names(missing)}.")
+            told.append(f"It was never unpacked on {join_names(missing)}.")
     return told
 
 
@@ -65,7 +65,7 @@ _HOPS: dict[type[Event], Callable[[Any], str]] = {
 
 
 def fault_behind(bad: MailBad, events: Iterable[Event]) -> str:
-    """` (altered on its way by fault F1)` where a fault of the lab made the mail bad; '' where nobody of the lab did."""
+    """Return ` (altered on its way by fault F1)` if a fault made the mail bad, else ''."""
     for each in events:
         if isinstance(each, FaultAltered) and each.mail == bad.mail and bad.node in map(store_named, each.recipients):
             return f" (altered on its way by fault {each.fault})"
@@ -73,7 +73,7 @@ def fault_behind(bad: MailBad, events: Iterable[Event]) -> str:
 
 
 def answer_ended(end: HopDropped | MailBad, events: Iterable[Event]) -> str:
-    """What became of an answer that nobody made use of."""
+    """Return what happened to an answer that its receiver could not use."""
     if isinstance(end, HopDropped):
         return f"; the answer is lost (fault {end.fault})"
     return f"; the answer is kept aside as bad mail: {end.reason}{fault_behind(end, events)}"

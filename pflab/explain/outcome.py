@@ -1,4 +1,4 @@
-"""How a change stands at the end of a trace: whether all stores that hold its folder have it, and which still lack it."""
+"""The outcome of a change at the end of a trace: which holders of its folder have it, and which still lack it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,25 @@ from traces.events import (
 
 
 class _End(StrEnum):
-    """How a store is done with a change, in the words that follow `Every store that holds a replica`."""
+    """Why a store does not need a change any more, in the words that follow `Every store that holds a replica`."""
 
     HAS = "has it"
-    NEWER = "has what took its place"
-    EXPIRED = "has let it go by age"
+    NEWER = "has a newer version"
+    EXPIRED = "has expired it by age"
 
 
 def standing(run: RunEvents, number: str, folder: str, *, associated: bool) -> str:
-    """One sentence: who lacks the change `number` of the folder, or of its associated messages, at the end of the trace, or
-    that nobody does. '' where the topology of the run cannot be read, so that nobody can say who holds what."""
+    """Return one sentence that says which stores lack a change at the end of the trace, or that none does.
+
+    associated: the change is of an associated message. Returns '' if the topology of the run cannot be read.
+    """
     if run.topology is None:
         return ""
     return _Now(run.topology, run, number, folder, associated).sentence()
 
 
 class _Now:
-    """Reads the whole trace once. What a store has goes back with its backup, as the facts of a run do."""
+    """Read the whole trace once and keep how each store ended. A restore takes a store back to its backup."""
 
     def __init__(self, topology: Topology, run: RunEvents, number: str, folder: str, associated: bool) -> None:
         self.number, self.folder, self.associated = number, folder, associated
@@ -69,7 +71,7 @@ class _Now:
         return f"{every} {' or '.join(ends)}."
 
     def _holds(self, store: str) -> bool:
-        """Whether it holds a replica that is not about to go: one that leaves waits for nothing any more (spec: RP-2)."""
+        """Return whether the store holds a replica that is not being removed (spec: RP-2)."""
         known = self.facts.known
         return known.holds(store, self.folder) and not known.pending(store, self.folder)
 

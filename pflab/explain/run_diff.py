@@ -1,4 +1,4 @@
-"""Two runs beside each other: what was asked of them, where they part, and what came of it."""
+"""Compare two runs: their inputs, the first instant at which they differ, and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from traces.events import ChangeMade, Event, RunEnded, RunStarted, VersionApplie
 from traces.labtime import LabTime, format_instant
 
 SHOWN = 10
-"""Lines of each kind of difference that are shown."""
+"""How many lines of each kind of difference are shown."""
 
 _ALWAYS = frozenset({"run.started"})
-"""Events that differ between any two runs and say nothing."""
+"""Types of events that always differ between two runs and mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunDiff:
-    """`inputs`: what was asked differently. `parted_at`: the first instant at which other things happened, with the lines
-    that only one of them has; None where all is the same. `counts`: by type, in each. `arrivals`: changes that a store had
-    at another time, or in one run only."""
+    """The differences of two runs.
+
+    inputs     which inputs differ
+    parted_at  the first instant at which the events differ, with the lines that only one run has; None if all is the same
+    counts     number of events by type in each run
+    arrivals   changes that a store received at another time, or in one run only
+    """
 
     inputs: list[str] = field(default_factory=list)
     parted_at: LabTime | None = None
@@ -38,7 +42,7 @@ class RunDiff:
 
     @property
     def same(self) -> bool:
-        """Whether the same happened, whatever was asked."""
+        """Return whether the same events happened, whatever the inputs were."""
         return self.parted_at is None
 
     def as_document(self) -> dict[str, Any]:
@@ -56,8 +60,8 @@ class RunDiff:
     def lines(self) -> list[str]:
         told = [*self.inputs, f"Ends: {'; '.join(self.verdicts)}."]
         if self.parted_at is None:
-            return [*told, "The same happened in both, to the last event."]
-        told.append(f"They are the same until {format_instant(self.parted_at)}. Then:")
+            return [*told, "The same happened in both runs, to the last event."]
+        told.append(f"Both runs are the same until {format_instant(self.parted_at)}. Then:")
         for mark, found in (("-", self.only_left), ("+", self.only_right)):
             told += [f"  {mark} {line}" for line in found[:SHOWN]]
             told += [f"  {mark} ... and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
@@ -65,14 +69,14 @@ class RunDiff:
             told.append("Events in all, where they differ:")
             told += [f"  {tag}: {left}, {right}" for tag, (left, right) in self.counts.items()]
         if self.arrivals:
-            told.append("Changes that came elsewhere or at another time:")
+            told.append("Changes that arrived on other stores or at other times:")
             told += [f"  {line}" for line in self.arrivals[:SHOWN]]
             told += [f"  ... and {len(self.arrivals) - SHOWN} more"] if len(self.arrivals) > SHOWN else []
         return told
 
 
 def diff(left: RunEvents, right: RunEvents) -> RunDiff:
-    """What differs between two runs. Things are compared by name, so runs of other seeds can be, too."""
+    """Return what differs between two runs. Names are compared, not GUIDs, so the runs may have different seeds."""
     parted_at, only_left, only_right = _parting(left, right)
     counts: dict[str, tuple[int, int]] = {}
     if parted_at is not None:
@@ -112,7 +116,7 @@ def _document(started: RunStarted) -> Any:
 
 
 def _documents(path: str, one: Any, other: Any) -> Iterator[str]:
-    """Where two topologies differ, as `servers.A.settings: ...`."""
+    """Yield the differences of two topologies, as `servers.A.settings: ...`."""
     if one == other:
         return
     if isinstance(one, dict) and isinstance(other, dict):
@@ -123,7 +127,7 @@ def _documents(path: str, one: Any, other: Any) -> Iterator[str]:
 
 
 def _instants(run: RunEvents) -> Iterator[tuple[LabTime, Counter[str]]]:
-    """What happened at each instant. The order within one is the drivers' affair."""
+    """Return what happened at each instant. The order within one instant may differ between drivers."""
     told = (event for event in run.events if tag_of(event) not in _ALWAYS)
     for at, events in groupby(told, key=lambda each: each.at):
         yield at, Counter(one_line(event, run.names) for event in events)
@@ -160,7 +164,7 @@ def _arrivals(left: RunEvents, right: RunEvents) -> Iterator[str]:
 
 
 def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
-    """Since when each store had each change."""
+    """Return when each store received each change."""
     found: dict[tuple[str, str, str], LabTime] = {}
     for event in run.events:
         if isinstance(event, ChangeMade | VersionApplied):
@@ -177,7 +181,7 @@ def _verdict(run: RunEvents) -> str:
 
 
 _ENDS = {"none": "ended without a verdict"}
-"""Verdicts that are no words; a lab that is kept up, or does what it is told, is judged by pflab check."""
+"""Verdicts with another wording; `pflab check` judges a lab that was only kept running."""
 
 
 def _name(path: Path) -> str:

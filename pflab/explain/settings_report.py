@@ -1,5 +1,8 @@
-"""What an administrator's analyzer would say of an organization before it runs (spec: SE-1): each value that is not the
-default, where it is kept and what it does, and what does not work as somebody may have meant it."""
+"""A report on the settings of an organization, as an analyzer tool would give it (spec: SE-1).
+
+It lists each value that is not the default, where it is kept and what it does, and warns of values that have an effect other
+than the intended one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that works otherwise than it looks; `server` '' for the organization."""
+    """Something that does not work as it looks. `server` is '' for the organization."""
 
     server: str
     text: str
@@ -66,7 +69,7 @@ class Analysis:
 
 
 def analyze(topology: Topology) -> Analysis:
-    """Everything worth saying about a topology's settings."""
+    """Return a report on the settings of a topology."""
     # spec: SE-1
     findings = [finding for server in topology.servers.values() for finding in _findings(server)]
     warnings = [
@@ -87,7 +90,7 @@ def _findings(server: Server) -> Iterator[Finding]:
 
 
 def _preferred(topology: Topology) -> Iterator[Remark]:
-    """The check of S3: a preferred backfill source is an exception that somebody should know the reason of."""
+    """Yield a remark for each preferred backfill source, as the check of S3 does: it is an exception that needs a reason."""
     for name, server in topology.servers.items():
         wanted = server.settings.preferred_backfill_source
         if wanted is None:
@@ -95,7 +98,7 @@ def _preferred(topology: Topology) -> Iterator[Remark]:
         if wanted == name:
             yield Remark(name, f"its {PREFERRED} is itself; it cannot ask itself, so the value has no effect")
         elif wanted not in topology.servers:
-            yield Remark(name, f"its {PREFERRED} {wanted!r} is no server; {did_you_mean(wanted, topology.servers)}")
+            yield Remark(name, f"its {PREFERRED} {wanted!r} is not a server; {did_you_mean(wanted, topology.servers)}")
         else:
             here, there = server.site, topology.servers[wanted].site
             far = "" if here == there else f", although that is in another site ({there}, not {here})"
@@ -108,13 +111,11 @@ def _status(topology: Topology) -> Iterator[Remark]:
         if settings.status_timeout_us < settings.status_alignment_us:
             yield Remark(
                 name,
-                f"a folder is quiet long enough after {settings.text('Replication Send Status Timeout')}, but that is looked"
-                f" at every {settings.text('Replication Send Status Alignment')} only",
+                f"a status is due {settings.text('Replication Send Status Timeout')} after the last update, but"
+                f" the store checks only every {settings.text('Replication Send Status Alignment')}",
             )
         if not settings.repeat_status:
-            yield Remark(
-                name, "a status that is lost is not sent again, as in the originals: backfill may wait for ever"
-            )
+            yield Remark(name, "a lost status is not sent again, as in Exchange: backfill may wait for ever")
 
 
 def _addresses(topology: Topology) -> Iterator[Remark]:
@@ -125,10 +126,15 @@ def _addresses(topology: Topology) -> Iterator[Remark]:
             continue
         first = taken.setdefault(alias.casefold(), path)
         if first != path:
-            yield Remark("", f"folder {path} cannot have the address {alias}@{topology.domain}, which is {first}'s")
+            yield Remark(
+                "", f"folder {path} cannot have the address {alias}@{topology.domain}, which belongs to {first}"
+            )
 
 
 def _single_replicas(topology: Topology) -> Iterator[Remark]:
     for path, folder in topology.folders.items():
         if len(folder.replicas) == 1 and len(topology.servers) > 1:
-            yield Remark("", f"folder {path} is held by {folder.replicas[0]} alone: what that store loses is lost")
+            yield Remark(
+                "",
+                f"folder {path} is held by {folder.replicas[0]} alone: if that store loses its data, the content is lost",
+            )

@@ -1,5 +1,5 @@
-"""A choice of backfill sources in words that a person can follow: the way of the version, each holder in the order in
-which it was considered, and why it was asked or passed over (BF-3)."""
+"""A selection of backfill sources in words: the method of the server version, each holder in the order in which it was
+considered, and why it was asked or passed over (BF-3)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from traces.events import Candidate, SourcesConsidered
 _WAYS: Mapping[str, str] = {
     "": "sorts the holders",
     "sorted list": (
-        "sorts the holders (up before down, preferred source, cost, newest version, most of it) and asks down the list"
-        " until all is requested"
+        "sorts the holders (up before down, preferred source, cost, newest version, most of what is missing) and asks down"
+        " the list until everything is requested"
     ),
     "six groups": "searches six groups, newer servers of any site before older ones, for one server that has everything",
-    "two holders": "takes the two holders with most of it, its own site first, then the cheaper, and asks each for all",
+    "two holders": (
+        "takes the two holders that have most of it, those of its own site first, then the cheaper ones, and asks each for"
+        " all"
+    ),
 }
 _KINDS = ("in the site", "outside the site with affinity", "outside the site without affinity")
 
 
 def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
-    """The choice in lines: what is asked for and how sources are chosen, then a line for each holder."""
+    """Yield what is asked for and how sources are selected, then a line for each holder."""
     wanted = " and ".join(names.numbers(each) for each in (event.cnset, event.cnset_fai) if each) or "the rest"
     yield f"At {to_the_second(event.at)} {event.node} chooses whom to ask for {wanted}: it {_WAYS[event.method]}."
     if event.one_by_one:

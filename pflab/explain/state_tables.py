@@ -1,9 +1,8 @@
-"""The replication state tables as people see them: laid out as the source prints them, with what is missing in between
-and when each row was last heard beside it.
+"""Replication state tables and backfill arrays for people, laid out as Microsoft printed them.
 
-For each store one table a folder, a row for each holder in the order of their names: at the store's own replica the last
-update it sent, at another's what that store said it has (RST-1, RST-2, RST-3). Backfill arrays beside them, entry by
-entry (BF-2).
+A store has one table for each folder, with a row for each holder. The row of the store itself shows the last update it
+sent; the row of another store shows what that store said it has (RST-1, RST-2, RST-3). Two columns are added: what is
+missing, and when the row was last heard. A backfill array is a table with a row for each entry (BF-2).
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ if TYPE_CHECKING:
 
 
 MOST_RANGES: Final = 6
-"""Of a set in more pieces than this the first are shown, and how many there are."""
+"""A set with more ranges than this is shown by its first ranges and their number."""
 
 
 INSTANT: Final = len("2003-10-22T06:15:00Z")
-"""A column with instants is as wide as one, on whatever terminal; what else it says is wrapped."""
+"""The width of a column of instants, on any terminal; longer texts in it are wrapped."""
 
 
 def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[Table]:
-    """One table for each store's folder. `now` adds how long ago a row was heard."""
+    """Return one table for each folder of a store. `now` adds how long ago each row was heard."""
     return [_state_table(state, now) for state in states]
 
 
@@ -58,8 +57,10 @@ def _replica(state: StateView, row: RowView) -> str:
 
 
 def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
-    """`Last update sent: A-100` for the own row, `A-100 received` for another's; what a set lacks below its highest
-    number is told in both. `rows`: the whole table, from which it is known what there is to lack."""
+    """Return `Last update sent: A-100` for the own row and `A-100 received` for the row of another store.
+
+    Both also name the numbers that are missing. rows: the whole table, which says which numbers exist.
+    """
     content = _Data(row.numbers, [each.numbers for each in rows])
     associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
     if row.is_local:
@@ -68,11 +69,11 @@ def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
 
 
 class _Data:
-    """One set of a row, in lines.
+    """One set of a row, as lines.
 
-    A hole between two numbers is something that has not come, for a mail claims what belongs to other folders with its
-    own. What lies below the first number may be older than the folder, so it is a hole only if a row of the table has
-    it (RST-3). Numbers of the setting-up are left out where there are others (nobody changed anything by them).
+    A gap between two numbers is missing: a mail also claims the numbers that belong to other folders. Numbers below the
+    first one may be older than the folder, so they are missing only if a row of the table has them (RST-3). Numbers of the
+    topology's own folders are left out if there are others, because no user made them.
     """
 
     def __init__(self, numbers: str, table: Sequence[str], what: str = "") -> None:
@@ -82,7 +83,7 @@ class _Data:
         self._what = what
 
     def received(self) -> list[str]:
-        """`A-100 received`, if it is all up to that one; else `A-2..50 received` and below it `A-1 missing`."""
+        """Return `A-100 received` if nothing below is missing, else `A-2..50 received` followed by `A-1 missing`."""
         lines = []
         for name, ranges in self._known.items():
             holes = self._holes(name)
@@ -91,7 +92,7 @@ class _Data:
         return lines
 
     def missing(self) -> list[str]:
-        """`A-1, A-5..7 missing`, a line for each store."""
+        """Return `A-1, A-5..7 missing`, one line for each store."""
         return [line for name in self._known for line in self._told(name, self._holes(name))]
 
     def _told(self, name: str, holes: sets.Ranges) -> list[str]:

@@ -285,7 +285,7 @@ def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[st
             "applies A-1, 'Hello' in Projects (broadcast)"
         ]
     assert run(["explain", "A-2"]) == ExitCode.UNKNOWN
-    assert capsys.readouterr().err == "pflab: 'A-2' is no change and no mail of this run; did you mean \"A-1\"?\n"
+    assert capsys.readouterr().err == "pflab: 'A-2' is neither a change nor a mail of this run; did you mean \"A-1\"?\n"
 
 
 def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: p
     """Whether a store without it knows that it misses it is said; and of a run that has not ended, that it may come yet."""
     path = play(LOST_FOR_EVER)
     unheard = output_of(capsys, "explain", "A-2")
-    assert "  B does not get it in this run, and has not heard that it misses it." in unheard
+    assert "  B does not get it in this run, and has not learned that it misses it." in unheard
     assert unheard[unheard.index("") - 1] == "  B still lacks it."
     assert "  B does not get it in this run." in output_of(capsys, "explain", "A-1")
     (lab,) = (path / "traces").glob("lab-*.jsonl")
@@ -105,7 +105,7 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "A queues it at 2003-10-21T00:15:00Z: content about Projects, for B and C" in story
     assert "It is lost on arrival at B" in story
     assert "C unpacks it at" in story
-    assert "It never was unpacked on B." in story
+    assert "It was never unpacked on B." in story
 
 
 def test_a_copy_that_was_bad_mail_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,13 +173,13 @@ steps:
 
 
 def test_the_last_sentence_says_how_the_change_stands_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the stores that hold the folder at the end of the trace each has the change, or what took its place, or has let
+    """Of the stores that hold the folder at the end of the trace each has the change, or a newer version, or has let
     it expire; of a change of the hierarchy all stores. Stores without a replica are not asked for it."""
     play(HOLDERS)
     last = {each: last_sentence(output_of(capsys, "explain", each)) for each in ("A-1", "A-2", "A-3", "B-1")}
     assert last == {
-        "A-1": "Every store that holds a replica has what took its place.",
-        "A-2": "Every store that holds a replica has let it go by age.",
+        "A-1": "Every store that holds a replica has a newer version.",
+        "A-2": "Every store that holds a replica has expired it by age.",
         "A-3": "Every store has it.",
         "B-1": "Every store that holds a replica has it.",
     }
@@ -225,7 +225,7 @@ def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureF
     play(LOST_MAIL)
     assert run(["explain", "A-9"]) == ExitCode.UNKNOWN
     error = capsys.readouterr().err.splitlines()[-1]
-    assert "'A-9' is no change and no mail of this run" in error
+    assert "'A-9' is neither a change nor a mail of this run" in error
     assert "A-1" in error
 
 
@@ -233,7 +233,7 @@ def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFix
     """A change that an edit replaced says by which, and conflicts do not hide it."""
     play(CONFLICT)
     story = "\n".join(output_of(capsys, "explain", "A-1"))
-    assert "A-2 took its place, made on A" in story
+    assert "A-2 replaced it, made on A" in story
 
 
 def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None:

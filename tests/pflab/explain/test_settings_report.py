@@ -31,7 +31,7 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
         ("A", "it backfills from B first while B is up, although that is in another site (NYC, not SEA)"),
         ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
         ("B", "Replication Folder Count Limit has no effect on 2003, only on 5.5, 2000"),
-        ("", "folder Plans is held by A alone: what that store loses is lost"),
+        ("", "folder Plans is held by A alone: if that store loses its data, the content is lost"),
         ("", "folder Other cannot have the address plans@contoso.test, which is Plans's"),
     ):
         assert (server, text) in told_of
