@@ -1,8 +1,12 @@
-"""The backfill array: what is known to be missing, when it is asked for, and of whom (spec: BF-1, BF-2, BF-6).
+"""The backfill array: which numbers are missing, when the store requests them, and from which sources (spec: BF-1, BF-2, BF-6).
 
-An entry is the set found missing at one moment in one folder. It waits its time-out; what arrives meanwhile leaves it.
-Then requests go out, and the entry waits the retry time-out of the round; a source that has not answered by then is
-marked down and the choice is made again. `base_at` is the instant that the running wait counts from.
+An entry holds the numbers that were found missing in one folder at one moment:
+
+1. The entry waits its first time-out. Numbers that arrive meanwhile leave the entry.
+2. The store sends requests, and the entry waits the retry time-out of this round.
+3. If a source has not answered by then, the store marks it down. It chooses sources again, as in 2.
+
+An entry without numbers ends: it is satisfied if they arrived, and pruned if no store claims them any more (spec: RST-4).
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ from transport.stimulus import Stimulus
 
 
 def _is_local(ctx: Context, fid: int, numbers: NumberSets) -> bool:
-    """Some store of this site has all of it, by its row (spec: BF-2)."""
+    """Return whether the row of some store of this site claims all of the numbers (spec: BF-2)."""
     return any(ctx.directory.same_site(ctx.name, row.store) and numbers <= row.numbers for row in ctx.rst.rows(fid))
 
 
@@ -48,22 +52,22 @@ def _is_local(ctx: Context, fid: int, numbers: NumberSets) -> bool:
 
 
 def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -> None:
-    """What `store`'s row claims and this store lacks enters the array (spec: BF-1, ST-5)."""
+    """Enter the numbers that the row of `store` claims and this store lacks (spec: BF-1, ST-5)."""
     row = ctx.rst.row(fid, store)
     if row is not None:
         note_claimed(ctx, s, fid, row.numbers, held)
 
 
 def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
-    """What another store claims to have and this store lacks enters the array; `held` are numbers that wait here."""
+    """Enter claimed numbers that this store lacks. `held` are numbers in the replication message queue here."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a store that leaves asks for nothing more
         return
     numbers = claimed - own.numbers
     if not numbers:
         return
-    # What waits in the queue is not missing (spec: BF-2), nor is a change made here that the own row does not claim yet
-    # (spec: RST-1): another store can have got it in a response that came before its broadcast (spec: CN-7).
+    # Numbers in the queue are not missing (spec: BF-2). Nor are changes made here that the own row does not claim yet
+    # (spec: RST-1): a response can bring such a change to another store before its broadcast (spec: CN-7).
     numbers = numbers.without(held)
     unsent = own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
     _account_for_replaced(ctx, s, fid, numbers & unsent)
@@ -93,10 +97,10 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
 
 
 def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> None:
-    """Own changes that were replaced here before they were broadcast, and that others have all the same.
+    """Claim own changes that were replaced here before their broadcast, and that another store has.
 
-    A response took them there; no broadcast of this store's will ever name them, so they are accounted for now, or the
-    sets would differ for ever (spec: CV-1, CN-7).
+    A response brought them there. No broadcast of this store will name them, so without this the sets of the stores
+    would stay different (spec: CV-1, CN-7).
     """
     found = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
@@ -110,7 +114,7 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
 
 
 def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """A store of this site has sent its row: entries it has all of become local, their due time the earlier (spec: BF-2)."""
+    """Make the entries local of which a store of this site has everything. The earlier due time applies (spec: BF-2)."""
     row = ctx.rst.row(fid, store)
     if row is None or not ctx.directory.same_site(ctx.name, store):
         return
@@ -121,7 +125,9 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
         if due_at < entry.due_at and not entry.waiting:
             if suspension.stands(ctx, fid):
-                entry.due_at = due_at  # the clock stands; the time that it does is added when it goes on (spec: RP-5)
+                entry.due_at = (
+                    due_at  # while content is suspended no timer runs; the resumption moves the due time (spec: RP-5)
+                )
             else:
                 entry.due_at = max(due_at, s.now)
                 set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
@@ -133,7 +139,7 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
 
 
 def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
-    """Numbers were accounted for: they leave entries and requests of the folder, and so do those that wait here."""
+    """Remove from the entries and requests of a folder the numbers that the own row claims or the queue holds."""
     own = ctx.rst.own(fid)
     if own is None:
         return
@@ -164,7 +170,7 @@ def _shrink(ctx: Context, s: Stimulus, request: Request, have: NumberSets, how: 
 
 
 def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
-    """What no row claims any more leaves the array, with an event (spec: RST-4)."""
+    """Remove from the array the numbers that no row claims any more, with an event (spec: RST-4)."""
     found = entries(s.conn, fid)
     if not found:
         return
@@ -184,7 +190,7 @@ def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
 
 
 def drop_folder(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
-    """The folder is gone from here: its entries and requests end (spec: HI-6)."""
+    """End the entries and requests of a folder whose replica is removed (spec: HI-6)."""
     for entry in entries(s.conn, fid):
         s.trace.record(
             EntryPruned, folder=ctx.folders.text_of(fid), entry=entry.id, **entry.numbers.texts(), reason=reason
@@ -197,11 +203,11 @@ def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
         end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
-    backfill_array.wake_next(ctx, s)  # it may have been woken for a slot that it needs no more
+    backfill_array.wake_next(ctx, s)  # the entry may have been woken for a slot, which another can use now
 
 
 def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
-    """A request ends and gives its slot to the entry longest due (spec: BF-6)."""
+    """End a request. Its slot goes to the waiting entry with the earliest due time (spec: BF-6)."""
     s.conn.exec_driver_sql("DELETE FROM request WHERE id = ?", (request.id,))
     s.trace.record(
         RequestEnded,
@@ -214,9 +220,9 @@ def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
 
 
 def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
-    """A backfill response from a source: its requests in the folder are answered; an empty one ends them (spec: BF-5).
+    """Mark the requests to a source as answered by its response. An empty response ends them (spec: BF-5).
 
-    One sent before a request was made is no answer to it.
+    A response that was sent before a request does not answer it.
     """
     own = ctx.rst.own(fid)
     if own is not None and own.fresh and not empty:
@@ -232,8 +238,10 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
 
 
 def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: NumberSets) -> None:
-    """A source names numbers whose items have expired there: the next holder is asked at once, and what every holder has
-    said so of is accounted for (spec: DL-3)."""
+    """Note the numbers whose items have expired at a source, and ask the next holder at once.
+
+    Numbers whose items have expired at every holder are accounted for (spec: DL-3).
+    """
     own = ctx.rst.own(fid)
     if own is None or not numbers:
         return
@@ -251,10 +259,10 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Num
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
-    """What nobody has any more is waited for no longer."""
+    """Account for the missing numbers whose items have expired at every store that had them (spec: DL-3)."""
     missing = backfill_sources.missing_of(s.conn, fid)
     gone = expiry.said_by_all(ctx, s, fid, expiry.ever_said(s.conn, fid, missing))
-    for store in leavers(s.conn, fid):  # a store that leaves keeps what it has until it is answered (spec: RP-2)
+    for store in leavers(s.conn, fid):  # a leaving store keeps its data until it is answered (spec: RP-2)
         gone -= leaver_claims(s.conn, fid, store) - expiry.said_by(s.conn, fid, store)
     if gone:
         ctx.rst.add(fid, gone)
@@ -266,13 +274,13 @@ def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
-    """An entry's time-out ended: sources that did not answer are marked down, and requests go out (spec: BF-3, BF-4)."""
+    """Handle the end of an entry's time-out: mark silent sources down and send requests (spec: BF-3, BF-4)."""
     entry = find_entry(s.conn, entry_id)
     if entry is None:
         return
     for request in requests(s.conn, entry=entry.id):
         if request.retry_at > s.now and not request.recalled:
-            continue  # what was asked in another round goes on
+            continue  # a request of another round has its own time-out
         if not request.answered:
             mark_down(ctx, s, request.source, entry.fid)
         end(ctx, s, request, "retry")
@@ -289,14 +297,14 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
     running = requests(s.conn, entry=entry.id)
     choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
-    if choice.one_by_one:  # [S3] the next is asked for what is left 24 or 48 hours later
+    if choice.one_by_one:  # [S3] the rest is requested from the next source 24 or 48 hours later
         near = any(source.near for source, _ in choice.asked)
         retry_at = s.now + ctx.config.timeouts(near).later_retry_us
     for source, numbers in choice.asked:
         if not backfill_array.is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.waiting = True
             save(s.conn, entry)
-            if asked := requests(s.conn, entry=entry.id):  # their slots come back when their own time-out ends
+            if asked := requests(s.conn, entry=entry.id):  # their slots become free when their own time-out ends
                 set_timer(s.conn, Timer.ENTRY, entry.id, min(request.retry_at for request in asked))
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
@@ -304,7 +312,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
-    # A request of an earlier round has its own retry time; its source is looked at, and its slot given back, then.
+    # A request of an earlier round has its own retry time: its source is checked then, and its slot becomes free.
     entry.due_at = min([retry_at, *(request.retry_at for request in running)])
     save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
@@ -312,7 +320,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
 
 
 def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
-    """What of an entry is to be asked for. Where two are asked for the same, a request that goes on takes nothing off."""
+    """Return what to request for an entry. In 5.5, two sources are asked for the same numbers at the same time."""
     stores = frozenset(request.source for request in running)
     if ctx.config.profile.asks_twice:
         return Gap(entry.numbers, stores)
@@ -329,7 +337,7 @@ def _request(ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: Numb
     )
     backfill_sources.touch(s.conn, source, s.now)  # spec: BF-9
     section = section_of(ctx, own, numbers)
-    # spec: BF-8 at once, whatever the schedule
+    # spec: BF-8 sent at once, whatever the schedule
     send(ctx, s, MessageType.BACKFILL_REQUEST, [source], [section], priority=ctx.priority(entry.fid))
     s.trace.record(
         RequestSent,
@@ -342,7 +350,7 @@ def _request(ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: Numb
 
 
 def mark_down(ctx: Context, s: Stimulus, store: str, fid: int) -> None:
-    """The source did not answer before the retry time-out (spec: BF-4)."""
+    """Mark a source down that did not answer before the retry time-out (spec: BF-4)."""
     s.conn.exec_driver_sql(
         "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 1, 0, 0)"
         " ON CONFLICT (store) DO UPDATE SET down = 1",

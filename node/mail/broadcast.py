@@ -1,4 +1,4 @@
-"""Replication cycles: what was changed here and not yet broadcast goes to the other holders (spec: OUT-1 to OUT-5)."""
+"""Replication cycles: the store sends its new changes to the other holders (spec: OUT-1 to OUT-5)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transport.stimulus import Stimulus
 
 
 def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
-    """A replication cycle of one folder."""
+    """Run a replication cycle of one folder: send its unsent changes to all other holders."""
     own = ctx.rst.own(fid)
     if own is None:
         return
@@ -32,7 +32,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     if not updates:
         return
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
-    # A leaving store's unsent changes count as broadcast all the same, and are fetched by backfill (spec: RP-2, RP-5).
+    # Without recipients the changes count as broadcast too; other stores get them by backfill (spec: RP-2, RP-5).
     stores = [] if suspension.stands(ctx, fid) else ctx.other_holders(fid)
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
     for mail, later in zip(mails, pending_after(mails), strict=True):
@@ -54,10 +54,10 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets) -> NumberSets:
-    """The numbers a mail stands for, with the holes in this store's own range closed (spec: CN-6).
+    """Return the numbers that a mail claims, with the holes in this store's own range closed (spec: CN-6).
 
-    From after the last number broadcast for the folder to the highest of its changes in the mail; never at or below the
-    counter at which this replica began, never above the folder's last own change.
+    For each kind the range begins after the last number that was broadcast for the folder, or after the counter at which
+    this replica began. It ends with the highest own change in the mail.
     """
     guid = ctx.store.guid
     made = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)
@@ -73,7 +73,7 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets
 
 
 def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
-    """This store's changes in a folder that were not broadcast yet, in order of number."""
+    """Return this store's unsent changes in a folder, in order of number."""
     found = []
     for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
         "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
@@ -87,7 +87,7 @@ def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
 
 
 def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
-    """This store's hierarchy changes that were not broadcast yet, in order of number."""
+    """Return this store's unsent changes of the hierarchy, in order of number."""
     return [
         Update(
             Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item),
@@ -101,7 +101,7 @@ def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
 
 
 def reschedule(ctx: Context, s: Stimulus, fid: int) -> None:
-    """The schedule of a folder has changed: what waits goes by the new one."""
+    """Set the next cycle of a folder by its new schedule, if it has unsent changes."""
     clear_timer(s.conn, Timer.CYCLE, fid)
     if fid == HIERARCHY_FID:
         waits = s.conn.exec_driver_sql("SELECT 1 FROM folder WHERE sent = 0 LIMIT 1").first()
@@ -113,7 +113,7 @@ def reschedule(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def hierarchy_changed(ctx: Context, s: Stimulus) -> None:
-    """A hierarchy change was made here: it goes with the next cycle, whatever content's schedules say (spec: HI-3)."""
+    """Set the next cycle of the hierarchy after a change made here. Schedules of content do not apply (spec: HI-3)."""
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
     own.last_update_at = s.now

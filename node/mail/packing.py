@@ -1,4 +1,4 @@
-"""What goes into which mail, and the numbers each mail stands for (spec: OUT-2, OUT-3, CN-6, CN-7)."""
+"""The division of updates and numbers over mails (spec: OUT-2, OUT-3, CN-6, CN-7)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
 
 DELETION_BYTES = 200
-"""What a message's deletion adds to a mail, about; its object, number, list and time are 110 bytes and more."""
+"""The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
 
 
 UPDATES_A_MAIL = 50_000
-"""Updates in one mail at most, whatever they weigh; a receiver takes a few more."""
+"""The most updates in one mail, whatever their size. A receiver accepts a few more."""
 
 
 def split(
     updates: Sequence[Update], size_target: int, item_limit: int | None, *, hierarchy: bool
 ) -> list[list[Update]]:
-    """Updates in mails: small ones together up to the target, a bigger one alone (spec: OUT-3).
+    """Return the updates of each mail: small ones together up to the size target, a larger one alone (spec: OUT-3).
 
-    Folders' deletions weigh nothing, so that the deletion of a whole tree stays in one mail (spec: HI-6).
+    Deletions of folders count as 0 bytes, so that the deletion of a whole tree stays in one mail (spec: HI-6).
     """
     deletion = 0 if hierarchy else DELETION_BYTES
     mails: list[list[Update]] = []
@@ -40,8 +40,10 @@ def split(
 
 
 def pending_after(mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """For each mail, the numbers that the mails after it stand for: it must not claim them. In the other kind's set such a
-    number is a hole like any (spec: CN-9)."""
+    """Return for each mail the numbers that later mails bring. The mail must not claim them.
+
+    In the set of the other kind such a number is a hole (spec: CN-9).
+    """
     later, result = NumberSets.EMPTY, []
     for mail in reversed(mails):
         result.append(later)
@@ -50,10 +52,10 @@ def pending_after(mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
 
 
 def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """Divides a set over mails: each gets the numbers up to its last item, less those that later mails still stand for.
+    """Return each mail's share of the numbers: those up to its last item, without those that later mails bring.
 
-    The mails' items are in order of number. What is left after the last item goes with the last mail. The shares are
-    disjoint and together are `whole`; each is claimed only by the mail that brings it.
+    The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
+    is `whole`.
     """
     waiting = [each.merged() for each in pending_after(mails)]
     result: list[NumberSets] = []

@@ -1,6 +1,7 @@
-"""The backfill array as rows: its entries, and the requests that are outstanding for them (spec: BF-2, BF-6).
+"""The rows of the backfill array: entries, and the outstanding requests of each entry (spec: BF-2, BF-6).
 
-The slots of outstanding backfill requests: so many at a time, and the entry longest due goes first (spec: BF-6).
+A store has a limited number of outstanding requests at a time; the limit is a setting. An entry that is due while the
+limit is reached waits, and the waiting entry with the earliest due time goes first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,13 @@ from transport.stimulus import Stimulus
 
 @dataclass(slots=True)
 class Entry:
-    """One row of the array."""
+    """One entry of the array: numbers that were found missing in one folder at one moment.
+
+    base_at   the instant from which the running time-out counts
+    attempts  how many rounds of requests were sent
+    local     a store of this site has all of the numbers, so that the local time-outs apply
+    waiting   the entry is due, and the request limit was reached
+    """
 
     id: int
     fid: int
@@ -34,7 +41,11 @@ class Entry:
 
 @dataclass(slots=True)
 class Request:
-    """One outstanding request: one folder, one source (spec: BF-6)."""
+    """One outstanding request: one folder, one source (spec: BF-6).
+
+    answered  the source has sent something in response
+    recalled  the entry became due before `retry_at`, so the request ends without a mark on its source
+    """
 
     id: int
     entry: int
@@ -48,7 +59,7 @@ class Request:
 
 
 RECALLED = 2
-"""In the column `answered`: the entry is due before this request's own time, and then it ends without blame."""
+"""The value of the column `answered` for a recalled request."""
 
 _ENTRY = "SELECT id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting FROM entry"
 _REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered FROM request"
@@ -61,7 +72,7 @@ def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> 
 
 
 def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
-    """The array, or one folder's part of it, oldest first."""
+    """Return all entries, or those of one folder, oldest first."""
     if fid is None:
         rows = conn.exec_driver_sql(f"{_ENTRY} ORDER BY id").all()
     else:
@@ -70,13 +81,13 @@ def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
 
 
 def find_entry(conn: Connection, entry_id: int) -> Entry | None:
-    """An entry by its id; None if it is there no more."""
+    """Return the entry with this id, or None if it has ended."""
     row = conn.exec_driver_sql(f"{_ENTRY} WHERE id = ?", (entry_id,)).first()
     return None if row is None else _entry(row)
 
 
 def requests(conn: Connection, *, entry: int | None = None, fid: int | None = None) -> list[Request]:
-    """Outstanding requests, of one entry or one folder."""
+    """Return the outstanding requests of one entry or of one folder, oldest first."""
     column, value = ("entry", entry) if entry is not None else ("fid", fid)
     rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
     return [
@@ -96,7 +107,7 @@ def requests(conn: Connection, *, entry: int | None = None, fid: int | None = No
 
 
 def save(conn: Connection, entry: Entry) -> None:
-    """Writes what of an entry may change."""
+    """Write the columns of an entry that can change."""
     conn.exec_driver_sql(
         "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
         " WHERE id = ?",
@@ -113,11 +124,11 @@ def save(conn: Connection, entry: Entry) -> None:
 
 
 _QUEUE: Final = "FROM entry WHERE waiting = 1 AND (fid = ? OR NOT ?)"
-"""Entries that wait for a slot; content that stands still is in nobody's way (spec: RP-5)."""
+"""Waiting entries. Entries of content do not count while content replication is suspended (spec: RP-5)."""
 
 
 def wake_next(ctx: Context, s: Stimulus) -> None:
-    """If a slot is free, the entry longest due gets its turn."""
+    """Make the first waiting entry due now if the request limit is not reached."""
     if _outstanding(s.conn) >= ctx.config.request_limit:
         return
     still = (HIERARCHY_FID, ctx.config.content_suspended)
@@ -127,7 +138,7 @@ def wake_next(ctx: Context, s: Stimulus) -> None:
 
 
 def is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
-    """A slot that no entry longer due is waiting for."""
+    """Return whether an entry may send a request: the limit leaves room after all entries that wait longer."""
     before: int = conn.exec_driver_sql(
         f"SELECT count(*) {_QUEUE} AND id <> ? AND (due_at, id) < (?, ?)",
         (HIERARCHY_FID, ctx.config.content_suspended, entry.id, entry.due_at, entry.id),

@@ -1,4 +1,4 @@
-"""What every part of the replication agent works on. It does no work itself."""
+"""The state in memory that every part of the replication agent works on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from transport.sql import Connection
 
 @dataclass(slots=True)
 class Context:
-    """The store's state in memory: built from the tables at start, thrown away and built again after a rollback."""
+    """The store's state in memory. It is built from the tables at the start and again after each rollback."""
 
     name: str
     seed: bytes
@@ -40,7 +40,7 @@ class Context:
     mta: Mta
     book: AddressBook
     replica_limits: Mapping[bytes, int]
-    """Age limits of this replica alone, by folder id, in microseconds (spec: DL-3)."""
+    """The age limits of this store's replicas by folder id, in microseconds (spec: DL-3)."""
 
     @classmethod
     def load(
@@ -65,7 +65,7 @@ class Context:
         return cls(name, seed, store, folders, rst, directory, config, identity, verifier, mta, book, replica_limits)
 
     def holders(self, fid: int) -> list[str]:
-        """The stores in a folder's replica list that have joined, by name; all stores for the hierarchy (spec: HI-1)."""
+        """Return the joined stores in a folder's replica list, ordered by name; for the hierarchy, all stores (spec: HI-1)."""
         if fid == HIERARCHY_FID:
             return self.directory.stores()
         props = self.folders.at(fid).props
@@ -75,7 +75,7 @@ class Context:
         return [store for store in self.holders(fid) if store != self.name]
 
     def schedule(self, fid: int) -> Schedule:
-        """When a folder is broadcast; the hierarchy always by the "always" interval (spec: HI-3, OUT-1)."""
+        """Return the schedule of a folder's broadcasts. That of the hierarchy is "always" (spec: HI-3, OUT-1)."""
         if fid == HIERARCHY_FID:
             return ALWAYS
         props = self.folders.at(fid).props
@@ -87,25 +87,25 @@ class Context:
         return props.priority if props else 0
 
     def save(self, conn: Connection) -> None:
-        """Writes what the stimulus moved; the last act of every stimulus."""
+        """Write the state that the stimulus changed. Each stimulus ends with this."""
         self.rst.save(conn)
         self.store.save(conn)
 
 
 def next_cycle(config: Config, schedule: Schedule, now: LabTime) -> LabTime | None:
-    """The next replication cycle after `now` (spec: OUT-1); None for a schedule that never fires."""
+    """Return the next replication cycle after `now` (spec: OUT-1), or None if the schedule never fires."""
     if schedule.is_always and config.always_us == 0:
         return now  # an interval of 0 replicates at once
     return schedule.next_fire(now, config.always_us)
 
 
 def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, ChangeNumber]:
-    """Orders concurrent versions: later time, then larger GUID, then counter (spec: CF-1, HI-5, CN-8)."""
+    """Return the key that orders concurrent versions: by time, then GUID, then counter (spec: CF-1, HI-5, CN-8)."""
     return modified_at, number
 
 
 def set_of_pcl(numbers: tuple[ChangeNumber, ...]) -> str:
-    """A predecessor change list as traces write it: a set of single numbers."""
+    """Return a predecessor change list as traces write it: a set of single numbers."""
     return numbers[0].text if len(numbers) == 1 else CNSet.from_numbers(numbers).text()
 
 

@@ -1,7 +1,7 @@
-"""The replication message queue: what came before the folder it needs (spec: HI-4).
+"""The replication message queue: mail that came before the folder it needs (spec: HI-4).
 
-Hierarchy updates wait one by one, content mails whole. What expires is dropped, becomes missing and comes back by
-backfill; numbers that wait are not missing (spec: BF-2).
+The queue holds single updates of the hierarchy and whole mails of content. Numbers of held updates are not missing (spec:
+BF-2). When the wait of a held item ends, the store drops the item, and its numbers are missing from then on.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 FOLDER, MAIL, EDGE = "folder", "mail", "edge"
-"""What waits: a folder's update, a content mail; of an update whose wait was in vain, for which folder it waited."""
+"""The kinds of row: an update of a folder, a content mail, and the parent that a dropped update waited for."""
 
 
 def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender: str) -> None:
-    """A child before its parent."""
+    """Hold the update of a folder whose parent is not known here."""
     version = update.version
     assert version.item is not None, "a deletion needs no parent"
     until_at = s.now + ctx.config.tree_wait_us
@@ -38,7 +38,7 @@ def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender
 
 
 def hold_mail(ctx: Context, s: Stimulus, folder: bytes, numbers: CNSet, sender: str, content: bytes) -> None:
-    """Content for a folder, or a replica, that is not known here yet."""
+    """Hold a content mail for a folder that is not known or not held here yet."""
     _hold(s, folder, MAIL, folder, numbers, s.now + ctx.config.content_wait_us, sender, content)
 
 
@@ -77,7 +77,7 @@ def _fields(update: Update) -> dict[str, Any]:
 
 
 def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
-    """True if a version of `folder` is held until `other` comes, directly or by way of others that are held.
+    """Return whether a version of `folder` is held until `other` comes, directly or through other held versions.
 
     One that was held, and dropped in vain, counts as well: two halves of a ring that come by turns, each after the other
     was dropped, would else never meet.
@@ -96,7 +96,7 @@ def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
 
 
 def freed_folders(ctx: Context, s: Stimulus, parent: bytes) -> list[Update]:
-    """The updates that waited for this folder; they wait no more."""
+    """Remove and return the updates that waited for this folder."""
     del ctx
     freed = []
     for held_id, numbers, item in s.conn.exec_driver_sql(
@@ -114,7 +114,7 @@ def _update(item: bytes, numbers: bytes) -> Update:
 
 
 def freed_mails(s: Stimulus, folder: bytes) -> list[tuple[str, bytes]]:
-    """The content mails that waited for this folder, as (sender, content); they wait no more."""
+    """Remove and return the content mails that waited for this folder, as (sender, content)."""
     freed = []
     for held_id, sender, content in s.conn.exec_driver_sql(
         "SELECT id, sender, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (folder, MAIL)
@@ -130,7 +130,7 @@ def _forget(s: Stimulus, held_id: int) -> None:
 
 
 def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
-    """The wait is over in vain. The hierarchy's numbers are missing from now on: returns the folder concerned, or None."""
+    """Drop a held item whose wait has ended. Return the folder that it waited for, or None if the item is not held now."""
     del ctx
     row = s.conn.exec_driver_sql(
         "SELECT kind, object, numbers, payload, waits_for FROM held WHERE id = ?", (held_id,)
@@ -154,7 +154,7 @@ def _remember_edge(s: Stimulus, object_id: bytes, awaited: bytes) -> None:
 
 
 def held_hierarchy(conn: Connection) -> CNSet:
-    """Hierarchy numbers that wait, and so are not missing."""
+    """Return the numbers of the held hierarchy updates, which are not missing."""
     return CNSet.union_all(
         decode_idset(numbers)
         for (numbers,) in conn.exec_driver_sql("SELECT numbers FROM held WHERE kind = ? ORDER BY id", (FOLDER,))

@@ -1,8 +1,14 @@
 """The replication state table (spec: RST-1 to RST-4).
 
-For each folder held here an own row (what this store has applied and broadcast) and a row for each other holder (what
-that store said in its own last mail for the folder). Sets are kept decoded while the store runs and written back once
-a stimulus, so that a stimulus pays for the rows it touches and for nothing else.
+For each folder that the store holds, the table has one own row and one row for each other holder:
+
+| row | class | what it says |
+|---|---|---|
+| own row | `OwnRow` | the numbers that this store has applied or broadcast |
+| row of another holder | `PeerRow` | the numbers that the holder claimed in its last mail about the folder |
+
+The rows are decoded when the store starts and kept in memory. A stimulus that changes an own row marks it with `touch`, and
+`save` writes the marked rows at the end of the stimulus.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from transport.sql import Connection
 
 
 class LastSent(NamedTuple):
-    """For each kind of item the highest number of this store's own that a broadcast of the folder named; 0 for none."""
+    """For each kind of item, the counter of this store's last change that a broadcast of the folder contained; 0 if none."""
 
     contents: int = 0
     associated: int = 0
@@ -25,7 +31,14 @@ class LastSent(NamedTuple):
 
 @dataclass(slots=True)
 class OwnRow:
-    """This store's replica of one folder, and what it claims to have of it."""
+    """This store's row for one folder: the state of its replica.
+
+    pending         the replica is delete-pending (spec: RP-2)
+    began           the change counter when the replica began (spec: CN-6)
+    last_update_at  when the store last applied or made a change in the folder; None if never (spec: ST-1)
+    status_sent_at  when the store sent a status after that; None if it has not
+    fresh           the replica is new, and no backfill response has brought anything yet (spec: BF-2)
+    """
 
     fid: int
     pending: bool
@@ -35,7 +48,6 @@ class OwnRow:
     last_update_at: LabTime | None
     status_sent_at: LabTime | None
     fresh: bool
-    """The replica is new here: no response has brought anything yet (spec: BF-2)."""
 
     def unsent(self, guid: bytes, upto: LastSent) -> NumberSets:
         """Return this store's own numbers up to `upto` that no broadcast of the folder has covered (spec: CN-6).
@@ -51,7 +63,7 @@ class OwnRow:
 
 @dataclass(frozen=True, slots=True)
 class PeerRow:
-    """What another holder said of itself. `sent_at` and `sent_number` order its mails (spec: RST-4)."""
+    """The row of another holder. `sent_at` and `sent_number` order that holder's mails (spec: RST-4)."""
 
     store: str
     numbers: NumberSets
@@ -61,7 +73,7 @@ class PeerRow:
 
 
 class ReplicationStateTable:
-    """All rows of this store, loaded on first use, dropped on rollback by building a new table."""
+    """All rows of this store. After a rollback the store builds a new table from the database."""
 
     def __init__(self, conn: Connection) -> None:
         self._own: dict[int, OwnRow] = {}
@@ -84,13 +96,15 @@ class ReplicationStateTable:
     # -- own rows
 
     def own(self, fid: int) -> OwnRow | None:
+        """Return this store's row for a folder, or None if it holds no replica."""
         return self._own.get(fid)
 
     def held_fids(self) -> list[int]:
+        """Return the folders that have a replica here, the hierarchy first."""
         return sorted(self._own)
 
     def begin(self, conn: Connection, fid: int, began: int, *, fresh: bool = False) -> OwnRow:
-        """A replica begins here; `began` is the change counter at this moment (spec: CN-6)."""
+        """Add the own row of a new replica. `began` is the present change counter (spec: CN-6)."""
         own = OwnRow(fid, False, began, LastSent(), NumberSets.EMPTY, None, None, fresh)
         conn.exec_driver_sql(
             "INSERT INTO replica (fid, began, numbers, numbers_fai, fresh) VALUES (?, ?, ?, ?, ?)",
@@ -100,18 +114,18 @@ class ReplicationStateTable:
         return own
 
     def touch(self, own: OwnRow) -> None:
-        """Says that `own` was changed and must be written at the end of the stimulus."""
+        """Mark a row that was changed, so that `save` writes it."""
         self._dirty.add(own.fid)
 
     def add(self, fid: int, numbers: NumberSets) -> None:
-        """Accounts for numbers here."""
+        """Add numbers to the own row of a folder."""
         own = self._own[fid]
         if not numbers <= own.numbers:
             own.numbers |= numbers
             self._dirty.add(fid)
 
     def drop(self, conn: Connection, fid: int) -> None:
-        """The replica is gone from here, with every row of the folder."""
+        """Delete every row of a folder whose replica is removed."""
         conn.exec_driver_sql("DELETE FROM replica WHERE fid = ?", (fid,))
         conn.exec_driver_sql("DELETE FROM rst WHERE fid = ?", (fid,))
         self._own.pop(fid, None)
@@ -119,6 +133,7 @@ class ReplicationStateTable:
         self._dirty.discard(fid)
 
     def save(self, conn: Connection) -> None:
+        """Write the marked own rows to the database."""
         for fid in sorted(self._dirty):
             own = self._own[fid]
             conn.exec_driver_sql(
@@ -140,15 +155,16 @@ class ReplicationStateTable:
     # -- rows of the other holders
 
     def rows(self, fid: int) -> list[PeerRow]:
-        """The folder's other rows, by store name."""
+        """Return the rows of the other holders of a folder, ordered by store name."""
         rows = self._rows.get(fid)
         return [rows[store] for store in sorted(rows)] if rows else []
 
     def row(self, fid: int, store: str) -> PeerRow | None:
+        """Return the row of one other holder, or None if there is none."""
         return self._rows.get(fid, {}).get(store)
 
     def put(self, conn: Connection, fid: int, row: PeerRow) -> None:
-        """Replaces a row, by a smaller set too (spec: RST-4)."""
+        """Replace the row of another holder. The new row may claim fewer numbers (spec: RST-4)."""
         conn.exec_driver_sql(
             "INSERT OR REPLACE INTO rst (fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -157,7 +173,7 @@ class ReplicationStateTable:
         self._rows.setdefault(fid, {})[row.store] = row
 
     def drop_row(self, conn: Connection, fid: int, store: str) -> bool:
-        """A leaving store's row is dropped (spec: RST-4). True if there was one."""
+        """Delete the row of a store that left the replica list (spec: RST-4). Return whether there was one."""
         rows = self._rows.get(fid, {})
         if store not in rows:
             return False
@@ -166,5 +182,5 @@ class ReplicationStateTable:
         return True
 
     def union(self, fid: int) -> NumberSets:
-        """What the other holders say they have, together (spec: BF-1, RST-3)."""
+        """Return the union of what the other holders claim (spec: BF-1, RST-3)."""
         return NumberSets.union_all(row.numbers for row in self.rows(fid))

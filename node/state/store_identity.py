@@ -1,7 +1,7 @@
-"""Who this store is, and its counters (spec: CN-1).
+"""The identity of this store, and its counters (spec: CN-1).
 
-The row is read at open and after a rollback, kept in memory, and written once at the end of each stimulus that moved
-it, in the stimulus's own transaction (spec: CN-2).
+The store reads the row when it starts and after a rollback. It writes the row once at the end of each stimulus that
+changed it, in the transaction of that stimulus (spec: CN-2).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
 
 class Begins(StrEnum):
-    """What a start still has to do; written with the state that needs it, cleared in the stimulus that does it."""
+    """What the next start has to do. It is written with the state that needs it, and cleared in the stimulus that does it."""
 
     NOTHING = ""
-    RESTORED = "restored"  # spec: RP-4 ask around
-    ANEW = "anew"  # spec: DL-4 the backup was too old: a new store, as in RP-3
+    RESTORED = "restored"  # spec: RP-4 request status of all folders
+    ANEW = "anew"  # spec: DL-4 the backup was too old: begin as a new store (RP-3)
 
 
 class StoreState:
-    """The store's identity, counters and replid map."""
+    """The store's identity, its counters, and the local number (`rep`) of each replica GUID."""
 
     def __init__(self, conn: Connection) -> None:
         row = conn.exec_driver_sql(
@@ -52,10 +52,12 @@ class StoreState:
 
     @classmethod
     def exists(cls, conn: Connection) -> bool:
+        """Return whether a store was created in this database."""
         return conn.exec_driver_sql("SELECT 1 FROM store_state").first() is not None
 
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
+        """Create the rows of a new store, all counters 0, and return its state."""
         conn.exec_driver_sql(
             "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
             " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)",
@@ -65,14 +67,17 @@ class StoreState:
         return cls(conn)
 
     def next_change(self) -> ChangeNumber:
+        """Return the next change number of this store."""
         self.change_counter += 1
         return ChangeNumber(self.guid, self.change_counter)
 
     def next_object(self) -> ChangeNumber:
+        """Return the number of the next object that this store creates."""
         self.object_counter += 1
         return ChangeNumber(self.guid, self.object_counter)
 
     def save(self, conn: Connection) -> None:
+        """Write the counters and what the next start has to do."""
         conn.exec_driver_sql(
             "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
             " lamport = ?, last_at = ?, begins = ? WHERE id = 1",
@@ -89,7 +94,7 @@ class StoreState:
         )
 
     def rep(self, conn: Connection, guid: Guid) -> int:
-        """The local number of a replica GUID; a GUID met for the first time gets the next."""
+        """Return the local number of a replica GUID. A GUID that is new here gets the next number."""
         rep = self._rep_of.get(guid)
         if rep is None:
             rep = len(self._rep_of) + 1
@@ -99,19 +104,21 @@ class StoreState:
         return rep
 
     def guids_in_order(self) -> list[Guid]:
-        """Every GUID known here: this store's earlier ones, then its present one, then the others as they were met."""
+        """Return every known GUID: this store's earlier ones, its present one, then the others in order of local number."""
         own = [guid for guid in self._rep_of if self.store_of.get(guid) == self.name]
         own.sort(key=lambda guid: (guid == self.guid, self._rep_of[guid]))
         return [*own, *(guid for guid in self._rep_of if guid not in own)]
 
     def known_rep(self, guid: Guid) -> int | None:
+        """Return the local number of a replica GUID, or None if the GUID is new here."""
         return self._rep_of.get(guid)
 
     def number(self, rep: int, counter: int) -> ChangeNumber:
+        """Return the change number of a local number and a counter, as tables keep it."""
         return ChangeNumber(self._guid_of[rep], counter)
 
     def learn_store(self, conn: Connection, guid: Guid, store: str) -> None:
-        """A mail said whose replica a GUID is."""
+        """Note which store a replica GUID belongs to, as a mail said."""
         if self.store_of.get(guid) == store:
             return
         rep = self.rep(conn, guid)

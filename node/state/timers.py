@@ -1,4 +1,4 @@
-"""Every delay of the agent is a row here, so that warp can jump to it and a restart resumes it."""
+"""The timers of the replication agent. Each delay is a row, so a warp can jump to it and a restart resumes it."""
 
 from __future__ import annotations
 
@@ -10,37 +10,40 @@ from transport.sql import Connection
 
 
 class Timer(StrEnum):
-    """What a row waits for; `key` is a folder, an entry or a held mail, 0 where there is but one."""
+    """The kinds of timer. The key of a row is a folder, an entry or a held mail; it is 0 for a kind with one row only."""
 
     CYCLE = "cycle"  # a folder's next broadcast (spec: OUT-1)
     STATUS_CHECK = "status check"  # spec: ST-1
     STATUS_REQUEST = "status request"  # the cycle that sends what `wanted` lists (spec: ST-3)
     ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
     EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
-    DROP = "drop"  # the midnight at which a 5.5 replica goes that may go (spec: RP-2)
+    DROP = "drop"  # the midnight at which a store of 5.5 drops a removed replica (spec: RP-2)
     CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 
 
 def set_timer(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
+    """Set a timer, replacing one with the same kind and key."""
     conn.exec_driver_sql("INSERT OR REPLACE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
 
 
 def set_timer_if_none(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
+    """Set a timer unless one with the same kind and key is set."""
     conn.exec_driver_sql("INSERT OR IGNORE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
 
 
 def clear_timer(conn: Connection, kind: Timer, key: int) -> None:
+    """Delete a timer if it is set."""
     conn.exec_driver_sql("DELETE FROM timer WHERE kind = ? AND key = ?", (kind.value, key))
 
 
 def is_set(conn: Connection, kind: Timer, key: int) -> bool:
-    """Whether there is such a row."""
+    """Return whether a timer is set."""
     return conn.exec_driver_sql("SELECT 1 FROM timer WHERE kind = ? AND key = ?", (kind.value, key)).first() is not None
 
 
 def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
-    """When the next row of these kinds is due; None if there is none."""
+    """Return when the next timer of these kinds is due, or None if none is set."""
     due: LabTime | None = conn.exec_driver_sql(
         f"SELECT due_at FROM timer WHERE {_among(kinds)} ORDER BY due_at LIMIT 1", _values(kinds)
     ).scalar()
@@ -48,7 +51,7 @@ def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
 
 
 def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[Timer, int] | None:
-    """The earliest row of these kinds due at or before `now`, removed; None if there is none."""
+    """Delete and return the earliest timer of these kinds that is due at `now`, or return None."""
     row = conn.exec_driver_sql(
         f"SELECT kind, key FROM timer WHERE due_at <= ? AND {_among(kinds)} ORDER BY due_at, kind, key LIMIT 1",
         (now, *_values(kinds)),
@@ -59,9 +62,9 @@ def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[
     return Timer(row[0]), row[1]
 
 
-@cache  # every stimulus asks, and there are but two answers
+@cache  # each stimulus calls this, with one of two values
 def _among(kinds: tuple[Timer, ...]) -> str:
-    """A condition. The plus keeps SQLite to the index by time: by kind it would read and sort every row each time."""
+    """Return a condition. The plus makes SQLite use the index by time; with the one by kind it would sort all rows."""
     if len(set(kinds)) == len(Timer):
         return "1"
     return f"+kind IN ({', '.join('?' * len(kinds))})"
