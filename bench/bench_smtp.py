@@ -7,11 +7,10 @@ a server that has no CHUNKING.
 
 import asyncio
 import time
-from collections.abc import Sequence
 from typing import Final
 
 from node.codec.signing import LabAuthority, Verifier
-from transport.envelope import IncomingHop, Offers, Priority, SendState, Transmission
+from transport.envelope import IncomingHop, IncomingMail, Offers, Priority, SendState, Transmission
 from transport.mime.message import BodyForm, MailHeaders, build_mail
 from transport.protocol.auth import Credentials
 from transport.smtp.listener import SmtpListener
@@ -69,7 +68,7 @@ async def _mails_per_second(size: int, count: int, *, chunking: bool) -> float:
     return count / seconds
 
 
-def _accept(hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+def _accept(hop: IncomingHop, mail: IncomingMail) -> None:
     """Takes the mail and forgets it."""
 
 

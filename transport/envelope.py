@@ -1,4 +1,4 @@
-"""The values that go in and out of the MTA: mails, hops, transmissions and what became of them."""
+"""The values that go in and out of the MTA: mails, hops, transmissions and their outcomes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from transport.errors import TransportError
 
 
 class Priority(IntEnum):
-    """Urgency of a mail, numbered as MAPI's PR_PRIORITY is."""
+    """Priority of a mail, numbered as MAPI's PR_PRIORITY is."""
 
     # spec: OUT-8
     NOT_URGENT = -1
@@ -18,23 +18,16 @@ class Priority(IntEnum):
 
 
 class RefusalError(TransportError):
-    """A mail or a recipient that this server does not take: an SMTP reply `code` (4xx or 5xx) and its
-    `text`.
-    """
+    """This server does not accept a mail or a recipient. The SMTP reply has `code` (4xx or 5xx) and `text`."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(f"{code} {text}")
         self.code = code
         self.text = text
 
-    @property
-    def permanent(self) -> bool:
-        """True when trying again is no use (5xx)."""
-        return self.code >= 500
-
 
 class UnknownRecipientError(RefusalError):
-    """Recipients that belong to no server of the organization; nobody else is relayed for.
+    """Recipients belong to no server of the organization; mail for others is not relayed.
 
     `addresses` are the unknown ones, in the order of the mail.
     """
@@ -47,8 +40,8 @@ class UnknownRecipientError(RefusalError):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMail:
-    """A mail as the store hands it to its MTA. `content` is the whole mail with CRLF line ends; `sender` ''
-    is the null sender.
+    """A mail that a store hands to its MTA. `content` is the whole mail with CRLF line ends; `sender` '' is the null
+    sender.
     """
 
     message_id: str
@@ -58,12 +51,36 @@ class OutgoingMail:
     priority: Priority
     subject: str
     system: bool = False
-    """A replication mail, which XEXCH50 has to carry as one over every hop (ML-3)."""
+    """A replication mail: XEXCH50 must mark it as a system message on every hop (ML-3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Facts about the header of an arriving mail; `transport.mime.headers.scan_header` finds them in one scan.
+
+    `size`: bytes of the header block without the empty line. `subject`: its first line, as written. `message_id`: without
+    angle brackets. `hops`: number of Received fields.
+    """
+
+    size: int
+    subject: str
+    message_id: str
+    hops: int
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMail:
+    """A mail that arrived by SMTP, with the scan of its header."""
+
+    sender: str
+    recipients: tuple[str, ...]
+    content: bytes = field(repr=False)
+    header: Header
 
 
 @dataclass(frozen=True, slots=True)
 class CommandRefused:
-    """A command that a server refused, as both ends log it: the whole line and the whole reply."""
+    """A command that a server refused, as both servers log it: the whole line and the whole reply."""
 
     command: str
     reply: str
@@ -71,12 +88,17 @@ class CommandRefused:
 
 @dataclass(frozen=True, slots=True)
 class IncomingHop:
-    """The other end of an SMTP hop, as the sending server described itself in its `X-Pflab-Hop` line.
+    """What a server knows of an SMTP hop by which a mail arrived.
 
-    `peer` is its server name (its HELO name when it is no server of a lab), `sent_at` the lab time at which
-    it sent the mail (None: it did not say), `lamport` its Lamport number then (0: it did not say).
-    `authenticated`: the peer has proven to be that store. `system`: XEXCH50 has told that the mail is a system message;
-    without it a mail is an ordinary one, whatever it carries (spec: ML-3). `refused`: the XEXCH50 that was refused.
+    ===============  ==========================================================================================
+    peer             name of the sending server; its HELO name if it is not a server of a lab
+    sent_at          lab time at which it sent the mail; None if it did not say
+    lamport          its Lamport number at that time; 0 if it did not say
+    authenticated    the peer proved that it is that store
+    system           XEXCH50 said that the mail is a system message; otherwise it is ordinary mail, whatever its
+                     content (spec: ML-3)
+    refused          the XEXCH50 command that was refused
+    ===============  ==========================================================================================
     """
 
     peer: str
@@ -90,8 +112,9 @@ class IncomingHop:
 
 @dataclass(frozen=True, slots=True)
 class LocalDelivery:
-    """A mail whose recipients live on this server. `hop` is None when it came from this server itself; `system`: it may
-    be replication mail.
+    """A mail for recipients on this server.
+
+    `hop` is None if the mail came from this server itself. `system`: it may be a replication mail.
     """
 
     recipients: tuple[str, ...]
@@ -100,16 +123,16 @@ class LocalDelivery:
     message_id: str
     hop: IncomingHop | None
     system: bool = False
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Transmission:
-    """One copy of a mail that is due to cross to the next server.
+    """One copy of a mail that is due to be sent to the next server.
 
-    `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued,
-    `attempts` the number of attempts that failed before, `system` whether XEXCH50 shall say that this is a system
-    message. `queue_id` names the row to `delivered`,
-    `deferred`, `concluded` and `hold`.
+    `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued, `attempts`
+    the number of attempts that failed before. `system`: XEXCH50 must mark it as a system message. `queue_id` names the
+    row in `concluded` and `hold`.
     """
 
     queue_id: int
@@ -126,23 +149,28 @@ class Transmission:
     lamport: int
     system: bool = False
     links: tuple[str, ...] = ()
-    """What the sender knows of links that are or were down, for an authenticated peer (RT-2)."""
+    """The sender's reports of links, for an authenticated peer (RT-2)."""
 
     @property
     def outside(self) -> tuple[str, int] | None:
-        """Host and port of the smart host that this goes to; None if it goes to a server of the organization. No
-        server's name has a colon in it."""
+        """Return host and port if the next hop is the smart host; None if it is a server of the organization.
+
+        A server name has no colon.
+        """
         # spec: ML-5
         host, colon, port = self.next_hop.rpartition(":")
         return (host.strip("[]"), int(port)) if colon else None
 
     @property
     def is_call(self) -> bool:
-        """True if there is no mail in it: the next server is only to be reached, and told of links."""
+        """True for a call: no mail, only reports of links."""
         return not self.recipients
 
     def hop_from(self, server: str, *, authenticated: bool = False) -> IncomingHop:
-        """What the receiving end sees of this hop when `server` sends it. XEXCH50 is for authenticated peers alone."""
+        """Return the hop as the receiving server sees it if `server` sends it.
+
+        Only authenticated peers may say by XEXCH50 that a mail is a system message.
+        """
         # spec: ML-3
         return IncomingHop(
             server, self.sent_at, self.lamport, self.priority, authenticated, authenticated and self.system
@@ -151,7 +179,7 @@ class Transmission:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMail:
-    """A queue row for people to look at. `next_hop` None: no route at the moment; sizes in bytes."""
+    """A queue row for display. `next_hop` is None if there is no route at the moment; sizes are in bytes."""
 
     queue_id: int
     next_hop: str | None
@@ -170,8 +198,9 @@ class QueuedMail:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What a server offers to those that connect. `authentication`: AUTH for stores, without which XEXCH50 is refused;
-    `chunking`: CHUNKING and BINARYMIME.
+    """What a server offers in its answer to EHLO.
+
+    `authentication`: AUTH for stores; without it XEXCH50 is refused. `chunking`: CHUNKING and BINARYMIME.
     """
 
     # spec: ML-3, ML-4
@@ -180,7 +209,7 @@ class Offers:
 
 
 class SendState(StrEnum):
-    """What became of an attempt to send."""
+    """How an attempt to send ended."""
 
     DELIVERED = "delivered"
     DEFERRED = "deferred"
@@ -189,7 +218,7 @@ class SendState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecipientRefusal:
-    """One recipient that the peer did not take, while it may have taken others."""
+    """One recipient that the peer refused; it may have accepted others."""
 
     address: str
     reason: str
@@ -198,11 +227,15 @@ class RecipientRefusal:
 
 @dataclass(frozen=True, slots=True)
 class SendOutcome:
-    """The end of one attempt.
+    """The end of one attempt to send.
 
-    DELIVERED: the peer answered 250 after the content, for every recipient that is not in `refusals`.
-    DEFERRED: try again later. REFUSED: trying again is no use. `reason` says why, in words that name the
-    peer's answer.
+    =========  ======================================================================================
+    DELIVERED  the peer answered 250 after the content, for every recipient that is not in `refusals`
+    DEFERRED   try again later
+    REFUSED    trying again is useless
+    =========  ======================================================================================
+
+    `reason` repeats the peer's answer or the error.
     """
 
     # spec: IN-2
@@ -210,13 +243,13 @@ class SendOutcome:
     reason: str = ""
     refusals: tuple[RecipientRefusal, ...] = ()
     ordinary: str = ""
-    """Of a system message that was delivered: why it went as ordinary mail (ML-3); '' when it did not."""
+    """Why a delivered system message went as ordinary mail (ML-3); '' if it did not."""
     refused: CommandRefused | None = None
-    """Of a mail that was delivered: the XEXCH50 that the peer refused."""
+    """The XEXCH50 command that the peer refused for a delivered mail."""
     unreachable: bool = False
-    """The attempt failed because nobody answered, not by what somebody said (RT-2)."""
+    """The attempt failed because nobody answered, not because somebody refused (RT-2)."""
 
     @property
     def permanent(self) -> bool:
-        """True when the mail must go back to its sender."""
+        """True if the mail must go back to its sender."""
         return self.state is SendState.REFUSED

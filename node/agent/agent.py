@@ -17,6 +17,7 @@ from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, is_set, set_timer, take_due
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
+from transport.mime.headers import scan_header
 from transport.stimulus import Stimulus
 
 STEPS_A_TICK = 100_000
@@ -43,7 +44,7 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
         if delivery.system and not ctx.config.replicates:  # what is no system message is bad mail in any case
             agent_disabled.keep(s, delivery)
             continue
-        incoming.receive(ctx, s, delivery.sender, delivery.content, system=delivery.system)
+        incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:
@@ -75,7 +76,7 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     if not ctx.config.replicates:
         return
     for sender, content in agent_disabled.take(s.conn):
-        incoming.receive(ctx, s, sender, content, system=True)
+        incoming.receive(ctx, s, sender, content, scan_header(content).message_id, system=True)
     replicas.say_leaving(ctx, s)
     if not restored:
         status.at_start(ctx, s)

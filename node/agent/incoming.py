@@ -27,7 +27,6 @@ from transport.errors import CodecError
 from transport.mapi.mdbef import decode_mdbef
 from transport.mapi.system_message import SystemMessage
 from transport.mapi.tnef import decode_tnef
-from transport.mime.headers import subject_and_id
 from transport.mime.message import BodyForm, system_body
 from transport.mta.non_delivery import NULL_SENDER
 from transport.protocol.hop_headers import MAX_LAMPORT
@@ -44,7 +43,7 @@ BAD_MAIL_KEPT = 1000
 TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
 
 
-def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: bool) -> None:
+def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: str, *, system: bool) -> None:
     """A mail to this store's address; `system`: it came as a system message. Whatever is wrong with it harms nothing
     (spec: IN-5)."""
     try:
@@ -61,7 +60,6 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, *, system: b
             (s.now, sender, str(error), content),
         )
         s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
-        _, message_id = subject_and_id(content)
         s.trace.record(MailBad, mail=message_id or None, sender=sender, reason=str(error), size=len(content))
         return
     _greet(ctx, s, mail, len(content))

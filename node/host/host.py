@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import CannotWrite, MailRefused, NodeError, NotRunning, described
@@ -23,8 +23,7 @@ from node.host.deliveries import Deliveries
 from node.host.in_flight import cancelled
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
-from transport.envelope import IncomingHop, RefusalError
-from transport.mime.headers import subject_and_id
+from transport.envelope import IncomingHop, IncomingMail, RefusalError
 from transport.protocol.fault_points import AtArrival, AtVerb, Decide, Verb, VerbFault, decided
 from transport.smtp.listener import SmtpListener
 from transport.smtp.sender import SmtpSender
@@ -173,11 +172,11 @@ class Host:
         self._no_room = ""
         return done
 
-    async def _accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    async def _accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
         """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
-        subject, _ = subject_and_id(content)
-        lost_by = (await decided(self._decide(AtArrival(self.name, sender, tuple(recipients), subject)))).lost_by
-        self._taken(lambda node: node.mail_in(self._clock.now(), hop, sender, recipients, content, lost_by))
+        point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject)
+        lost_by = (await decided(self._decide(point))).lost_by
+        self._taken(lambda node: node.mail_in(self._clock.now(), hop, mail, lost_by))
 
     async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
         return (await decided(self._decide(AtVerb(peer, self.name, verb, self._clock.now())))).at_verb

@@ -7,8 +7,9 @@ carries the folder's address in `X-Loop` and is never posted there again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final
 
 from node.codec.items import Version
@@ -24,7 +25,6 @@ from transport.errors import CodecError
 from transport.mapi.properties import text_of
 from transport.mapi.property_tags import PR_BODY, PR_SENDER_EMAIL_ADDRESS
 from transport.mime.compose import Attached, NewMail, write_mail
-from transport.mime.headers import parse_fields, split_header, subject_and_id
 from transport.mime.item_conversion import MailPost, post_of_mail
 from transport.mta.non_delivery import NULL_SENDER
 from transport.stimulus import Stimulus
@@ -70,25 +70,28 @@ def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
     to_store = False
     for count, each in enumerate(rounds):
         failures: dict[str, str] = {}
+        read = cache(partial(post_of_mail, each.content))  # when the first recipient needs it
         for address in each.recipients:
             if address.casefold() == own.casefold():
                 to_store = to_store or count == 0
                 continue
             folder = ctx.book.folder_of(address)
             if folder is None:
-                _into_mailbox(s, address, each)
-            elif reason := _to_folder(ctx, s, folder, address, each):
+                _into_mailbox(s, address, each, read)
+            elif reason := _to_folder(ctx, s, folder, address, each, read):
                 failures[address] = reason
         if failures and count < MAX_ROUNDS:
             rounds += ctx.mta.bounce(s, each, failures)
     return to_store
 
 
-def _to_folder(ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery) -> str:
+def _to_folder(
+    ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, read: Callable[[], MailPost]
+) -> str:
     """Posts a mail; why it goes back to its sender, or ''."""
     try:
-        post = post_of_mail(mail.content)
-        silently = _why_not(ctx, s, folder, address, mail, post)
+        post = read()
+        silently = _why_not(ctx, s, folder, address, post)
         object_id = "" if silently else local_changes.post_mail(ctx, s, folder, post)
     except (CodecError, Misuse) as error:
         _tell(s, folder, mail, str(error))
@@ -101,9 +104,9 @@ def _to_folder(ctx: Context, s: Stimulus, folder: Folder, address: str, mail: Lo
     return ""
 
 
-def _why_not(ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, post: MailPost) -> str:
+def _why_not(ctx: Context, s: Stimulus, folder: Folder, address: str, post: MailPost) -> str:
     """Why a mail is passed over without a word to its sender, or ''."""
-    if _went_out_from(mail.content, ctx.book.address_of(folder) or address):
+    if _went_out_from(post, ctx.book.address_of(folder) or address):
         return "it went out from this folder"
     if post.message_id and _was_posted(s, folder.fid, post.message_id):
         return "its Message-ID was posted in this folder less than 24 hours ago"
@@ -114,10 +117,9 @@ def _tell(s: Stimulus, folder: Folder, mail: LocalDelivery, reason: str) -> None
     s.trace.record(MailNotPosted, mail=mail.message_id or None, folder=folder.text, sender=mail.sender, reason=reason)
 
 
-def _went_out_from(content: bytes, address: str) -> bool:
-    block, _ = split_header(content, 0, len(content))
-    fields = parse_fields(block)
-    return any(name.lower() == LOOP_FIELD.lower() and value.casefold() == address.casefold() for name, value in fields)
+def _went_out_from(post: MailPost, address: str) -> bool:
+    loop = LOOP_FIELD.lower()
+    return any(name.lower() == loop and value.casefold() == address.casefold() for name, value in post.fields)
 
 
 def _was_posted(s: Stimulus, fid: int, message_id: str) -> bool:
@@ -142,8 +144,8 @@ def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
         note_posted(s, fid, fresh)
 
 
-def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery) -> None:
-    sender, subject, text = _as_people_see(mail)
+def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callable[[], MailPost]) -> None:
+    sender, subject, text = _as_people_see(mail, read)
     s.conn.exec_driver_sql(
         "INSERT INTO mailbox (at, recipient, sender, subject, body, content) VALUES (?, ?, ?, ?, ?, ?)",
         (s.now, recipient, sender, subject, text, mail.content),
@@ -159,12 +161,12 @@ def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery) -> None:
     )
 
 
-def _as_people_see(mail: LocalDelivery) -> tuple[str, str, str]:
+def _as_people_see(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[str, str, str]:
     """Sender, subject and text of a mail; of one beyond a limit only what its envelope says."""
     try:
-        post = post_of_mail(mail.content)
+        post = read()
     except CodecError as error:
-        return mail.sender, subject_and_id(mail.content)[0], f"(This mail cannot be shown: {error})"
+        return mail.sender, mail.subject, f"(This mail cannot be shown: {error})"
     return text_of(post.props, PR_SENDER_EMAIL_ADDRESS), post.subject, text_of(post.props, PR_BODY)[:MAX_MAILBOX_TEXT]
 
 

@@ -28,9 +28,8 @@ from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting, value_text
 from traces import LabTime
 from traces.events import HopDropped, SettingValue
-from transport.envelope import IncomingHop, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
+from transport.envelope import IncomingHop, IncomingMail, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.errors import CodecError
-from transport.mime.headers import subject_and_id
 from transport.mime.item_conversion import post_of_mail
 from transport.protocol.auth import Credentials
 from transport.protocol.hop_headers import believed_lamport
@@ -226,41 +225,32 @@ class Node(StoreLife):
 
     # -- drivers
 
-    def mail_in(
-        self,
-        now: LabTime,
-        hop: IncomingHop,
-        sender: str,
-        recipients: Sequence[str],
-        content: bytes,
-        lost_by: str | None = None,
-    ) -> None:
+    def mail_in(self, now: LabTime, hop: IncomingHop, mail: IncomingMail, lost_by: str | None = None) -> None:
         """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken.
 
         lost_by: the fault that loses the mail here; then only the event hop.dropped remains of it.
         """
-        subject, message_id = subject_and_id(content)
         try:
             with self._stimulus(now) as (ctx, s):
                 if lost_by is not None:
                     s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
                     s.trace.record(
-                        HopDropped, mail=message_id, fault=lost_by, sender=sender, recipients=tuple(recipients)
+                        HopDropped,
+                        mail=mail.header.message_id,
+                        fault=lost_by,
+                        sender=mail.sender,
+                        recipients=mail.recipients,
                     )
                     return
                 application_log.command_refused(s, 7010, hop.peer, hop.refused)
-                self._deliver(
-                    ctx,
-                    s,
-                    ctx.mta.accept(s, hop, sender, recipients, content, message_id=message_id, subject=subject),
-                )
+                self._deliver(ctx, s, ctx.mta.accept(s, hop, mail))
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
 
     def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
         """Apply reports on links from the store `peer`, which has authenticated (spec: RT-2)."""
         with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.told(s, peer, reports_of(lines)))
+            self._deliver(ctx, s, ctx.mta.receive_link_reports(s, peer, reports_of(lines)))
 
     def _deliver(self, ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
         agent.deliver(ctx, s, deliveries)
@@ -319,16 +309,6 @@ class Node(StoreLife):
         ctx, conn = self._opened()
         due_at = self._mail_due_at(ctx, conn)
         return ctx.mta.ready(conn, now, limit, busy, crowded) if due_at is not None and due_at <= now else []
-
-    def hop_done(self, now: LabTime, queue_id: int, ordinary: str = "") -> None:
-        """Record that the next server answered 250. `ordinary`: why it took the mail as ordinary mail (spec: ML-3)."""
-        with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.delivered(s, queue_id, ordinary=ordinary))
-
-    def hop_failed(self, now: LabTime, queue_id: int, reason: str, permanent: bool = False) -> None:
-        """Record that an attempt failed."""
-        with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.deferred(s, queue_id, reason, permanent=permanent))
 
     def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
         """Record the outcomes of attempts, by queue id. Recipients of one mail can have different outcomes."""

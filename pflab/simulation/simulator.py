@@ -81,8 +81,8 @@ from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy
 from pflab.simulation.smtp_dialogue import dialogue, unreachable
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
-from transport.envelope import IncomingHop, SendOutcome, SendState
-from transport.mime.headers import subject_and_id
+from transport.envelope import IncomingHop, IncomingMail, SendOutcome, SendState
+from transport.mime.headers import incoming_mail
 from transport.mime.tamper import altered
 from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, BeforeSend, Verb, VerbFault
 
@@ -210,8 +210,8 @@ class Simulator(RecordedLab):
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        hop = IncomingHop(STRANGER, None, 0)
-        await self.do(name, lambda node, now: self._take_in(node, now, hop, sender, recipients, content))
+        hop, mail = IncomingHop(STRANGER, None, 0), incoming_mail(sender, recipients, content)
+        await self.do(name, lambda node, now: self._take_in(node, now, hop, mail))
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return fn(self._servers.node(name))
@@ -388,11 +388,9 @@ class Simulator(RecordedLab):
         if not talk.stores:
             return talk.outcome
         content = talk.content if self.environment.undisturbed else self.environment.content(transmission)
+        mail = incoming_mail(transmission.sender, talk.recipients, content)
         try:
-            self._own_stimulus(
-                target,
-                lambda node: self._take_in(node, now, talk.hop(server), transmission.sender, talk.recipients, content),
-            )
+            self._own_stimulus(target, lambda node: self._take_in(node, now, talk.hop(server), mail))
         except MailRefused as refusal:
             return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
         except Crashed:
@@ -402,13 +400,10 @@ class Simulator(RecordedLab):
     def _at_verb(self, peer: str, server: str, verb: Verb) -> VerbFault | None:
         return self._network.decide(AtVerb(peer, server, verb, self._now)).at_verb
 
-    def _take_in(
-        self, node: Node, now: LabTime, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes
-    ) -> None:
+    def _take_in(self, node: Node, now: LabTime, hop: IncomingHop, mail: IncomingMail) -> None:
         """Let a node store a mail that it has received, or a fault lose it."""
-        subject, _ = subject_and_id(content)
-        decision = self._network.decide(AtArrival(node.name, sender, tuple(recipients), subject))
-        node.mail_in(now, hop, sender, recipients, content, decision.lost_by)
+        decision = self._network.decide(AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject))
+        node.mail_in(now, hop, mail, decision.lost_by)
 
     # --- stimuli, crashes, life
 

@@ -5,6 +5,7 @@ import pytest
 from tests.support.post_office import PostOffice
 from traces.events import HopReceived
 from transport.envelope import IncomingHop, Priority
+from transport.mime.headers import incoming_mail
 from transport.protocol.hop_headers import MAX_LAMPORT, MAX_LEAP
 
 MAIL = b"Subject: from a stranger\r\n\r\nhello\r\n"
@@ -12,7 +13,7 @@ MAIL = b"Subject: from a stranger\r\n\r\nhello\r\n"
 
 def lamport_after(office: PostOffice, lamport: int, *, authenticated: bool) -> int:
     hop = IncomingHop("B", 0, lamport, Priority.URGENT, authenticated=authenticated)
-    office["A"].mail_in(office.at(1), hop, "x@evil.test", ("Projects@contoso.test",), MAIL)
+    office["A"].mail_in(office.at(1), hop, incoming_mail("x@evil.test", ("Projects@contoso.test",), MAIL))
     received = [event for event in office.events if isinstance(event, HopReceived)]
     return received[-1].lamport
 

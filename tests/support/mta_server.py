@@ -11,10 +11,19 @@ from tests.support.clock import START_AT
 from topology.file.load import topology_from_text
 from topology.routing import Routing
 from traces.recorder import Recorder
-from transport.envelope import LocalDelivery, OutgoingMail, Priority, Transmission
+from transport.envelope import (
+    IncomingHop,
+    LocalDelivery,
+    OutgoingMail,
+    Priority,
+    SendOutcome,
+    SendState,
+    Transmission,
+)
+from transport.mime.headers import incoming_mail
 from transport.mta.mta import Mta
 from transport.mta.retry_policy import MtaPolicy
-from transport.mta.tables import create_tables
+from transport.mta.tables import metadata
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -48,6 +57,18 @@ class Server:
 
     def submit(self, *recipients: str, size: int = 100, **more: object) -> list[LocalDelivery]:
         return self.mta.submit(self.stimulus(), outgoing(*recipients, size=size, **more))
+
+    def accept(self, hop: IncomingHop, recipients: Sequence[str], content: bytes) -> list[LocalDelivery]:
+        return self.mta.accept(self.stimulus(), hop, incoming_mail("A-IS@contoso.test", recipients, content))
+
+    def delivered(self, queue_id: int) -> list[LocalDelivery]:
+        return self.mta.concluded(self.stimulus(), queue_id, SendOutcome(SendState.DELIVERED))
+
+    def deferred(self, queue_id: int, reason: str) -> list[LocalDelivery]:
+        return self.mta.concluded(self.stimulus(), queue_id, SendOutcome(SendState.DEFERRED, reason))
+
+    def refused(self, queue_id: int, reason: str) -> list[LocalDelivery]:
+        return self.mta.concluded(self.stimulus(), queue_id, SendOutcome(SendState.REFUSED, reason))
 
     def ready(self, limit: int = 100, busy: Sequence[int] = ()) -> list[Transmission]:
         return self.mta.ready(self.conn, self.at, limit, frozenset(busy))
@@ -86,7 +107,7 @@ def make_server(conn: Connection, name: str = "A", policy: MtaPolicy | None = No
 def database() -> Iterator[Connection]:
     engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
     with engine.connect() as connection:
-        create_tables(connection)
+        metadata.create_all(connection)
         yield Connection.of(connection)
     engine.dispose()
 
@@ -107,5 +128,5 @@ def fail_until_empty(server: Server) -> tuple[int, list[LocalDelivery]]:
         local += server.mta.tick(server.stimulus())
         for transmission in server.ready():
             attempts += 1
-            local += server.mta.deferred(server.stimulus(), transmission.queue_id, "nobody there")
+            local += server.deferred(transmission.queue_id, "nobody there")
     raise AssertionError("the queue never became empty")

@@ -11,7 +11,8 @@ from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
 from topology.file.load import topology_from_text
 from traces.events.header import Event
 from traces.labtime import HOUR_US, MINUTE_US, LabTime
-from transport.envelope import Transmission
+from transport.envelope import SendOutcome, SendState, Transmission
+from transport.mime.headers import incoming_mail
 
 AUTHORITY = LabAuthority(b"office of the tests")
 
@@ -58,7 +59,7 @@ class PostOffice:
         taken = []
         while mails := self.nodes[name].outgoing(now):
             for mail in mails:
-                self.nodes[name].hop_done(now, mail.queue_id)
+                self.nodes[name].hop_concluded(now, mail.queue_id, SendOutcome(SendState.DELIVERED))
                 taken.append((name, mail))
         return taken
 
@@ -72,9 +73,7 @@ class PostOffice:
         self.nodes[transmission.next_hop].mail_in(
             now,
             transmission.hop_from(sender, authenticated=True),
-            transmission.sender,
-            transmission.recipients,
-            transmission.content,
+            incoming_mail(transmission.sender, transmission.recipients, transmission.content),
         )
 
     def run(self, now: LabTime, names: str = "") -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from node.codec.signing import LabAuthority, Verifier
-from transport.envelope import IncomingHop, Offers, Priority, RefusalError, Transmission, UnknownRecipientError
+from transport.envelope import (
+    IncomingHop,
+    IncomingMail,
+    Offers,
+    Priority,
+    RefusalError,
+    Transmission,
+    UnknownRecipientError,
+)
 from transport.protocol.auth import MECHANISM, Credentials, answer_to
 from transport.protocol.fault_points import Verb, VerbFault
 from transport.smtp.listener import ListenerLimits, SmtpListener
@@ -52,10 +59,10 @@ class Receiver:
     failure: Exception | None = None  # what accept() raises
     mails: list[tuple[IncomingHop, str, tuple[str, ...], bytes]] = field(default_factory=list)
 
-    def accept(self, hop: IncomingHop, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    def accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
         if self.failure is not None:
             raise self.failure
-        self.mails.append((hop, sender, tuple(recipients), content))
+        self.mails.append((hop, mail.sender, mail.recipients, mail.content))
 
     def check(self, address: str) -> None:
         if address in self.refused:

@@ -1,11 +1,15 @@
-"""Mail header fields as text: written by hand for speed, read from any sender.
+"""The header of a mail: its block of fields, and the fields as text.
 
-Writing refuses what would break out of a field (RFC 5322 2.2): a CR, LF or NUL is an error, never repaired.
-Reading takes any folding, any case, raw 8-bit text and encoded words (RFC 2047), in linear time.
+=================  ==========================================================================================
+the block          `scan_header` reads it once for every arriving mail; `header_of`, `split_header`
+writing a field    `address_field`, `message_id_field`, `text_field`, `date_text`, `encoded_words`
+reading a field    `parse_fields`, `parse_addresses`, `parse_message_id`, `parse_date`, `decode_words`
+=================  ==========================================================================================
+
+Writing refuses a value that would end its field (RFC 5322 2.2): a CR, LF or NUL is an error and is never repaired.
+Reading accepts any folding, any case, raw 8-bit text and encoded words (RFC 2047), in linear time.
 
 (spec: ML-7)
-
-A cheap look at two headers of a mail, for the trace and for faults; `mime.parse_mail` reads the whole.
 """
 
 from __future__ import annotations
@@ -13,17 +17,23 @@ from __future__ import annotations
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp, b2a_base64
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from traces.labtime import LabTime
+from transport.envelope import Header, IncomingMail
 from transport.errors import CodecError
+from transport.protocol.hop_headers import EPOCH, MONTHS, rfc5322_date
 
 Field = tuple[str, str]
 """Name as written and unfolded value of one header field."""
 
 MAX_HEADER_SIZE: Final = 256 * 1024
-"""Bytes of one header block: room for thousands of recipients."""
+"""Bytes of one header block: enough for thousands of recipients."""
+
+SCANNED_BYTES: Final = 64 * 1024
+"""`scan_header` finds the subject and the Message-ID in this many first bytes; one hop adds about 200 bytes."""
 
 MAX_FIELDS: Final = 1000
 """Fields in one header block."""
@@ -32,15 +42,17 @@ MAX_LINE: Final = 998
 """Characters of one line without its CRLF [RFC 5322 2.1.1]."""
 
 FOLD_AT: Final = 78
-"""Where lines of addresses are folded [RFC 5322 2.1.1]."""
+"""Column at which lines of addresses are folded [RFC 5322 2.1.1]."""
 
-_NAME: Final = re.compile(r"[!-9;-~]+")  # printable but the colon [RFC 5322 2.2]
+_NAME: Final = re.compile(r"[!-9;-~]+")  # printable ASCII without the colon [RFC 5322 2.2]
 _ADDRESS: Final = re.compile(r'[^\s@<>()\[\],;:\\"\x00-\x20\x7f-\U0010ffff]+@[A-Za-z0-9._-]+')
 _MESSAGE_ID: Final = re.compile(r"[^\s<>\x00-\x20\x7f-\U0010ffff]+")
 _PLAIN: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
-_WORD_BYTES: Final = 39  # of UTF-8 in one encoded word, so that "Subject: " and the word fit in 78 columns
+_WORD_BYTES: Final = 39  # of UTF-8 in one encoded word: "Subject: " and the word fit in 78 columns
 
-_SPECIAL: Final = re.compile(r'[;:"()\\]')  # whatever makes a comma not simply a separator
+_VALUE: Final = re.compile(rb"[ \t]*([^\r\n]{0,1000})")
+_FOLDED_VALUE: Final = re.compile(rb"[ \t]*(?:\r?\n[ \t]+)?([^\r\n]{0,1000})")
+_SPECIAL: Final = re.compile(r'[;:"()\\]')  # with any of these, a comma is not always a separator
 _LINE_BREAKS: Final = {0x0D: " ", 0x0A: " ", 0: " "}
 
 _ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
@@ -49,28 +61,89 @@ _CHARSET: Final = re.compile(
     r"utf-?(?:8|16|16le|16be)|us-ascii|ascii|iso-8859-\d{1,2}|windows-\d{3,4}|koi8-[ru]|gb\d{4,5}|gbk|big5"
     r"|euc-(?:jp|kr)|shift_jis|iso-2022-(?:jp|kr)"
 )
-
-_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE: Final = re.compile(
     r"\s*(?:[A-Za-z]{3}\s*,\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})"
     r"\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s+(?:([+-])(\d{2})(\d{2})|[A-Za-z]{1,5}))?\s*(?:\(.*)?"
 )
 
 
-# --- writing -----------------------------------------------------------------------------------------------
+# --- the block ---------------------------------------------------------------------------------------------
+
+
+def incoming_mail(sender: str, recipients: Sequence[str], content: bytes) -> IncomingMail:
+    """Return an arriving mail with the scan of its header."""
+    return IncomingMail(sender, tuple(recipients), content, scan_header(content))
+
+
+def scan_header(content: bytes) -> Header:
+    """Return the facts about a mail's header that the way of every mail needs.
+
+    The fields themselves are not parsed: most mails are replication mails, for which nobody needs them.
+    """
+    block = header_of(content)
+    lower = block.lower()
+    return Header(
+        size=len(block),
+        subject=_first_value(b"subject:", _VALUE, block, lower),
+        message_id=_first_value(b"message-id:", _FOLDED_VALUE, block, lower).strip("<>"),
+        hops=lower.count(b"\nreceived:") + lower.startswith(b"received:"),
+    )
+
+
+def header_size(content: bytes) -> int:
+    """Return the size of a mail's header block without the empty line; at most `MAX_HEADER_SIZE`."""
+    if content.startswith(b"\r\n"):
+        return 0
+    end = content.find(b"\r\n\r\n", 0, MAX_HEADER_SIZE)
+    return end + 2 if end >= 0 else min(len(content), MAX_HEADER_SIZE)
+
+
+def header_of(content: bytes) -> bytes:
+    """Return the header block: its lines with their line ends, without the empty line."""
+    return content[: header_size(content)]
+
+
+def _first_value(name: bytes, value: re.Pattern[bytes], block: bytes, lower: bytes) -> str:
+    """Return the value of the first field `name`; '' if there is none."""
+    # Two calls of `find` take a tenth of the time of a pattern that looks for the name.
+    at = 0 if lower.startswith(name) else lower.find(b"\n" + name, 0, SCANNED_BYTES) + 1
+    if not lower.startswith(name, at):
+        return ""
+    found = value.match(block, at + len(name), SCANNED_BYTES)
+    return found[1].decode("utf-8", "replace").strip() if found is not None else ""
+
+
+def split_header(content: bytes, start: int, end: int) -> tuple[bytes, int]:
+    """Return the header block at `start` and the index at which the body begins; LF alone also ends a line.
+
+    Without an empty line everything is header. Raise `CodecError` for a block beyond `MAX_HEADER_SIZE`.
+    """
+    if content.startswith((b"\r\n", b"\n"), start, end):
+        return b"", start + (2 if content[start] == 0x0D else 1)
+    limit = min(end, start + MAX_HEADER_SIZE)
+    strict = content.find(b"\r\n\r\n", start, limit)
+    loose = content.find(b"\n\n", start, strict if strict >= 0 else limit)
+    if loose >= 0:
+        return content[start:loose], loose + 2
+    if strict >= 0:
+        return content[start:strict], strict + 4
+    if limit < end:
+        raise CodecError(f"a header of more than {MAX_HEADER_SIZE} bytes")
+    return content[start:end], end
+
+
+# --- writing a field ---------------------------------------------------------------------------------------
 
 
 def address_text(address: str) -> str:
-    """``<address>``; `CodecError` for anything but ASCII local part, @ and domain."""
+    """Return ``<address>``. Raise `CodecError` unless it has an ASCII local part, an @ and a domain."""
     if _ADDRESS.fullmatch(address) is None or len(address) > MAX_LINE - 3:
-        raise CodecError(f"{address[:80]!r} is no mail address: it should look like name@domain, in ASCII")
+        raise CodecError(f"{address[:80]!r} is not a mail address: write name@domain in ASCII")
     return f"<{address}>"
 
 
 def address_field(name: str, addresses: tuple[str, ...]) -> str:
-    """An address field of as many lines as it takes, with its last CRLF."""
+    """Return an address field, folded where it is long, with its last CRLF."""
     if not addresses:
         raise CodecError(f"the field {name} needs an address")
     pieces = [f"{name}: "]
@@ -92,18 +165,18 @@ def address_field(name: str, addresses: tuple[str, ...]) -> str:
 
 
 def message_id_field(message_id: str) -> str:
-    """The Message-ID field of an id given without its angle brackets."""
+    """Return the Message-ID field of an id that is given without angle brackets."""
     if _MESSAGE_ID.fullmatch(message_id) is None or len(message_id) > MAX_LINE - 20:
-        raise CodecError(f"{message_id[:80]!r} is no Message-ID: ASCII, no spaces, no angle brackets")
+        raise CodecError(f"{message_id[:80]!r} is not a Message-ID: write ASCII without spaces and angle brackets")
     return f"Message-ID: <{message_id}>\r\n"
 
 
 def text_field(name: str, value: str) -> str:
-    """A field of free text: as it is if one line of plain ASCII holds it, else as encoded words."""
+    """Return a field of free text: as it is if it fits one line of plain ASCII, otherwise as encoded words."""
     if _NAME.fullmatch(name) is None:
-        raise CodecError(f"{name[:80]!r} is no header name: printable ASCII without a colon")
+        raise CodecError(f"{name[:80]!r} is not a header name: write printable ASCII without a colon")
     if "\r" in value or "\n" in value or "\0" in value:
-        raise CodecError(f"the field {name} has a line end or NUL in its value: a value is one line")
+        raise CodecError(f"the field {name} has a line end or NUL in its value; a value is one line")
     plain = value == "" or (_PLAIN.fullmatch(value) is not None and "=?" not in value)
     if plain and len(name) + 2 + len(value) <= MAX_LINE:
         return f"{name}: {value}\r\n"
@@ -111,7 +184,7 @@ def text_field(name: str, value: str) -> str:
 
 
 def encoded_words(value: str) -> str:
-    """A text as encoded words (RFC 2047), folded. `CodecError` for half a character."""
+    """Return a text as encoded words (RFC 2047), folded. Raise `CodecError` for half a character."""
     try:
         data = value.encode()
     except UnicodeEncodeError as wrong:
@@ -128,36 +201,18 @@ def encoded_words(value: str) -> str:
 
 
 def date_text(at: LabTime) -> str:
-    """The date of an RFC 5322 mail, in UTC and whole seconds."""
+    """Return the date of an RFC 5322 mail, in UTC and whole seconds. Raise `CodecError` beyond the year 9999."""
     try:
-        moment = _EPOCH + timedelta(microseconds=at)
+        return rfc5322_date(at)
     except OverflowError as wrong:
-        raise CodecError(f"lab time {at} is in no year of four digits") from wrong
-    day, month = _DAYS[moment.weekday()], _MONTHS[moment.month - 1]
-    return f"{day}, {moment.day:02} {month} {moment.year:04} {moment:%H:%M:%S} +0000"
+        raise CodecError(f"lab time {at} has no year of four digits") from wrong
 
 
-# --- reading -----------------------------------------------------------------------------------------------
-
-
-def split_header(content: bytes, start: int, end: int) -> tuple[bytes, int]:
-    """The header block at `start` and where the body begins; without an empty line all is header."""
-    if content.startswith((b"\r\n", b"\n"), start, end):
-        return b"", start + (2 if content[start] == 0x0D else 1)
-    limit = min(end, start + MAX_HEADER_SIZE)
-    strict = content.find(b"\r\n\r\n", start, limit)
-    loose = content.find(b"\n\n", start, strict if strict >= 0 else limit)
-    if loose >= 0:
-        return content[start:loose], loose + 2
-    if strict >= 0:
-        return content[start:strict], strict + 4
-    if limit < end:
-        raise CodecError(f"a header of more than {MAX_HEADER_SIZE} bytes")
-    return content[start:end], end
+# --- reading a field ----------------------------------------------------------------------------------------
 
 
 def parse_fields(block: bytes) -> tuple[Field, ...]:
-    """The fields of a header block, unfolded; lines that are no field are passed over."""
+    """Return the fields of a header block, unfolded. Lines that are not a field are skipped."""
     fields: list[Field] = []
     lines = block.replace(b"\r\n", b"\n").split(b"\n")
     if len(lines) > MAX_HEADER_SIZE // 8 + MAX_FIELDS:
@@ -187,9 +242,9 @@ def parse_fields(block: bytes) -> tuple[Field, ...]:
 
 
 def parse_addresses(value: str) -> tuple[str, ...]:
-    """The bare addresses of an address field: what stands in <>, or what is left without comments.
+    """Return the bare addresses of an address field: the text inside <>, or the text without comments.
 
-    Group names and display names go; quoted local parts stay as written. Nothing here is an error.
+    Group names and display names are removed; quoted local parts stay as written. Nothing is an error.
     """
     found: list[str] = []
     for entry in value.split(",") if _SPECIAL.search(value) is None else _entries(value):
@@ -202,7 +257,7 @@ def parse_addresses(value: str) -> tuple[str, ...]:
 
 
 def _entries(value: str) -> list[str]:
-    """An address field cut at its commas, semicolons and group colons, without its comments."""
+    """Return the parts of an address field between commas, semicolons and group colons, without comments."""
     entries: list[str] = []
     entry: list[str] = []
     quoted, comments, angle, escaped = False, 0, False, False
@@ -234,22 +289,22 @@ def _entries(value: str) -> list[str]:
 
 
 def parse_message_id(value: str) -> str:
-    """A Message-ID without its angle brackets."""
+    """Return a Message-ID without its angle brackets."""
     return value.strip().removeprefix("<").removesuffix(">").strip()
 
 
 def parse_date(value: str) -> LabTime | None:
-    """The lab time of a Date field, or None for one that cannot be read; a zone by name counts as UTC."""
+    """Return the lab time of a Date field; None if it cannot be read. A zone given by name counts as UTC."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
     day, month, year, hour, minute, second, sign, zone_h, zone_m = match.groups()
     try:
-        month_number = _MONTHS.index(month.title()) + 1
+        month_number = MONTHS.index(month.title()) + 1
         moment = datetime(int(year), month_number, int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC)
     except ValueError:
         return None
-    at = (moment - _EPOCH) // timedelta(microseconds=1)
+    at = (moment - EPOCH) // timedelta(microseconds=1)
     if sign:
         east_us = (int(zone_h) * 60 + int(zone_m)) * 60_000_000
         at += -east_us if sign == "+" else east_us
@@ -257,15 +312,15 @@ def parse_date(value: str) -> LabTime | None:
 
 
 def decode_words(value: str) -> str:
-    """A field's text with its encoded words decoded; one that cannot be decoded stays as it is.
+    """Return a field's text with its encoded words decoded. A word that cannot be decoded stays as it is.
 
-    Line ends and NULs hidden in encoded words become blanks: the result is one line, as any field is.
+    Line ends and NULs inside encoded words become spaces, so the result is one line, as every field is.
     """
     if "=?" not in value:
         return value
     pieces: list[str] = []
     at = 0
-    run_charset, run = "", bytearray()  # neighbours of one character set may share a character
+    run_charset, run = "", bytearray()  # adjacent words of one character set may share a character
     for match in _ENCODED_WORD.finditer(value):
         between = value[at : match.start()]
         charset, data = match[1].lower(), _word_bytes(match[2], match[3])
@@ -284,8 +339,11 @@ def decode_words(value: str) -> str:
 
 
 def decode_charset(charset: str, data: bytes) -> str:
-    """Text in a character set as a mail names it. One that is unknown or untrue is read as UTF-8 if it is that, else
-    as Latin-1: every byte shows something, and nothing is an error."""
+    """Return the text of bytes in a character set as a mail names it.
+
+    If the set is unknown or the bytes do not fit it, they are read as UTF-8, or as Latin-1 if they are not UTF-8:
+    every byte becomes a character, and nothing is an error.
+    """
     name = charset.strip().lower()
     if _CHARSET.fullmatch(name) is not None:
         try:
@@ -308,39 +366,5 @@ def _word_bytes(kind: str, text: str) -> bytes | None:
 def _decode(charset: str, data: bytearray) -> str:
     try:
         return data.decode(charset or "ascii", "replace")
-    except LookupError:  # a number that names no character set
+    except LookupError:  # the number names no character set
         return data.decode("latin-1")
-
-
-PEEK_BYTES: Final = 64 * 1024
-"""How far into a mail headers are looked for; one hop adds about 200 bytes."""
-
-_MESSAGE_ID_FIELD: Final = re.compile(
-    rb"^message-id:[ \t]*(?:\r?\n[ \t]+)?([^\r\n]{0,1000})", re.IGNORECASE | re.MULTILINE
-)
-_SUBJECT: Final = re.compile(rb"^subject:[ \t]*([^\r\n]{0,1000})", re.IGNORECASE | re.MULTILINE)
-
-
-def subject_and_id(content: bytes) -> tuple[str, str]:
-    """The first line of the subject, and the Message-ID without its brackets; '' where a mail has none."""
-    end = content.find(b"\r\n\r\n", 0, PEEK_BYTES)
-    head = content[: end if end >= 0 else PEEK_BYTES]
-    lower = head.lower()
-    subject, message_id = (
-        _field(_SUBJECT, b"subject:", head, lower),
-        _field(_MESSAGE_ID_FIELD, b"message-id:", head, lower),
-    )
-    return (
-        subject.group(1).decode("utf-8", "replace").strip() if subject else "",
-        message_id.group(1).decode("utf-8", "replace").strip().strip("<>") if message_id else "",
-    )
-
-
-def _field(pattern: re.Pattern[bytes], name: bytes, head: bytes, lower: bytes) -> re.Match[bytes] | None:
-    """What `pattern.search(head)` finds, tried only where its name stands: a search tries every byte, at ten times the cost."""
-    at = lower.find(name)
-    while at >= 0:
-        if match := pattern.match(head, at):
-            return match
-        at = lower.find(name, at + 1)
-    return None

@@ -45,6 +45,7 @@ from transport.mapi.property_tags import (
 )
 from transport.mime.compose import Attached, NewMail, write_mail
 from transport.mime.headers import (
+    Field,
     decode_charset,
     decode_words,
     parse_addresses,
@@ -83,13 +84,14 @@ _LATEST: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class MailPost:
-    """What of a mail goes into an item: all but the identity that a store gives it."""
+    """The contents of an item that is made of a mail. `fields`: the mail's header fields, unfolded, in order."""
 
     props: Bag
     recipients: tuple[Bag, ...] = ()
     attachments: tuple[Bag, ...] = ()
     subject: str = ""
     message_id: str = ""
+    fields: tuple[Field, ...] = ()
 
     @property
     def size(self) -> int:
@@ -153,7 +155,7 @@ def post_of_mail(content: bytes) -> MailPost:
     subject, message_id = props[PR_SUBJECT], props.get(PR_INTERNET_MESSAGE_ID, "")
     assert isinstance(subject, str)
     assert isinstance(message_id, str)
-    return MailPost(props, _recipients(mail), tuple(attachments), subject, message_id)
+    return MailPost(props, _recipients(mail), tuple(attachments), subject, message_id, mail.fields)
 
 
 def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:

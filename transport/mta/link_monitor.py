@@ -1,9 +1,52 @@
-"""What one server knows of the connectors: who says that which is down, and whom it still has to tell.
+"""The state of links, as one server knows it: which connectors are down, and which servers must hear of it.
 
-Part of the MTA: the tables hold everything, memory is a copy of them that is read at the start and thrown away with the
-rest when a stimulus is rolled back. A link whose next hop could not be reached several times in a row is down; the server
-that found it so tells its neighbours, who tell theirs, and looks after it at every retry interval until somebody answers.
-Telling and looking after are one thing, a *call*: a transmission without a mail.
+A link is one end of a connector: the connector as one bridgehead sees it. Its states, at that bridgehead:
+
+=======  ==============================================================================
+up       no failure since the last answer
+failing  fewer failures in a row than the setting `link_retries`
+down     that many failures; a report says so
+=======  ==============================================================================
+
+==============  ===================================================  ======================================================
+state           event                                                next state, and what the server does
+==============  ===================================================  ======================================================
+up, failing     `failed`: nobody answered                            failing, or down: report it, call the neighbours, and
+                                                                     call over this connector after the retry interval
+up, failing     the same, within `APART_US` of the last failure      unchanged: many mails that fail together are one
+                                                                     failure
+failing         `reached`: somebody answered                         up
+down            a call over it is not answered                       down: call again after the retry interval
+down            `reached`: a mail or a call was answered             up: report it, call the neighbours
+==============  ===================================================  ======================================================
+
+A *report* says that a link is down, or up again. Each server keeps the newest report of each link; `receive` takes in those
+of other servers and passes them on, to all neighbours but the one that sent them. A report is replaced only by a later
+one of the same server on the same connector.
+
+A *call* is a transmission without a mail. It has two purposes: to find out whether a link works again, and to give a
+neighbour the reports. There is at most one call for each neighbour; a new one replaces it, under a new number. A call
+that is not answered is made again after the retry interval: without end while the link is down, otherwise `link_retries`
+times in all.
+
+Which reports change the routes depends on the version of the server (`LinkRule`): in 5.5 and 2007 none; in 2000 every
+connector that is down is avoided; in 2003 only those for which there is another way.
+
+Example: the bridgehead A fails to reach C by SEA-NYC three times, a minute or more apart. A reports "SEA-NYC is down",
+reroutes its queue by LON and calls its neighbours, B and L. Both store the report, change their routes and call their own
+neighbours except A. Ten minutes later A calls C; C answers; A reports "SEA-NYC is up", and the mail takes the short way.
+
+What must never happen:
+
+- A mail arrives at a server before the report that explains its detour: the server would send it back. So on each
+  connection the reports go first.
+- A link stays down although it works: while this server's own report says "down", there is a call over that connector.
+- An old report replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
+- Two servers judge the same reports differently and send a mail back and forth. So nothing is reported where a relay, which
+  passes on no reports, is on a ring of connectors (`Routing.tells_links`).
+
+The tables hold everything; memory is a copy of them. It is read at the start, and discarded with the node's other memory
+when a stimulus is rolled back.
 
 # spec: RT-2
 """
@@ -23,11 +66,11 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 APART_US: Final = MINUTE_US
-"""Failures nearer to each other than this count as one (decision, after the SMTP service's glitch retry: three tries at
-60 seconds), else ten mails that leave together would take a line down at its first hiccup."""
+"""Failures closer together than this count as one (decision, after the SMTP service's glitch retry: three tries at
+60 seconds). Otherwise ten mails that leave together would take a link down at its first failure."""
 
 AHEAD_US: Final = DAY_US
-"""A report from so far in the future is not taken: nothing could ever replace it. Clocks of servers differ by less."""
+"""A report from this far in the future is not accepted: nothing could replace it. Clocks of servers differ by less."""
 
 _SELECT_REPORTS = "SELECT connector, server, at, down, lamport FROM mta_link_report ORDER BY connector, server"
 _SELECT_CALLS = "SELECT id, next_hop, connector, due_at, attempts FROM mta_link_call ORDER BY id"
@@ -42,7 +85,7 @@ _DROP_CALL = "DELETE FROM mta_link_call WHERE id = ?"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A talk to have with the next server, at `due_at` or later. Its transmission has the number -`id`."""
+    """A call to make at `due_at` or later. The `queue_id` of its transmission is -`id`."""
 
     id: int
     next_hop: str
@@ -52,7 +95,7 @@ class Call:
 
 
 class Links:
-    """The links as `server` knows them. `routing`: the routes while nothing is down."""
+    """The links as `server` knows them. `routing`: the routes with every link up."""
 
     def __init__(self, server: str, routing: Routing, policy: MtaPolicy) -> None:
         self.server = server
@@ -65,7 +108,7 @@ class Links:
         self._lines: tuple[str, ...] = ()
 
     def recall(self, conn: Connection) -> None:
-        """Reads what the tables have."""
+        """Read the tables."""
         for connector, server, at, down, lamport in conn.exec_driver_sql(_SELECT_REPORTS):
             self._reports[connector, server] = LinkReport(connector, server, at, bool(down), lamport)
         for call in conn.exec_driver_sql(_SELECT_CALLS):
@@ -74,7 +117,7 @@ class Links:
             self._failures[connector] = (failures, failed_at)
         self._write_lines()
 
-    # --- what it knows
+    # --- knowledge
 
     @property
     def _takes_part(self) -> bool:
@@ -82,12 +125,12 @@ class Links:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All that it knows, as others are told."""
+        """Return all reports as lines of X-LINK2STATE."""
         return self._lines if self._takes_part else ()
 
     @property
     def down(self) -> frozenset[str]:
-        """The connectors that mail is not to take."""
+        """Return the connectors that mail must avoid."""
         if not self._takes_part:
             return frozenset()
         said = frozenset(report.connector for report in self._reports.values() if report.down)
@@ -102,10 +145,10 @@ class Links:
         own = None if connector is None else self._own(connector)
         return own is not None and own.down
 
-    # --- what it sees; each returns whether it learnt anything
+    # --- observations; each method returns whether the reports changed
 
     def failed(self, s: Stimulus, connector: str, reason: str) -> bool:
-        """Nobody answered at the other end of a connector."""
+        """Count a failure of a connector: nobody answered at the other end."""
         if not self._watched(connector):
             return False
         failures, failed_at = self._failures.get(connector, (0, s.now - APART_US))
@@ -116,11 +159,11 @@ class Links:
         if failures + 1 < self.policy.link_retries or self._is_down(connector):
             return False
         self._report(s, connector, down=True, reason=reason)
-        self._look_after(s, connector)
+        self._call_over(s, connector)
         return True
 
     def reached(self, s: Stimulus, connector: str) -> bool:
-        """The other end of a connector answered."""
+        """Note that the other end of a connector answered."""
         if self._failures.pop(connector, None) is not None:
             s.conn.exec_driver_sql(_DROP_FAILURES, (connector,))
         if not self._is_down(connector):
@@ -128,21 +171,23 @@ class Links:
         self._report(s, connector, down=False, reason="")
         return True
 
-    def heard(self, s: Stimulus, peer: str, reports: Iterable[LinkReport]) -> bool:
-        """`peer`, which has proven to be that store, told of links. What is no link of the organization, or nothing new,
-        is passed over."""
+    def receive(self, s: Stimulus, peer: str, reports: Iterable[LinkReport]) -> bool:
+        """Take in reports from the authenticated store `peer`.
+
+        A report of a link that the organization does not have, or that is not new, is ignored.
+        """
         news = [report for report in reports if self._is_news(report, s.now)]
         for report in news:
             s.trace.lamport_seen(report.lamport)
-            self._keep(s, report, "")
-            if report.server == self.server and report.down:  # said before a restore, and forgotten by it
-                self._look_after(s, report.connector)
+            self._store(s, report, "")
+            if report.server == self.server and report.down:  # made before a restore that lost it
+                self._call_over(s, report.connector)
         if news:
-            self._tell(s, peer)
+            self._call_neighbours(s, peer)
         return bool(news)
 
     def _watched(self, connector: str) -> bool:
-        """Whether it matters that a connector is down: relays tell nothing, and the only way is always taken."""
+        """Return whether it matters that a connector is down. A relay reports nothing; the only way is never avoided."""
         if not self._takes_part or connector in self._routing.relays:
             return False
         if self.policy.link_rule is LinkRule.TOLD:
@@ -166,10 +211,10 @@ class Links:
     def _report(self, s: Stimulus, connector: str, *, down: bool, reason: str) -> None:
         known = self._own(connector)
         at = s.now if known is None else max(s.now, known.at + 1)
-        self._keep(s, LinkReport(connector, self.server, at, down, s.trace.lamport), reason)
-        self._tell(s, "")
+        self._store(s, LinkReport(connector, self.server, at, down, s.trace.lamport), reason)
+        self._call_neighbours(s, "")
 
-    def _keep(self, s: Stimulus, report: LinkReport, reason: str) -> None:
+    def _store(self, s: Stimulus, report: LinkReport, reason: str) -> None:
         self._reports[report.connector, report.server] = report
         values = (report.connector, report.server, report.at, int(report.down), report.lamport)
         s.conn.exec_driver_sql(_SET_REPORT, values)
@@ -185,19 +230,20 @@ class Links:
 
     # --- calls
 
-    def _tell(self, s: Stimulus, teller: str) -> None:
-        """Calls up every neighbour but the one that told, and those whom nobody reaches."""
+    def _call_neighbours(self, s: Stimulus, reporter: str) -> None:
+        """Call every neighbour except `reporter` and those behind a link that is down."""
         for hop in self._routing.neighbours(self.server):
-            if hop.server != teller and not self._is_down(_name(hop)):
+            if hop.server != reporter and not self._is_down(_name(hop)):
                 self._call(s, hop, s.now)
 
-    def _look_after(self, s: Stimulus, connector: str) -> None:
+    def _call_over(self, s: Stimulus, connector: str) -> None:
+        """Call the neighbours behind a connector after the retry interval."""
         for hop in self._routing.neighbours(self.server):
             if _name(hop) == connector:
                 self._call(s, hop, s.now + self.policy.normal.retry_us)
 
     def _call(self, s: Stimulus, hop: NextHop, at: LabTime, attempts: int = 0) -> None:
-        """A call under a new number, so that the end of an older one, which knew less, does not end it."""
+        """Add a call, in place of an older one. Its new number keeps the end of the older one from ending it."""
         if hop.connector is not None and hop.connector.schedule.is_never:
             return
         for call in [
@@ -214,24 +260,22 @@ class Links:
         del self._calls[call.id]
 
     def hold(self, s: Stimulus, number: int, until_at: LabTime) -> None:
-        """Keeps a call back until `until_at`."""
+        """Make a call wait until `until_at`, for the delay fault."""
         call = self._calls.get(-number)
         if call is not None:
             s.conn.exec_driver_sql(_HOLD_CALL, (until_at, call.id))
             self._calls[call.id] = replace(call, due_at=until_at)
 
-    def called(self, s: Stimulus, number: int, *, answered: bool) -> bool:
-        """The end of a call; whether anything was learnt by it. A call that is no longer to be made is passed over."""
+    def call_ended(self, s: Stimulus, number: int, *, answered: bool) -> bool:
+        """Record the end of a call; return whether the reports changed. A call that was replaced is ignored."""
         call = self._calls.get(-number)
         if call is None:
             return False
+        self._drop(s, call)
         if answered:
-            self._drop(s, call)
             return call.connector is not None and self.reached(s, call.connector)
-        if call.attempts + 1 >= self.policy.link_retries and not self._is_down(call.connector):
-            self._drop(s, call)  # mail will tell it
-        else:
-            self._drop(s, call)
+        # Otherwise the next mail brings the reports.
+        if call.attempts + 1 < self.policy.link_retries or self._is_down(call.connector):
             retry_at = s.now + self.policy.normal.retry_us
             hops = self._routing.neighbours(self.server)
             hop = next(each for each in hops if (each.server, _name(each)) == (call.next_hop, call.connector))
@@ -241,13 +285,13 @@ class Links:
     def due(
         self, now: LabTime, limit: int, busy: Collection[int] = (), crowded: Collection[str] = ()
     ) -> list[Transmission]:
-        """The calls to make at `now`."""
+        """Return the calls to make at `now`."""
         due = [call for call in self._calls.values() if call.due_at <= now]
         due = [call for call in due if -call.id not in busy and call.next_hop not in crowded]
         return [self._transmission(call, now) for call in due[:limit]]
 
     def next_due(self) -> LabTime | None:
-        """When the next call is to be made."""
+        """Return when the next call is due; None if there is none."""
         return min((call.due_at for call in self._calls.values()), default=None)
 
     def _transmission(self, call: Call, now: LabTime) -> Transmission:

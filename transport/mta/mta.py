@@ -1,23 +1,68 @@
-"""The message transfer agent of one server: what happens to a mail between the store that sends it and the
-store that reads it.
+"""The message transfer agent (MTA) of one server: its queue, and what happens to a mail in it.
 
-A plain agent: each method is part of a stimulus, changes only the tables of `transport.mta.tables`, and opens
-no socket. A mail handed in by the store or by SMTP is split by next server: one copy crosses each
-connector, however many recipients lie behind it (spec: RT-1). Copies wait in the queue until they are due.
-A driver asks for them (`ready`), carries them, and reports what became of them (`concluded`); until that report the
-copy stays queued, so a crash at any point repeats a mail at worst (spec: OUT-9).
+One mail has one copy for each next hop (spec: RT-1); a copy is a row of `mta_queue`. A copy is in one of these states:
 
-Reports return deliveries to this server itself, for a notice of non-delivery may be addressed to it.
+=========  ============================================================================================================
+waiting    it has a next hop, and `due_at` is later than now: the connector is closed or slow, the mail is in transit on
+           it (latency), a fault holds the copy, or an attempt failed and the retry interval is not over ("deferred")
+due        it has a next hop, and `due_at` is not later than now
+in flight  a driver sends it. The row does not say so; the driver passes the ids in flight to `ready` (`busy`)
+unrouted   there is no route; `due_at` is the time of expiry
+=========  ============================================================================================================
+
+==========================  =========================================================  ================================
+state                       event                                                      next state
+==========================  =========================================================  ================================
+new (`submit`, `accept`)    the recipient is on this server                            no row: `LocalDelivery`
+new                         the recipient is unknown, or the mail is too large for     no row: returned
+                            the connector
+new                         there is a next hop                                        waiting, or due at once
+new                         there is no route                                          unrouted
+waiting                     `due_at` is reached                                        due
+due                         `ready`: a driver takes it                                 in flight
+in flight                   `concluded`: 250 for every recipient                       removed
+in flight                   `concluded`: 250, but not for every recipient              as below, for the other recipients
+in flight                   `concluded`: try again later                               waiting; one attempt more
+in flight                   the same, and the mail expired or used its retries         removed and returned
+in flight                   `concluded`: refused for good                              removed and returned
+in flight                   the server crashes                                         due
+waiting, due, in flight     `reroute`: the routes give another next hop, or none       removed; new copies with new ids
+unrouted                    `reroute`: the routes give a next hop                      waiting, or due at once
+unrouted                    `tick` at the time of expiry                               removed and returned
+waiting, due, in flight     `hold` (a fault)                                           waiting
+==========================  =========================================================  ================================
+
+"Returned" means: the trace has an event, and the sender gets a notice of non-delivery (`transport.mta.non_delivery`).
+
+Example: A sends a mail to B in its own site and to C and D behind the connector SEA-NYC. `submit` makes two copies, one
+for B and one that crosses the connector for C and D. B answers 250: its copy is removed. The bridgehead C does not
+answer: the other copy waits for ten minutes. Meanwhile the connector is found down, and there is a detour by LON:
+`reroute` replaces the copy by one with LON as its next hop.
+
+What must never happen:
+
+- A copy is removed although the next server did not answer 250 and the sender was not told (spec: OUT-9). A crash may
+  therefore send a mail twice.
+- The end of an attempt on an old route counts for the new route. So `reroute` gives a copy a new id, and ids are never
+  reused.
+- A notice answers a notice (spec: ML-7).
+- A failed attempt takes a second place in the schedule of a slow link, ahead of other mails.
+
+The MTA does no I/O: each method is part of a stimulus and changes only the tables of `transport.mta.tables`. A driver asks
+what is due (`ready`), sends it, and reports the end (`concluded`). Most methods return deliveries to this server itself,
+because a notice may be addressed to it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
-from topology.routing import Routing
-from traces.events import HopReceived, HopSent
+from topology.routing import NextHop, Routing
+from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
 from transport.envelope import (
     IncomingHop,
+    IncomingMail,
     LocalDelivery,
     OutgoingMail,
     Priority,
@@ -29,26 +74,35 @@ from transport.envelope import (
     Transmission,
     UnknownRecipientError,
 )
-from transport.mime.headers import subject_and_id
+from transport.mime.body_encoding import as_seven_bit, far_size
+from transport.mime.headers import header_size
 from transport.mta import queue_table
-from transport.mta.dispatch import NO_ROUTE, Dispatch
 from transport.mta.link_monitor import Links
-from transport.mta.queue_table import QueueRow
+from transport.mta.non_delivery import NULL_SENDER, notice
+from transport.mta.queue_table import Place, QueueRow
 from transport.mta.retry_policy import MtaPolicy
-from transport.mta.routing import OUTSIDE
-from transport.protocol.hop_headers import believed_lamport, count_received, received_line
+from transport.mta.routing import OUTSIDE, Split, differs, opening, place, split_recipients
+from transport.protocol.hop_headers import believed_lamport, received_line
 from transport.protocol.link_state import LinkReport
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
+NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
+EXPIRED: Final = "4.4.7 not delivered before it expired"
+TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
+"""Reasons, each with the enhanced status code of RFC 3463."""
 
-class Mta(Dispatch):
+
+class Mta:
     """The MTA of `server`.
 
-    `routing` may be replaced at any time (a link went down or up); `reroute` then moves what is queued. It does so by
-    itself when it learns of a link (`transport.mta.link_monitor`); after a start, `recall` gives it what it knew.
-    `addresses` gives the server that a mail address is to go to, None when it is nobody's. `accepts` says whether mail
-    for it is taken from SMTP; by default whatever has a server is.
+    ===========  ====================================================================================================
+    routing      the routes without failed links; the MTA itself replaces them when it learns of a link
+    addresses    returns the server that a mail address belongs to; None if it belongs to nobody
+    accepts      returns whether mail for an address is accepted by SMTP; by default, every address with a server
+    ===========  ====================================================================================================
+
+    After a start, `recall` reads what the tables have of links.
     """
 
     def __init__(
@@ -59,13 +113,17 @@ class Mta(Dispatch):
         policy: MtaPolicy | None = None,
         accepts: Callable[[str], bool] | None = None,
     ) -> None:
-        super().__init__(server, routing, addresses, policy or MtaPolicy())
-        self._usual = routing
+        self.server = server
+        self.routing = routing
+        self.addresses = addresses
+        self._policy = policy or MtaPolicy()
+        self._all_links_up = routing
         self._links = Links(server, routing, self._policy)
         self._accepts = accepts or (lambda address: addresses(address) is not None)
 
     @property
     def policy(self) -> MtaPolicy:
+        """The settings; they may be replaced at any time."""
         return self._policy
 
     @policy.setter
@@ -73,70 +131,109 @@ class Mta(Dispatch):
         self._policy = self._links.policy = policy
 
     def recall(self, conn: Connection) -> None:
-        """Reads from the tables what it knew of links."""
+        """Read from the tables what this server knows of links."""
         self._links.recall(conn)
         self._avoid(self._links.down)
 
     # --- mail in
 
     def check_recipient(self, address: str) -> None:
-        """For RCPT: UnknownRecipientError (550) unless the address lives in the organization."""
+        """Raise UnknownRecipientError (550) unless mail for `address` is accepted by SMTP. For RCPT."""
         # spec: ML-7
-        if not self._takes(address):
+        if not self._is_accepted(address):
             raise UnknownRecipientError((address,))
 
-    def _takes(self, address: str) -> bool:
-        """Nobody is relayed for: what would leave by the smart host comes from this server's own store alone."""
+    def _is_accepted(self, address: str) -> bool:
+        """Return whether mail for `address` is accepted by SMTP. Only this server's own store uses the smart host."""
         leaves = self._policy.smart_host is not None and self.addresses(address) == OUTSIDE
         return not leaves and self._accepts(address)
 
     def submit(self, s: Stimulus, mail: OutgoingMail) -> list[LocalDelivery]:
-        """Takes a mail from this server's store: queues a copy for each next hop.
+        """Accept a mail from this server's store and queue a copy for each next hop.
 
-        Returns the delivery for recipients on this server. Unknown recipients are answered with a notice.
+        Return the delivery for recipients on this server. Mail for unknown recipients is returned by a notice.
         """
-        return self._dispatch(s, mail, None)
+        return self._dispatch(s, mail, None, header_size(mail.content))
 
-    def accept(
-        self,
-        s: Stimulus,
-        hop: IncomingHop,
-        sender: str,
-        recipients: Sequence[str],
-        content: bytes,
-        *,
-        message_id: str,
-        subject: str,
-    ) -> list[LocalDelivery]:
-        """Takes a mail from SMTP: puts a Received line on it, queues what is for other servers, returns what
-        is for this one.
+    def accept(self, s: Stimulus, hop: IncomingHop, mail: IncomingMail) -> list[LocalDelivery]:
+        """Accept a mail from SMTP, put a Received line on it, and queue a copy for each next hop.
 
-        Raises RefusalError, having changed nothing: unknown recipients (550), too many hops (554). 250 may be
-        answered only after the transaction has committed (spec: IN-2).
+        Return the delivery for recipients on this server. Raise RefusalError, with nothing changed: unknown recipients
+        (550), too many hops (554). The caller may answer 250 only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
-        unknown = [address for address in recipients if not self._takes(address)]
+        unknown = [address for address in mail.recipients if not self._is_accepted(address)]
         if unknown:
             raise UnknownRecipientError(unknown)
-        if not recipients:
+        if not mail.recipients:
             raise RefusalError(554, "5.5.1 a mail without recipients")
-        hops = count_received(content)
-        if hops > self.policy.hop_limit:
-            raise RefusalError(554, f"5.4.6 a mail loop: {hops} hops, {self.policy.hop_limit} allowed")
+        header = mail.header
+        if header.hops > self.policy.hop_limit:
+            raise RefusalError(554, f"5.4.6 a mail loop: {header.hops} hops, {self.policy.hop_limit} allowed")
         s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
             HopReceived,
-            mail=message_id or None,
+            mail=header.message_id or None,
             peer=hop.peer,
-            recipients=tuple(recipients),
-            size=len(content),
+            recipients=mail.recipients,
+            size=len(mail.content),
             authenticated=hop.authenticated,
         )
-        marked = received_line(hop.peer, self.server, s.now) + content
-        # What comes over an ordinary mail server has lost XEXCH50; its signature alone tells what it is (spec: ML-6).
+        line = received_line(hop.peer, self.server, s.now)
+        # An ordinary mail server on the way drops XEXCH50; then only the signature shows a system message (spec: ML-6).
         system = hop.system or self.server in self.routing.relay_ends
-        mail = OutgoingMail(message_id, sender, tuple(recipients), marked, hop.priority, subject, system)
-        return self._dispatch(s, mail, hop)
+        accepted = OutgoingMail(
+            header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
+        )
+        return self._dispatch(s, accepted, hop, len(line) + header.size)
+
+    def _dispatch(
+        self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None, header_bytes: int
+    ) -> list[LocalDelivery]:
+        """Queue the copies of a new mail whose header has `header_bytes` bytes."""
+        size = far_size(mail.content, header_bytes)
+        split = self._split(mail.recipients, size)
+        contents: dict[bool, int] = {}
+        for next_hop, recipients in split.copies():
+            far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
+            if far not in contents:
+                # spec: ML-4
+                written = replace(mail, content=as_seven_bit(mail.content)) if far else mail
+                contents[far] = queue_table.add_content(s.conn, written, s.trace.lamport, size)
+            self._queue(s, mail, size, contents[far], next_hop, recipients)
+        return self._finish(s, mail, split, 0, hop)
+
+    def _queue(
+        self,
+        s: Stimulus,
+        mail: OutgoingMail,
+        size: int,
+        content_id: int,
+        hop: NextHop | None,
+        recipients: tuple[str, ...],
+    ) -> None:
+        expires_at = s.now + self._policy.of(mail.priority).expiry_us
+        where = _unrouted(expires_at) if hop is None else place(s.conn, s.now, hop, size, mail.priority)
+        queue_id = queue_table.add_row(
+            s.conn, content_id, where, recipients, priority=mail.priority, expires_at=expires_at
+        )
+        if hop is None:
+            row = queue_table.find_row(s.conn, queue_id)
+            assert row is not None
+            _trace_failure(s, row, NO_ROUTE, where.due_at)
+
+    def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
+        """Return to its sender a mail that was delivered here and cannot be used for the recipients in `reasons`."""
+        # spec: ML-7
+        mail = OutgoingMail(
+            delivery.message_id,
+            delivery.sender,
+            delivery.recipients,
+            delivery.content,
+            Priority.NORMAL,
+            delivery.subject,
+        )
+        return self._return(s, mail, 0, reasons)
 
     # --- mail out
 
@@ -148,8 +245,10 @@ class Mta(Dispatch):
         busy: Collection[int] = frozenset(),
         crowded: Collection[str] = frozenset(),
     ) -> list[Transmission]:
-        """At most `limit` copies that are due, in sending order, without those in `busy` (in flight) and those for the
-        next hops in `crowded`."""
+        """Return at most `limit` copies that are due, in sending order.
+
+        Copies in `busy` (in flight) and copies for the next hops in `crowded` are left out.
+        """
         # spec: OUT-8, RT-2
         contents: dict[int, bytes] = {}
         due = self._links.due(now, limit, busy, crowded)
@@ -164,20 +263,16 @@ class Mta(Dispatch):
             due.append(replace(sent, system=False) if row.connector in self.routing.relays else sent)
         return due
 
-    def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
-        """Returns to its sender a mail that was delivered here and could not be used for the recipients in `reasons`."""
-        # spec: ML-7
-        subject, _ = subject_and_id(delivery.content)
-        mail = OutgoingMail(
-            delivery.message_id, delivery.sender, delivery.recipients, delivery.content, Priority.NORMAL, subject
-        )
-        return self._return(s, mail, 0, reasons)
-
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
-        """The report of an attempt, as the SMTP sender gives it; it may tell that a link is down, or up again."""
-        # spec: RT-2
+        """Record how an attempt to send ended. It may show that a link is down, or up again.
+
+        A row that no longer exists is ignored: the mail was sent twice, which is harmless.
+        """
+        # spec: RT-2, OUT-9
         if queue_id < 0:
-            return self._learnt(s, self._links.called(s, queue_id, answered=outcome.state is SendState.DELIVERED))
+            return self._links_changed(
+                s, self._links.call_ended(s, queue_id, answered=outcome.state is SendState.DELIVERED)
+            )
         row = queue_table.find_row(s.conn, queue_id)
         if row is None:
             return []
@@ -188,29 +283,13 @@ class Mta(Dispatch):
         if row.connector is None:
             return local
         if outcome.unreachable:
-            return local + self._learnt(s, self._links.failed(s, row.connector, outcome.reason))
-        return local + self._learnt(s, self._links.reached(s, row.connector))
-
-    def told(self, s: Stimulus, peer: str, reports: Sequence[LinkReport]) -> list[LocalDelivery]:
-        """The store `peer`, which has authenticated, told of links: mail takes another way if that changes routes."""
-        # spec: RT-2
-        return self._learnt(s, self._links.heard(s, peer, reports))
+            return local + self._links_changed(s, self._links.failed(s, row.connector, outcome.reason))
+        return local + self._links_changed(s, self._links.reached(s, row.connector))
 
     def next_hop(self, s: Stimulus, queue_id: int) -> str:
-        """The server that a queued copy goes to next; '' if it goes nowhere."""
+        """Return the next server of a queued copy; '' if it has none."""
         row = queue_table.find_row(s.conn, queue_id)
         return (row.next_hop or "") if row is not None else ""
-
-    def delivered(
-        self, s: Stimulus, queue_id: int, refusals: Sequence[RecipientRefusal] = (), ordinary: str = ""
-    ) -> list[LocalDelivery]:
-        """The peer answered 250 after the content, for all recipients but those in `refusals`, which are
-        tried again or returned. `ordinary`: why a system message went as ordinary mail (spec: ML-3). A row that is no
-        longer there is passed over: sending twice is harmless.
-        """
-        # spec: OUT-9
-        row = queue_table.find_row(s.conn, queue_id)
-        return [] if row is None else self._delivered(s, row, refusals, ordinary)
 
     def _delivered(
         self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal], ordinary: str
@@ -233,22 +312,6 @@ class Mta(Dispatch):
         queue_table.drop_row(s.conn, row)
         return []
 
-    def deferred(
-        self,
-        s: Stimulus,
-        queue_id: int,
-        reason: str,
-        *,
-        permanent: bool = False,
-        refusals: Sequence[RecipientRefusal] = (),
-    ) -> list[LocalDelivery]:
-        """The attempt failed: try again on the route that holds now, or return to the sender what is refused
-        for good or has expired. `refusals` says more of single recipients, whose fate then is their own.
-        """
-        # spec: RT-2
-        row = queue_table.find_row(s.conn, queue_id)
-        return [] if row is None else self._deferred(s, row, reason, permanent, refusals)
-
     def _deferred(
         self, s: Stimulus, row: QueueRow, reason: str, permanent: bool, refusals: Sequence[RecipientRefusal]
     ) -> list[LocalDelivery]:
@@ -256,38 +319,205 @@ class Mta(Dispatch):
         rest = [RecipientRefusal(a, reason, permanent) for a in row.recipients if a not in own]
         return self._failed(s, row, [*refusals, *rest])
 
+    def _failed(self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]) -> list[LocalDelivery]:
+        """End an attempt that did not reach `row.recipients`: return or retry each of them, as `refusals` says."""
+        why = {refusal.address: refusal.reason for refusal in refusals}
+        returned = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
+        again = tuple(address for address in row.recipients if address not in returned)
+        gives_up = self._why_given_up(s, row)
+        if gives_up:
+            returned |= {address: f"{gives_up}; the last attempt: {why[address]}" for address in again}
+            again = ()
+        reason = "; ".join(dict.fromkeys(why.values()))
+        mail = self._mail_of(s, row) if returned else None
+        if again:
+            # The last attempt is made at the instant of expiry, or when the link next opens.
+            retry_at = min(s.now + self._policy.of(row.priority).retry_us, row.expires_at)
+            attempts = row.attempts if row.next_hop is None else row.attempts + 1
+            left = replace(row, recipients=again, attempts=attempts, last_error=reason)
+            local = self._requeue(s, left, retry_at, failed=True)
+        else:
+            _trace_failure(s, row, reason, None)
+            queue_table.drop_row(s.conn, row)
+            local = []
+        return local + self._return(s, mail, row.queue_id, returned) if mail else local
+
+    def _why_given_up(self, s: Stimulus, row: QueueRow) -> str:
+        """Return why a mail is not tried again after a failed attempt; '' if it is tried again."""
+        if s.now >= row.expires_at:
+            return EXPIRED
+        most = self._policy.max_retries
+        return "" if most is None or row.attempts < most else TRIED_OFTEN.format(retries=most)
+
     def tick(self, s: Stimulus) -> list[LocalDelivery]:
-        """Does what is due at `s.now` without a socket: mails that found no route until they expired are returned."""
+        """Return the mails that found no route until they expired."""
         local: list[LocalDelivery] = []
         for queue_id in queue_table.unrouted_ids(s.conn, s.now):
             if not self._moved(s, queue_id, local):
-                local += self.deferred(s, queue_id, NO_ROUTE)
+                row = queue_table.find_row(s.conn, queue_id)
+                assert row is not None
+                local += self._deferred(s, row, NO_ROUTE, False, ())
         return local
 
     def hold(self, s: Stimulus, queue_id: int, until_at: LabTime) -> None:
-        """Keeps a copy back until `until_at`: the delay fault."""
+        """Keep a copy in the queue until `until_at`, for the delay fault."""
         if queue_id < 0:
             self._links.hold(s, queue_id, until_at)
             return
         queue_table.hold_row(s.conn, queue_id, until_at)
 
     def next_due(self, conn: Connection) -> LabTime | None:
-        """When `ready` or `tick` has something to do; in the past when it has now. None: an empty queue."""
+        """Return when `ready` or `tick` next has something to do, in the past if it has now; None for an empty queue."""
         due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
         return min(due, default=None)
 
     def queued(self, conn: Connection) -> list[QueuedMail]:
-        """The queue, for people to look at."""
+        """Return the queue for display."""
         return queue_table.queued_mails(conn)
 
-    # --- links
+    # --- links and routes
 
-    def _learnt(self, s: Stimulus, news: bool) -> list[LocalDelivery]:
+    def receive_link_reports(self, s: Stimulus, peer: str, reports: Sequence[LinkReport]) -> list[LocalDelivery]:
+        """Take in reports of links from the authenticated store `peer`; mail is rerouted if they change the routes."""
+        # spec: RT-2
+        return self._links_changed(s, self._links.receive(s, peer, reports))
+
+    def _links_changed(self, s: Stimulus, news: bool) -> list[LocalDelivery]:
         return self.reroute(s) if news and self._avoid(self._links.down) else []
 
     def _avoid(self, down: frozenset[str]) -> bool:
-        """Takes the routes without those connectors; True if they are others than before."""
+        """Use the routes without the connectors in `down`; return True if they differ from the present ones."""
         if down == self.routing.down:
             return False
-        self.routing = self._usual.with_down(down)
+        self.routing = self._all_links_up.with_down(down)
         return True
+
+    def reroute(self, s: Stimulus) -> list[LocalDelivery]:
+        """Move every queued copy that the present routes would send another way. Takes time linear in the queue."""
+        # spec: RT-2
+        local: list[LocalDelivery] = []
+        for queue_id in queue_table.all_ids(s.conn):
+            self._moved(s, queue_id, local)
+        return local
+
+    def _moved(self, s: Stimulus, queue_id: int, local: list[LocalDelivery]) -> bool:
+        """Move a copy if the present routes send it another way, and return whether they do.
+
+        Deliveries to this server are added to `local`.
+        """
+        row = queue_table.find_row(s.conn, queue_id)
+        assert row is not None
+        copies = self._split(row.recipients, row.far_size).copies()
+        if len(copies) == 1 and copies[0][1] == row.recipients and not differs(row, copies[0][0]):
+            return False
+        local += self._requeue(s, row, row.due_at)
+        return True
+
+    def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
+        """Give a copy its present route: at `retry_at` if the route is the old one, otherwise like a new mail."""
+        split = self._split(row.recipients, row.far_size)
+        copies = [(_place_of(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
+        if failed:
+            _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
+        local: list[LocalDelivery] = []
+        if split.local or split.returned:
+            local = self._finish(s, self._mail_of(s, row), split, row.queue_id, None)
+        if not copies:
+            queue_table.drop_row(s.conn, row)
+            return local
+        far_id = self._far_content(s, row) if any(where.connector is not None for where, _ in copies) else 0
+        if failed or row.next_hop is None:
+            where, recipients = copies.pop(0)
+            content_id = far_id if where.connector is not None else row.content_id
+            queue_table.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), where)
+        else:
+            # An attempt on the old route may be in flight; its end must not count for the new route.
+            queue_table.forget_row(s.conn, row)
+        for where, recipients in copies:
+            queue_table.add_row(
+                s.conn,
+                far_id if where.connector is not None else row.content_id,
+                where,
+                recipients,
+                priority=row.priority,
+                expires_at=row.expires_at,
+                attempts=row.attempts,
+                last_error=row.last_error,
+            )
+        queue_table.drop_content(s.conn, row.content_id)
+        return local
+
+    def _split(self, recipients: Sequence[str], size: int) -> Split:
+        return split_recipients(self.server, self.routing, self.addresses, recipients, size, self._policy.smart_host)
+
+    def _far_content(self, s: Stimulus, row: QueueRow) -> int:
+        """Return the id of the content that crosses a connector."""
+        # spec: ML-4
+        if not row.binary:
+            return row.content_id
+        mail = self._mail_of(s, row)
+        return queue_table.add_content(
+            s.conn, replace(mail, content=as_seven_bit(mail.content)), row.lamport, row.far_size
+        )
+
+    def _finish(
+        self, s: Stimulus, mail: OutgoingMail, split: Split, queue_id: int, hop: IncomingHop | None
+    ) -> list[LocalDelivery]:
+        """Return the delivery to this server, and return to the sender what cannot be delivered."""
+        local: list[LocalDelivery] = []
+        if split.local:
+            local.append(
+                LocalDelivery(
+                    tuple(split.local), mail.sender, mail.content, mail.message_id, hop, mail.system, mail.subject
+                )
+            )
+        if split.returned:
+            local += self._return(s, mail, queue_id, split.returned)
+        return local
+
+    def _return(
+        self, s: Stimulus, mail: OutgoingMail, queue_id: int, failures: Mapping[str, str]
+    ) -> list[LocalDelivery]:
+        """Give up on the addresses in `failures`: record the event, and send a notice unless the mail is one itself."""
+        # spec: RT-2, ML-7
+        s.trace.record(
+            HopExpired,
+            mail=mail.message_id or None,
+            queue_id=queue_id,
+            recipients=tuple(failures),
+            reason="; ".join(dict.fromkeys(failures.values())),
+        )
+        if mail.sender == NULL_SENDER:
+            return []
+        return self.submit(s, notice(self.server, s.now, mail, failures))
+
+    def _mail_of(self, s: Stimulus, row: QueueRow) -> OutgoingMail:
+        content = queue_table.find_content(s.conn, row.content_id)
+        return OutgoingMail(row.message_id, row.sender, row.recipients, content, row.priority, row.subject, row.system)
+
+
+def _unrouted(expires_at: LabTime) -> Place:
+    """Return the place of a copy without a route. It waits until the routes change (`reroute`) or it expires (`tick`)."""
+    # spec: RT-2
+    return Place(None, None, expires_at)
+
+
+def _place_of(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime) -> Place:
+    if hop is None:
+        return _unrouted(row.expires_at)
+    if differs(row, hop):
+        return place(s.conn, s.now, hop, row.far_size, row.priority)
+    # A retry takes no new place on a slow link: the mail has not crossed it, and must not delay the others.
+    return Place(row.next_hop, row.connector, opening(hop, retry_at))
+
+
+def _trace_failure(s: Stimulus, row: QueueRow, reason: str, retry_at: LabTime | None) -> None:
+    s.trace.record(
+        HopFailed,
+        mail=row.message_id or None,
+        next_hop=row.next_hop or "",
+        connector=row.connector,
+        reason=reason,
+        retry_at=retry_at,
+        queue_id=row.queue_id,
+    )

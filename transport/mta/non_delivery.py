@@ -1,8 +1,7 @@
-"""Notices of non-delivery: what the sender of a mail gets back when it expired or was refused.
+"""Notices of non-delivery: the mail that a sender receives if its mail expired or was refused.
 
-A notice is a multipart/report (RFC 3462, 3464) from the null sender, so nothing ever answers it. It repeats
-the header of the returned mail, never its body. It is built from lab time and the mail alone: the same
-failure gives the same bytes.
+A notice is a multipart/report (RFC 3462, 3464) from the null sender, so nothing answers it. It repeats the header of the
+returned mail, never its body. It depends only on lab time and the mail: the same failure gives the same bytes.
 
 # spec: ML-7, RT-2
 """
@@ -15,36 +14,34 @@ from typing import Final
 
 from traces.labtime import LabTime
 from transport.envelope import OutgoingMail, Priority
-from transport.protocol.hop_headers import header_of, rfc5322_date
+from transport.mime.headers import header_of
+from transport.protocol.hop_headers import rfc5322_date
 
 NULL_SENDER: Final = ""
-"""The envelope sender `<>`: no notice is ever sent to it (RFC 5321 4.5.5)."""
+"""The envelope sender `<>`: no notice is sent to it (RFC 5321 4.5.5)."""
 
 MAX_HEADER_BYTES: Final = 8 * 1024
-"""How much of the returned mail's header a notice repeats (decision)."""
+"""Bytes of the returned mail's header that a notice repeats (decision)."""
 
 MAX_REASON_CHARS: Final = 500
-"""How much of a peer's answer a notice repeats (decision; RFC 5321 4.5.3.1.5 allows a reply line 512
-octets).
-"""
+"""Characters of a peer's answer that a notice repeats (decision; RFC 5321 4.5.3.1.5 allows a reply line 512 octets)."""
 
 MAX_SUBJECT_CHARS: Final = 200
-"""How much of the returned mail's subject a notice repeats (decision; keeps header lines under 998 octets).
-"""
+"""Characters of the returned mail's subject that a notice repeats (decision; keeps header lines under 998 octets)."""
 
 STATUS_OTHER: Final = "5.0.0"
-"""Enhanced status code when the peer named none (RFC 3463)."""
+"""Enhanced status code if the peer gave none (RFC 3463)."""
 
 _STATUS = re.compile(r"\b[45]\.\d{1,3}\.\d{1,3}\b", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 _ENCODED_CHARS: Final = 10
-"""Characters in one encoded word: at most 40 octets of UTF-8, so never beyond the 75 columns of RFC 2047."""
+"""Characters in one encoded word: at most 40 octets of UTF-8, which fit in the 75 columns of RFC 2047."""
 
 
 def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
-    """The notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
+    """Return the notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
 
-    `returned.sender` must not be null: no notice answers a notice.
+    Raise ValueError for a mail from the null sender: no notice answers a notice.
     """
     if returned.sender == NULL_SENDER:
         raise ValueError("a mail from the null sender gets no notice")
@@ -121,7 +118,7 @@ def _ascii(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """A header text as it is, or in RFC 2047 words when it is not ASCII."""
+    """Return a header text as it is, or in encoded words (RFC 2047) if it is not ASCII."""
     if text.isascii():
         return text
     words = (text[i : i + _ENCODED_CHARS].encode() for i in range(0, len(text), _ENCODED_CHARS))

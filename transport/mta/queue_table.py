@@ -1,7 +1,7 @@
-"""The MTA's queue as statements on its tables.
+"""The statements on the MTA's queue. `transport.mta.mta` explains the states of a row.
 
-Every call does a bounded number of index look-ups, however long the queue is. Order among due rows is by
-priority, then due time, then id (spec: OUT-8, RT-2).
+Every call makes a bounded number of index look-ups, however long the queue is. Due rows are sent in order of priority,
+then due time, then id (spec: OUT-8, RT-2).
 """
 
 from collections.abc import Collection
@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from traces.labtime import LabTime
 from transport.envelope import OutgoingMail, Priority, QueuedMail, Transmission
-from transport.mime.body_encoding import far_size
 from transport.sql import Connection, Rows
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
@@ -32,7 +31,7 @@ _COLUMNS = (
     " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
-# One range of the index for each priority, already in order: nothing is sorted, and mostly one statement is enough.
+# One range of the index for each priority, already in order: nothing is sorted, and usually one statement is enough.
 _DUE_OF_PRIORITY = (
     _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
 )
@@ -59,7 +58,7 @@ _PUSH_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """One queued copy with what its mail is, save the content. `next_hop` None: it waits for a route."""
+    """One queued copy and its mail without the content. `next_hop` is None if it is unrouted."""
 
     queue_id: int
     content_id: int
@@ -77,18 +76,18 @@ class QueueRow:
     lamport: int
     size: int
     far_size: int
-    """Its size as it crosses a connector: another one if it is binary (ML-4)."""
+    """The size as it crosses a connector; differs from `size` for a binary mail (ML-4)."""
     system: bool
 
     @property
     def binary(self) -> bool:
-        """True if only BDAT carries it."""
+        """True if only BDAT can carry the content."""
         return self.far_size != self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where and when a copy goes next. `starts_at` None: it holds no place in the schedule of a slow link."""
+    """Where and when a copy goes next. `starts_at` is None if it has no place in the schedule of a slow link."""
 
     next_hop: str | None
     connector: str | None
@@ -97,8 +96,8 @@ class Place:
     transfer_us: int = 0
 
 
-def add_content(conn: Connection, mail: OutgoingMail, lamport: int) -> int:
-    """Stores a mail's content, once for all its copies; returns its id."""
+def add_content(conn: Connection, mail: OutgoingMail, lamport: int, far_size: int) -> int:
+    """Store a mail's content, once for all its copies; return its id."""
     cursor = conn.exec_driver_sql(
         _INSERT_CONTENT,
         (
@@ -108,7 +107,7 @@ def add_content(conn: Connection, mail: OutgoingMail, lamport: int) -> int:
             int(mail.priority),
             lamport,
             len(mail.content),
-            far_size(mail.content),
+            far_size,
             int(mail.system),
             mail.content,
         ),
@@ -127,7 +126,7 @@ def add_row(
     attempts: int = 0,
     last_error: str = "",
 ) -> int:
-    """Queues one copy; returns the row's id, which is never used again."""
+    """Queue one copy; return the row's id, which is never reused."""
     values = (
         content_id,
         place.next_hop,
@@ -145,7 +144,7 @@ def add_row(
 
 
 def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
-    """Gives a copy another place, with the content, recipients, attempts and last error that `row` now has."""
+    """Give a copy another place, and the content, recipients, attempts and last error of `row`."""
     values = (
         row.content_id,
         place.next_hop,
@@ -162,50 +161,52 @@ def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
 
 
 def drop_row(conn: Connection, row: QueueRow) -> None:
-    """Takes a copy off the queue, and the mail's content with the last copy."""
+    """Remove a copy from the queue, and the mail's content with the last copy."""
     conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
     drop_content(conn, row.content_id)
 
 
 def forget_row(conn: Connection, row: QueueRow) -> None:
-    """Takes a copy off the queue and leaves the content, for copies of other numbers."""
+    """Remove a copy from the queue and keep the content, for copies with new ids."""
     conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
 
 
 def drop_content(conn: Connection, content_id: int) -> None:
-    """Takes a mail's content away unless a copy still needs it."""
+    """Remove a mail's content unless a copy still needs it."""
     conn.exec_driver_sql(_DELETE_CONTENT, (content_id, content_id))
 
 
 def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
-    """One row, or None when it is no longer there."""
+    """Return one row; None if it no longer exists."""
     found = conn.exec_driver_sql(_SELECT_ROW + " WHERE q.id = ?", (queue_id,)).first()
     return None if found is None else _row(found)
 
 
 def find_content(conn: Connection, content_id: int) -> bytes:
-    """The bytes of a queued mail."""
+    """Return the bytes of a queued mail."""
     found = conn.exec_driver_sql("SELECT bytes FROM mta_content WHERE id = ?", (content_id,)).first()
     if found is None:
-        raise LookupError(f"mail content {content_id} is gone though a queue row still names it")
+        raise LookupError(f"mail content {content_id} is missing, but a queue row refers to it")
     return bytes(found[0])
 
 
-def due_rows(conn: Connection, now: LabTime, limit: int, but_to: Collection[str] = ()) -> list[QueueRow]:
-    """The first `limit` rows that have a route and are due, in sending order; rows for `but_to` are passed over, at the
-    cost of a look at each."""
-    others = f" AND q.next_hop NOT IN ({', '.join('?' * len(but_to))}) ORDER BY" if but_to else " ORDER BY"
+def due_rows(conn: Connection, now: LabTime, limit: int, crowded: Collection[str] = ()) -> list[QueueRow]:
+    """Return the first `limit` due rows in sending order.
+
+    Rows for the next hops in `crowded` are skipped; SQLite reads each of them.
+    """
+    others = f" AND q.next_hop NOT IN ({', '.join('?' * len(crowded))}) ORDER BY" if crowded else " ORDER BY"
     statement = _DUE_OF_PRIORITY.replace(" ORDER BY", others)
     rows: list[QueueRow] = []
     for priority in MOST_URGENT_FIRST:
         if len(rows) < limit:
-            found = conn.exec_driver_sql(statement, (int(priority), now, *but_to, limit - len(rows)))
+            found = conn.exec_driver_sql(statement, (int(priority), now, *crowded, limit - len(rows)))
             rows += map(_row, found.all())
     return rows
 
 
 def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, ...] = ()) -> Transmission:
-    """The attempt at `now` to send a row that has a route, by a server that knows that of links."""
+    """Return the attempt at `now` to send a row that has a route. `links`: the reports that this server has of links."""
     assert row.next_hop is not None
     return Transmission(
         queue_id=row.queue_id,
@@ -226,23 +227,23 @@ def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, 
 
 
 def next_due(conn: Connection) -> LabTime | None:
-    """When the first row is due, whether it has a route or waits for one; None when the queue is empty."""
+    """Return when the first row is due, routed or not; None if the queue is empty."""
     found = conn.exec_driver_sql(_NEXT_DUE).first()
     return None if found is None or found[0] is None else int(found[0])
 
 
 def unrouted_ids(conn: Connection, now: LabTime) -> list[int]:
-    """Ids of the rows that wait for a route and are due to look for one."""
+    """Return the ids of the unrouted rows that expire at `now` or earlier."""
     return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now,)).all()]
 
 
 def all_ids(conn: Connection) -> list[int]:
-    """Ids of all rows."""
+    """Return the ids of all rows."""
     return [row[0] for row in conn.exec_driver_sql(_ALL_IDS).all()]
 
 
 def queued_mails(conn: Connection) -> list[QueuedMail]:
-    """The whole queue in sending order, for people to look at."""
+    """Return the whole queue in sending order, for display."""
     rows = conn.exec_driver_sql(_SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id")
     return [_view(_row(found)) for found in rows]
 
@@ -256,11 +257,10 @@ def reserve_link(
     opens_at: LabTime,
     transfer_us: int,
 ) -> LabTime:
-    """A place for `transfer_us` on a slow link (connector, next hop) that is open from `opens_at` on; returns
-    when the transfer begins.
+    """Reserve `transfer_us` on a slow link (connector, next hop) that opens at `opens_at`; return when the transfer begins.
 
-    A link carries one mail at a time. A mail begins when those that have begun and those of its own or a
-    higher priority are through; less urgent ones that have not begun move back.
+    A link carries one mail at a time. A transfer begins after those that have begun and those of the same or a higher
+    priority. Transfers of a lower priority that have not begun move back.
     """
     # spec: RT-2
     found = conn.exec_driver_sql(_LINK_FREE, link).first()
@@ -276,7 +276,7 @@ def reserve_link(
 
 
 def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
-    """Keeps a copy back until `until_at`; it gives up its place on a slow link."""
+    """Make a copy wait until `until_at`; it loses its place on a slow link."""
     conn.exec_driver_sql(_HOLD, (until_at, queue_id))
 
 

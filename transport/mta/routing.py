@@ -1,7 +1,32 @@
-"""Which way the recipients of a mail go from one server, and when a copy is at the other end of its link.
+"""The next hop for each recipient of a mail at one server, and the time at which a copy may be sent.
 
-Pure functions of the routing and the address book that hold now; only `place` touches a table, to take its
-place on a slow link.
+`split_recipients` puts each recipient into one of four groups, by the present routes and the address book:
+
+=================================================================  ==========  ==================================
+the recipient                                                      group       what happens to it
+=================================================================  ==========  ==================================
+is of another organization, and there is a smart host              `hops`      a copy to the smart host (ML-5)
+is on this server, or is of another organization                   `local`     delivered here
+has no server in the organization                                  `returned`  goes back to the sender
+is on another server; there is a route                             `hops`      a copy to the route's next server
+the same, and the mail is larger than the connector allows         `returned`  goes back to the sender (OUT-7)
+is on another server; there is no route, or it never opens         `unrouted`  waits for a route
+=================================================================  ==========  ==================================
+
+`place` says when a copy may be sent:
+
+- within the site: now
+- by a connector: when its schedule is open, the transfer over a link of limited bandwidth is over, and its latency
+  has passed
+
+Example: SEA-NYC is open from 8 to 18, carries 8 KB a second and has a latency of 2 s. A mail of 80 KB that is queued at
+7:59 is due at 8:00:12. A second one of the same size begins at 8:00:10 and is due at 8:00:22, unless it is urgent: then
+it begins before any less urgent mail that has not begun.
+
+What must never happen: two copies of one mail go to the same next hop over the same connector (RT-1); two reserved
+transfers overlap on one link.
+
+Only `place` uses a table, to reserve a time on a slow link. The other functions are pure.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +40,7 @@ from transport.mta.queue_table import Place, QueueRow, reserve_link
 from transport.sql import Connection
 
 OUTSIDE: Final = "(outside)"
-"""What an address book says of an address that is of another organization: the name of no server."""
+"""What an address book returns for an address of another organization. No server has this name."""
 
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"
@@ -24,10 +49,9 @@ TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)
 
 @dataclass(slots=True)
 class Split:
-    """Recipients by what happens to them, in the order of the mail.
+    """The recipients in their groups, in the order of the mail.
 
-    `local`: they live here. `returned`: address to reason. `unrouted`: no way at the moment. `hops`: by next
-    server and connector name.
+    `returned`: address to reason. `hops`: by next server and connector name.
     """
 
     local: list[str] = field(default_factory=list)
@@ -36,7 +60,7 @@ class Split:
     hops: dict[tuple[str, str | None], tuple[NextHop, list[str]]] = field(default_factory=dict)
 
     def copies(self) -> list[tuple[NextHop | None, tuple[str, ...]]]:
-        """The copies to queue: one for each next hop, and one that waits for a route."""
+        """Return the copies to queue: one for each next hop, and one without a next hop for all unrouted recipients."""
         # spec: RT-1
         copies: list[tuple[NextHop | None, tuple[str, ...]]] = [
             (hop, tuple(recipients)) for hop, recipients in self.hops.values()
@@ -54,19 +78,21 @@ def split_recipients(
     size: int,
     smart_host: str | None = None,
 ) -> Split:
-    """Splits the recipients of a mail of `size` bytes that is at `server`; without a smart host who is outside has a
-    mailbox here."""
+    """Return the groups of the recipients of a mail of `size` bytes at `server`.
+
+    Without a smart host, addresses of other organizations have a mailbox here.
+    """
     split = Split()
     for address in dict.fromkeys(recipients):
-        home = addresses(address)
-        if home is None:
+        server_of = addresses(address)
+        if server_of is None:
             split.returned[address] = UNKNOWN
-        elif home == OUTSIDE and smart_host is not None:
+        elif server_of == OUTSIDE and smart_host is not None:
             _route(split, address, NextHop(smart_host, None), size)  # spec: ML-5
-        elif home in (server, OUTSIDE):
+        elif server_of in (server, OUTSIDE):
             split.local.append(address)
         else:
-            _route(split, address, routing.next_hop(server, home), size)
+            _route(split, address, routing.next_hop(server, server_of), size)
     return split
 
 
@@ -84,7 +110,7 @@ def _route(split: Split, address: str, hop: NextHop | None, size: int) -> None:
 
 
 def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Priority) -> Place:
-    """Where and when a new copy of `size` bytes goes: at once in a site, else when the link has carried it."""
+    """Return the next hop of a new copy of `size` bytes and the time at which it may be sent."""
     # spec: RT-1
     link = hop.connector
     if link is None:
@@ -101,17 +127,17 @@ def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Pri
 
 
 def opening(hop: NextHop, at: LabTime) -> LabTime:
-    """The first instant, `at` or later, at which the way to `hop` is open."""
+    """Return the first instant, `at` or later, at which the connector to `hop` is open."""
     # spec: RT-1
     if hop.connector is None or hop.connector.schedule.is_open(at):
         return at
     fires_at = hop.connector.schedule.next_fire(at, 0)
-    assert fires_at is not None, "a connector that never opens is no route"
+    assert fires_at is not None, "a connector that never opens is not a route"
     return fires_at
 
 
 def differs(row: QueueRow, hop: NextHop | None) -> bool:
-    """True when `hop` is another way than the one that `row` is queued for."""
+    """Return whether `hop` differs from the next hop and connector of `row`."""
     if hop is None:
         return row.next_hop is not None
     return row.next_hop != hop.server or row.connector != (hop.connector.name if hop.connector else None)

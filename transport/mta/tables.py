@@ -1,10 +1,8 @@
-"""The MTA's tables: mail contents, queue rows per next hop, when each slow link is free again, and which links are down.
+"""The MTA's tables: mail contents, queue rows, the time at which each slow link is free, and the state of links.
 
-A mail's content is stored once, whoever it goes to; a queue row is one copy of it on its way to one next
-server. Instants are lab time in microseconds.
+A mail's content is stored once; a queue row is one copy of it for one next server. Instants are lab time in microseconds.
 """
 
-import sqlalchemy
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
 
 metadata = MetaData()
@@ -19,11 +17,11 @@ content = Table(
     Column("priority", Integer, nullable=False),
     Column("lamport", BigInteger, nullable=False),
     Column("size", Integer, nullable=False),
-    # Its size as it crosses a connector; another one than `size` for a binary body, which is written anew there.
+    # The size as it crosses a connector; differs from `size` for a binary body, which is encoded again there.
     Column("far_size", Integer, nullable=False, server_default="0"),
-    # Whether it is a system message, which XEXCH50 carries as one over each hop.
+    # Whether it is a system message, which XEXCH50 marks on each hop.
     Column("system", Integer, nullable=False, server_default="0"),
-    # Last, so that reading the short columns never touches the overflow pages of a large mail.
+    # The last column, so that reading the others never reads the overflow pages of a large mail.
     Column("bytes", LargeBinary, nullable=False),
 )
 
@@ -32,7 +30,7 @@ queue = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("content_id", Integer, ForeignKey(content.c.id), nullable=False),
-    # NULL: there is no route at the moment; the row waits for one.
+    # NULL: there is no route at the moment.
     Column("next_hop", Text),
     Column("connector", Text),
     # Addresses, one a line: no address holds a line end.
@@ -41,11 +39,11 @@ queue = Table(
     Column("due_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # When the copy begins to occupy its link, and for how long; NULL when it has no place on a slow link.
+    # When the copy begins to occupy its link, and for how long; NULL if it has no place on a slow link.
     Column("starts_at", BigInteger),
     Column("transfer_us", BigInteger, nullable=False, server_default="0"),
     Column("last_error", Text, nullable=False, server_default=""),
-    # An id is never used twice, so a late report of an attempt cannot hit another mail.
+    # An id is never reused, so a late report of an attempt cannot change another mail.
     sqlite_autoincrement=True,
 )
 Index("mta_queue_order", queue.c.priority, queue.c.due_at, queue.c.id)
@@ -74,7 +72,7 @@ link_report = Table(
     "mta_link_report",
     metadata,
     Column("connector", Text, primary_key=True),
-    # The server at one end that says so.
+    # The server at one end of the connector that made the report.
     Column("server", Text, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("down", Integer, nullable=False),
@@ -86,7 +84,7 @@ link_failure = Table(
     "mta_link_failure",
     metadata,
     Column("connector", Text, primary_key=True),
-    # In a row, of this server.
+    # Failures of this server in a row.
     Column("failures", Integer, nullable=False),
     Column("failed_at", BigInteger, nullable=False),
     sqlite_with_rowid=False,
@@ -95,7 +93,7 @@ link_failure = Table(
 link_call = Table(
     "mta_link_call",
     metadata,
-    # Whom to tell of links, or to look after.
+    # A transmission without a mail; see transport.mta.link_monitor.
     Column("id", Integer, primary_key=True),
     Column("next_hop", Text, nullable=False),
     Column("connector", Text),
@@ -103,8 +101,3 @@ link_call = Table(
     Column("attempts", Integer, nullable=False),
     sqlite_autoincrement=True,
 )
-
-
-def create_tables(conn: sqlalchemy.Connection) -> None:
-    """Makes the tables that are not there yet."""
-    metadata.create_all(conn)

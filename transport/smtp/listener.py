@@ -8,10 +8,10 @@ the limits.
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from typing import cast
 
-from transport.envelope import IncomingHop, Offers
+from transport.envelope import IncomingHop, IncomingMail, Offers
 from transport.errors import TransportError
 from transport.protocol.auth import VerifyPeer
 from transport.protocol.fault_points import OnVerb, Verb, VerbFault
@@ -20,13 +20,11 @@ from transport.smtp.session import StoreSession
 
 __all__ = ["COMMAND_LINE_LIMIT_BYTES", "AcceptMail", "CheckRecipient", "ListenerLimits", "SmtpListener"]
 
-AcceptMail = Callable[[IncomingHop, str, Sequence[str], bytes], Awaitable[None] | None]
-"""Stores a mail (hop, sender, recipients, content) durably, or raises RefusalError. The sender is '' for
-the null sender. It may have to ask somebody first; then what it returns is waited for.
-"""
+AcceptMail = Callable[[IncomingHop, IncomingMail], Awaitable[None] | None]
+"""Stores a mail durably, or raises RefusalError. If it must ask another process first, the listener awaits the result."""
 
 CheckRecipient = Callable[[str], None]
-"""Returns when mail to the address is taken here, else raises RefusalError."""
+"""Raises RefusalError unless this server accepts mail for the address."""
 
 
 async def _no_fault(peer: str, verb: Verb) -> VerbFault | None:

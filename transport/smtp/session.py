@@ -14,6 +14,7 @@ from aiosmtpd.smtp import Session
 
 from transport.envelope import IncomingHop, RefusalError
 from transport.errors import CodecError
+from transport.mime.headers import incoming_mail
 from transport.protocol import link_state, xexch50
 from transport.protocol.auth import ANSWER_LIMIT_BYTES, MECHANISM, NONCE_BYTES, proven_store
 from transport.protocol.fault_points import Mishap, Verb
@@ -240,16 +241,15 @@ class StoreSession(Connection):
             content = read()
             if self.store is None:
                 self._house.check_room(len(content))
+            sender = "" if mail.mail_from in {None, NULL_PATH} else mail.mail_from or ""
+            incoming = incoming_mail(sender, mail.rcpt_tos, content)
             hop = mail.hop
             if hop is None:
-                hop, content = take_hop_line(content)
+                hop, incoming = take_hop_line(incoming)
                 hop = hop or IncomingHop(self.peer_name, None, 0)
             if mail.refused is not None:
                 hop = replace(hop, refused=mail.refused)
-            sender = mail.mail_from or ""
-            if sender == NULL_PATH:
-                sender = ""
-            stored = self._house.accept(hop, sender, tuple(mail.rcpt_tos), content)
+            stored = self._house.accept(hop, incoming)
             if stored is not None:
                 await stored
         except Exception as error:

@@ -6,6 +6,7 @@ from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import PostOffice
 from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import DAY_US
+from transport.mime.headers import incoming_mail
 
 SWITCH = "Replication"
 
@@ -82,7 +83,7 @@ def test_mail_of_strangers_does_not_wait() -> None:
     [(sender, mail)] = [each for each in office.cycle("B", office.at(15)) if each[1].next_hop == "A"]
     switch(office, "A", office.at(16), on=False)
     hop = mail.hop_from(sender, authenticated=False)
-    office["A"].mail_in(office.at(17), hop, mail.sender, mail.recipients, mail.content)
+    office["A"].mail_in(office.at(17), hop, incoming_mail(mail.sender, mail.recipients, mail.content))
     assert len(office["A"].bad_mail()) == 1
     switch(office, "A", office.at(18), on=True)
     assert subjects(office, "A") == []

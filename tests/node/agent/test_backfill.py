@@ -25,6 +25,7 @@ from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
 from traces.events import MailSubmitted, RequestEnded
 from traces.labtime import HOUR_US
 from transport.envelope import Transmission
+from transport.mime.headers import incoming_mail
 
 
 def lose_posts(office: PostOffice, victim: str, *, count: int = 1) -> None:
@@ -146,7 +147,7 @@ def test_every_folder_that_a_request_names_is_answered_once() -> None:
 
     content = altered(office, status_mail[1].content, request)
     for _ in range(2):
-        office["B"].mail_in(office.at(STATUS_CHECK_MIN), HOP, "", ["B-IS@contoso.test"], content)
+        office["B"].mail_in(office.at(STATUS_CHECK_MIN), HOP, incoming_mail("", ["B-IS@contoso.test"], content))
     folders = [event.folder for event in office.of_type("request.answered")]  # type: ignore[attr-defined]
     assert folders == [office["B"].folders()[0].id, "1-1", unknown.hex()]
     assert {mail[1].next_hop for mail in office.take("B", office.at(STATUS_CHECK_MIN))} == {"A"}

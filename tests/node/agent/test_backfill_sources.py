@@ -14,6 +14,7 @@ from traces.events import SourcesConsidered
 from traces.labtime import HOUR_US
 from transport.envelope import Transmission
 from transport.mapi.tnef import decode_tnef
+from transport.mime.headers import incoming_mail
 from transport.mime.message import parse_mail
 
 SITES = """
@@ -177,7 +178,7 @@ def test_an_old_empty_response_does_not_end_a_new_request() -> None:
     due = office["B"].backfill()[0].due_at
     office.cycle("B", due)  # the request is lost
     content = altered(office, status_mail[1].content, old_and_empty)
-    office["B"].mail_in(due + HOUR_US, HOP, "", ["B-IS@contoso.test"], content)
+    office["B"].mail_in(due + HOUR_US, HOP, incoming_mail("", ["B-IS@contoso.test"], content))
     (entry,) = office["B"].backfill()
     assert [request.source for request in entry.requests] == ["A"]
     office.cycle("B", entry.due_at)

@@ -29,6 +29,7 @@ from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
 from tests.support.post_office import PostOffice, mails_to
 from traces.events import MailReceived
 from transport.mapi.item import decode_item, encode_item
+from transport.mime.headers import incoming_mail
 from transport.mime.message import BodyForm, build_mail, parse_mail
 from transport.protocol.hop_headers import hop_line, take_hop_line
 
@@ -125,13 +126,13 @@ def test_bad_mail_is_kept_aside_and_harms_nothing(spoil: Callable[[bytes], bytes
     office = PostOffice()
     good = genuine(office)
     before = [office["B"].knowledge(path) for path in ("1-1", "Projects")]
-    office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], spoil(good))
+    office["B"].mail_in(office.at(15), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], spoil(good)))
     (bad,) = office["B"].bad_mail()
     assert bad.reason
     assert len(office.of_type("mail.bad")) == 1
     assert [office["B"].knowledge(path) for path in ("1-1", "Projects")] == before
     assert office["B"].backfill() == []
-    office["B"].mail_in(office.at(16), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], good)
+    office["B"].mail_in(office.at(16), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], good))
     assert [message.subject for message in office["B"].messages("Projects")] == ["real"]
 
 
@@ -139,12 +140,12 @@ def test_a_replayed_mail_changes_nothing_that_is_newer() -> None:
     """A captured mail sent again later changes nothing (spec: IN-3, RST-4)."""
     office = PostOffice()
     first = genuine(office)
-    office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], first)
+    office["B"].mail_in(office.at(15), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], first))
     message = office["B"].messages("Projects")[0].id
     office["B"].edit(office.at(16), "Projects", message, subject="newer")
     office.run(office.at(30))
     rows = office["B"].state("Projects").rows
-    office["B"].mail_in(office.at(31), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], first)
+    office["B"].mail_in(office.at(31), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], first))
     assert office["B"].messages("Projects")[0].subject == "newer"
     assert office["B"].state("Projects").rows == rows
 
@@ -169,7 +170,9 @@ def test_absurd_ranges_cost_nothing_and_break_nothing() -> None:
     folder = ChangeNumber.parse(office["A"].folders()[0].id).to_xid()
     absurd = CNSet.from_ranges({bytes([guid]) * 16: [(1, 2**48 - 1)] for guid in range(1, 200)})
     office["B"].mail_in(
-        office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, Section(folder, NumberSets(absurd)))
+        office.at(15),
+        HOP,
+        incoming_mail("", ["B-IS@contoso.test"], signed_by_a(office, Section(folder, NumberSets(absurd)))),
     )
     assert len(office["B"].backfill()) <= 1
     office["B"].post(office.at(16), "Projects", subject="goes on")
@@ -182,7 +185,9 @@ def test_an_unknown_folder_in_a_status_or_request_is_no_harm() -> None:
     office = PostOffice()
     section = Section(ChangeNumber(b"n" * 16, 7).to_xid(), NumberSets(CNSet.span(b"n" * 16, 1, 5)))
     for kind in (MessageType.STATUS, MessageType.STATUS_REQUEST, MessageType.BACKFILL_REQUEST):
-        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
+        office["B"].mail_in(
+            office.at(15), HOP, incoming_mail("", ["B-IS@contoso.test"], signed_by_a(office, section, kind))
+        )
     assert office["B"].bad_mail() == []
     (answer,) = office.take("B", office.at(15))
     mail = decode(message_in(answer[1].content), office["A"]._present().verifier)
@@ -193,7 +198,9 @@ def test_mail_for_nobody_here_is_refused() -> None:
     """No open relay: a recipient outside the organization is refused and changes nothing (spec: ML-7)."""
     office = PostOffice()
     with pytest.raises(MailRefused) as refused:
-        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["someone@elsewhere.test"], b"Subject: x\r\n\r\nx\r\n")
+        office["B"].mail_in(
+            office.at(1), HOP, incoming_mail("x@y.test", ["someone@elsewhere.test"], b"Subject: x\r\n\r\nx\r\n")
+        )
     assert refused.value.code == 550
     office["B"].post(office.at(2), "Projects", subject="still alive")
 
@@ -211,7 +218,7 @@ def test_an_item_that_cannot_be_decoded_is_set_aside_alone() -> None:
     broken = replace(mail.updates[1], version=replace(spoiled, item=b"\x78\x9f\x3e\x22 not an item"))
     again = replace(mail, updates=(mail.updates[0], broken, mail.updates[2]))
     signed = wrapped(encode(again, LabAuthority(b"office of the tests").identity("A")))
-    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], signed)
+    office["B"].mail_in(office.at(15), HOP, incoming_mail("", ["B-IS@contoso.test"], signed))
     assert [each.subject for each in office["B"].messages("Projects")] == ["post 0", "post 2"]
     assert len(office.of_type("version.failed")) == 1
     (received,) = office.of_type("mail.received")
@@ -237,7 +244,9 @@ def test_a_folder_that_cannot_be_decoded_stays_missing() -> None:
     office = PostOffice()
     office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
     content = mails_to(office.cycle("A", office.at(15)), "B")[0][1].content
-    office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], altered(office, content, nameless))
+    office["B"].mail_in(
+        office.at(15), HOP, incoming_mail("", ["B-IS@contoso.test"], altered(office, content, nameless))
+    )
     assert len(office.of_type("version.failed")) == 1
     assert office["B"].state("1-1").rows[0].numbers == "Setup-1"
     assert [entry.missing for entry in office["B"].backfill()] == ["A-1"]
@@ -253,19 +262,22 @@ def test_an_update_that_claims_to_stand_for_everything_is_refused_in_no_time() -
         office, content, lambda mail: replace(mail, updates=(replace(mail.updates[0], stands_for=everything),))
     )
     with at_most(2):
-        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], greedy)
+        office["B"].mail_in(office.at(15), HOP, incoming_mail("", ["B-IS@contoso.test"], greedy))
 
 
 def test_an_outsiders_hop_line_does_not_spoil_those_of_this_server() -> None:
     """Nothing that an outsider says changes what servers tell one another: mail keeps its priority (spec: ML-6, OUT-8)."""
-    hop, _ = take_hop_line(b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\nSubject: hi\r\n\r\nx\r\n")
+    line = b"X-Pflab-Hop: server=x; sent=1; lamport=999999999999999\r\n"
+    hop, _ = take_hop_line(incoming_mail("", (), line + b"Subject: hi\r\n\r\nx\r\n"))
     assert hop is not None
     office = PostOffice()
-    office["B"].mail_in(office.at(1), hop, "x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
+    office["B"].mail_in(
+        office.at(1), hop, incoming_mail("x@y.test", ["B-IS@contoso.test"], b"Subject: hi\r\n\r\nx\r\n")
+    )
     office["B"].post(office.at(2), "Projects", subject="x")
     mail = office.cycle("B", office.at(15))[0][1]
     line = hop_line("B", mail.sent_at, mail.lamport, mail.priority)
-    assert take_hop_line(line + mail.content)[0] == mail.hop_from("B")
+    assert take_hop_line(incoming_mail("", (), line + mail.content))[0] == mail.hop_from("B")
 
 
 def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> None:
@@ -273,7 +285,7 @@ def test_outsiders_cannot_fill_the_disk_with_bad_mail_between_two_checks() -> No
     office = PostOffice()
     for index in range(incoming.BAD_MAIL_KEPT + 10):
         content = b"Subject: %d\r\n\r\nx\r\n" % index
-        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], content)
+        office["B"].mail_in(office.at(1), HOP, incoming_mail("x@y.test", ["B-IS@contoso.test"], content))
     assert len(office["B"].bad_mail()) <= incoming.BAD_MAIL_KEPT
 
 
@@ -284,7 +296,7 @@ def test_instants_that_no_clock_shows_make_a_bad_mail() -> None:
     content = mails_to(office.cycle("A", office.at(15)), "B")[0][1].content
     for instant in (-(2**63), 2**63 - 1):
         odd = altered(office, content, lambda mail, instant=instant: replace(mail, sent_at=instant))  # type: ignore[misc]
-        office["B"].mail_in(office.at(15), HOP, "", ["B-IS@contoso.test"], odd)
+        office["B"].mail_in(office.at(15), HOP, incoming_mail("", ["B-IS@contoso.test"], odd))
     assert len(office["B"].bad_mail()) == 2
 
 
@@ -294,5 +306,5 @@ def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
     before = office["B"]._ctx
     looping = b"Received: x\r\n" * 40 + b"Subject: x\r\n\r\nx\r\n"
     with pytest.raises(MailRefused):
-        office["B"].mail_in(office.at(1), HOP, "x@y.test", ["B-IS@contoso.test"], looping)
+        office["B"].mail_in(office.at(1), HOP, incoming_mail("x@y.test", ["B-IS@contoso.test"], looping))
     assert office["B"]._ctx is before

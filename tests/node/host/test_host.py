@@ -17,7 +17,7 @@ from node.host.host import Address, Host
 from node.store.node import Node
 from tests.support.clock import START_AT
 from traces.labtime import HOUR_US, LabTime
-from transport.envelope import IncomingHop, Offers, Priority, SendOutcome, SendState, Transmission
+from transport.envelope import IncomingHop, IncomingMail, Offers, Priority, SendOutcome, SendState, Transmission
 from transport.protocol.auth import Credentials
 from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint
 
@@ -71,14 +71,12 @@ class Toy:
         self,
         now: LabTime,
         hop: IncomingHop,
-        sender: str,
-        recipients: Sequence[str],
-        content: bytes,
+        mail: IncomingMail,
         lost_by: str | None,
     ) -> None:
         if self.refusal is not None:
             raise self.refusal
-        self.told.append(f"mail from {hop.peer} for {', '.join(recipients)}")
+        self.told.append(f"mail from {hop.peer} for {', '.join(mail.recipients)}")
 
     def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
         self._need_room()

@@ -15,6 +15,7 @@ from tests.support.post_office import PostOffice
 from tests.support.real_world_mails import HAND_MADE, cpython_mails
 from traces.events import MailboxDelivered, MailNotPosted, MailPosted
 from transport.envelope import IncomingHop
+from transport.mime.headers import incoming_mail
 
 OUTSIDE = IncomingHop("mail.outside.test", None, 0)
 
@@ -47,7 +48,7 @@ def mail(subject: str = "Hello", message_id: str = "1@outside.test", text: str =
 def send(
     office: PostOffice, on: str, to: str, content: bytes, minutes: float = 1, sender: str = "lee@outside.test"
 ) -> None:
-    office[on].mail_in(office.at(minutes), OUTSIDE, sender, [to], content)
+    office[on].mail_in(office.at(minutes), OUTSIDE, incoming_mail(sender, [to], content))
 
 
 def subjects(office: PostOffice, on: str, folder: str = "Projects") -> list[str]:

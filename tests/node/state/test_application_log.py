@@ -15,6 +15,7 @@ from tests.support.post_office import PostOffice
 from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import DAY_US
 from transport.envelope import IncomingHop
+from transport.mime.headers import incoming_mail
 
 OUT = {3014, 3016, 3017, 3018, 3019, 3020, 3021}
 
@@ -108,7 +109,7 @@ def test_what_is_wrong_is_told() -> None:
     """Bad mail is 3089, an item that cannot be decoded 3092, a replica that goes 3005."""
     office = PostOffice()
     office["A"].mail_in(
-        office.at(1), IncomingHop("x", None, 0), "x@y.test", ["A-IS@contoso.test"], b"Subject: x\r\n\r\n"
+        office.at(1), IncomingHop("x", None, 0), incoming_mail("x@y.test", ["A-IS@contoso.test"], b"Subject: x\r\n\r\n")
     )
     [bad] = office["A"].event_log(event=3089)
     assert (bad.level, bad.category, bad.logging) == ("Warning", "Replication Errors", "Medium")

@@ -12,6 +12,7 @@ from tests.support.disk import no_file_grows, no_new_files
 from tests.support.post_office import PostOffice
 from traces.segments import list_segments, read_lines
 from transport.envelope import IncomingHop
+from transport.mime.headers import incoming_mail
 from transport.sql import Connection
 
 MAIL = b"From: kim@test.test\r\nMessage-ID: <1@test.test>\r\nSubject: s\r\n\r\n" + b"text\r\n" * 400_000
@@ -69,7 +70,7 @@ def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
     address = f"Projects@{office.topology.domain}"
 
     def come() -> None:
-        office["B"].mail_in(office.at(1), FROM_OUTSIDE, "kim@test.test", [address], MAIL)
+        office["B"].mail_in(office.at(1), FROM_OUTSIDE, incoming_mail("kim@test.test", [address], MAIL))
 
     with no_file_grows(100_000), pytest.raises(CannotWrite):
         come()

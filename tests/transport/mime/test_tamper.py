@@ -14,6 +14,7 @@ from tests.support.post_office import AUTHORITY, PostOffice
 from transport.mapi.mdbef import decode_mdbef, encode_mdbef
 from transport.mapi.system_message import SystemMessage
 from transport.mapi.tnef import decode_tnef, encode_tnef
+from transport.mime.headers import incoming_mail
 from transport.mime.message import BodyForm, build_mail, system_body
 from transport.mime.tamper import altered
 
@@ -61,7 +62,7 @@ def test_an_altered_mail_is_kept_aside_by_its_message_id() -> None:
     """The store that refuses it says in its trace which mail that was."""
     office = PostOffice()
     mail = content_mail(office)
-    office["B"].mail_in(office.at(15), HOP, "A-IS@contoso.test", ["B-IS@contoso.test"], altered(mail))
+    office["B"].mail_in(office.at(15), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], altered(mail)))
     (bad,) = office.of_type("mail.bad")
     assert bad.mail
     assert f"<{bad.mail}>".encode() in mail

@@ -85,7 +85,7 @@ def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
     d.submit(*to("D"))
     assert d.next_due() == START_AT + 4 * HOUR_US
     d.at = START_AT + 4 * HOUR_US + 14 * MINUTE_US
-    d.mta.deferred(d.stimulus(), d.ready()[0].queue_id, "busy")
+    d.deferred(d.ready()[0].queue_id, "busy")
     assert d.next_due() == START_AT + 8 * HOUR_US
     (event,) = d.trace.events
     assert isinstance(event, HopFailed) and event.retry_at == START_AT + 8 * HOUR_US

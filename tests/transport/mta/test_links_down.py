@@ -88,7 +88,7 @@ class Server:
         return told
 
     def hear(self, *reports: LinkReport, peer: str = "C") -> list[Event]:
-        self.mta.told(self.stimulus(), peer, reports)
+        self.mta.receive_link_reports(self.stimulus(), peer, reports)
         return self.links_traced()
 
     def links_traced(self) -> list[Event]:
@@ -359,7 +359,7 @@ def test_reports_reach_every_server_of_the_organization() -> None:
                 for call in server.ready():
                     server.mta.concluded(server.stimulus(), call.queue_id, DONE)
                     other = servers[call.next_hop]
-                    other.mta.told(other.stimulus(), server.name, reports_of(call.links))
+                    other.mta.receive_link_reports(other.stimulus(), server.name, reports_of(call.links))
         assert all(server.mta.routing.down == {"SEA-NYC"} for server in servers.values())
         # B looks after its link; the others have nothing left to do.
         assert [name for name, server in servers.items() if server.mta.next_due(server.conn)] == ["B"]

@@ -15,10 +15,10 @@ def test_a_link_that_went_down_changes_the_route_of_what_failed(a: Server) -> No
     a.at += SECOND_US
     (t,) = a.ready()
     a.route("SEA-NYC")
-    a.mta.deferred(a.stimulus(), t.queue_id, "nobody there")
+    a.deferred(t.queue_id, "nobody there")
     assert [(t.next_hop, t.connector, t.recipients) for t in a.ready()] == [("D", "SEA-LON", to("C", "D"))]
     a.route("SEA-NYC", "NYC-LON")
-    a.mta.deferred(a.stimulus(), t.queue_id, "nobody there")
+    a.deferred(t.queue_id, "nobody there")
     # D is tried again on the same way after the interval, C has none.
     assert a.ready() == []
     rows = [(q.next_hop, q.recipients, q.attempts, q.expires_at) for q in a.mta.queued(a.conn)]
@@ -34,7 +34,7 @@ def test_rerouting_moves_what_waits(a: Server) -> None:
     a.submit(*to("C", "B"))
     a.at += SECOND_US
     for t in a.ready():
-        a.mta.deferred(a.stimulus(), t.queue_id, "nobody there")
+        a.deferred(t.queue_id, "nobody there")
     assert a.ready() == []
     a.route("SEA-NYC")
     assert a.mta.reroute(a.stimulus()) == []
