@@ -1,4 +1,4 @@
-"""What joins a store with the world: its sockets, its mails on their way, its clock.
+"""The host of a node: the part that has sockets, mails in flight and a clock.
 
 Imported by: `node.api`, `node.process`, and the drivers of `pflab`.
 Public: `host` (class `Host`), `clock` (class `LabClock`).

@@ -1,9 +1,8 @@
 """The lab clock of one node: lab time as a line over a monotonic source, forward only.  # spec: TM-1
 
 Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is
-real time, 3600 an hour a second, 0 paused. Whoever waits for an instant is woken when it comes, and looks again at
-each jump and change of rate, so a wait never outlives the reason for it. This is the only place of a running node
-that turns machine time into lab time.
+real time, 3600 an hour a second, 0 paused. A task that waits for an instant wakes when it comes, and computes its wait
+again at each jump and change of rate. This is the only place in a running node that converts machine time into lab time.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from math import ceil, isfinite
 from traces.labtime import SECOND_US, LabTime, format_instant
 
 MAX_RATE = 1_000_000.0
-"""Fastest rate: a day in 86 ms. Beyond it a timer's own imprecision is hours, and warp is what is wanted."""
+"""The fastest rate: a day in 86 ms. Beyond it a timer is imprecise by hours; use warp instead."""
 
 LONGEST_TIMER_S = 3600.0
-"""Longest real timer set at once; a longer wait is split, so that float seconds stay exact enough."""
+"""The longest real timer; a longer wait is split, so that float seconds stay exact enough."""
 
 
 class ClockError(Exception):
-    """The clock was asked for what a lab clock does not do; one line that says what would be right."""
+    """A request that a lab clock cannot fulfil. The message says what would be right."""
 
 
 class LabClock:
-    """A clock of lab time. Not for several threads; `wait_until` belongs to one event loop.
+    """A clock of lab time. Not thread-safe; `wait_until` belongs to one event loop.
 
-    `monotonic` gives real seconds that never go back (``time.monotonic`` in a running lab, a fake in tests).
+    `monotonic` returns real seconds that never go back (``time.monotonic`` in a running lab, a fake in tests).
     """
 
     def __init__(self, start_at: LabTime, *, rate: float = 0.0, monotonic: Callable[[], float]) -> None:
@@ -44,41 +43,40 @@ class LabClock:
         return self._rate
 
     def now(self) -> LabTime:
-        """The present lab time, never earlier than at the call before."""
+        """Return the present lab time, never earlier than at the call before."""
         if not self._rate:
             return self._anchor_at
         passed_s = max(0.0, self._monotonic() - self._anchor_s)
         return self._anchor_at + int(passed_s * self._rate * SECOND_US)
 
     def set_rate(self, rate: float) -> None:
-        """Go on from the present instant at another rate. Raises ClockError for one below 0 or beyond MAX_RATE."""
+        """Continue from the present instant at another rate. Raises ClockError if it is below 0 or above MAX_RATE."""
         rate = checked_rate(rate)
         self._settle_at(self.now())
         self._rate = rate
         self._wake()
 
     def jump(self, to_at: LabTime) -> None:
-        """Move forward to `to_at`; the rate stays. Raises ClockError if that lies in the past."""
+        """Move forward to `to_at`; the rate stays. Raises ClockError if that is in the past."""
         now = self.now()
         if to_at < now:
             raise ClockError(
-                f"the lab clock only goes forward: it stands at {format_instant(now)},"
+                f"the lab clock only goes forward: it shows {format_instant(now)},"
                 f" {format_instant(to_at)} is before that"
             )
         self._settle_at(to_at)
         self._wake()
 
     async def wait_until(self, at: LabTime) -> None:
-        """Return once the lab time is `at` or later; at once if it is already. Paused, it waits for a jump or a
-        rate."""
+        """Return when the lab time is `at` or later. While the clock is paused, wait for a jump or a rate."""
         while self.now() < at:
             await self._changed_or(self.real_seconds_to(at))
 
     def real_seconds_to(self, at: LabTime) -> float | None:
-        """How long to wait at the present rate before looking again whether it is `at`; None while paused."""
+        """Return the real time to wait before the next look at the clock; None while it is paused."""
         if not self._rate:
             return None
-        # Rounded up to a µs: a timer that fires a hair early would only be set again.
+        # Rounded up to a µs, because a timer that fires too early would only be set again.
         return min(LONGEST_TIMER_S, ceil((at - self.now()) / self._rate) / SECOND_US)
 
     async def _changed_or(self, seconds: float | None) -> None:
@@ -103,7 +101,7 @@ class LabClock:
 
 
 def checked_rate(rate: float) -> float:
-    """The rate as a float. Raises ClockError for one below 0, beyond MAX_RATE, or not a number."""
+    """Return the rate as a float. Raises ClockError if it is below 0, above MAX_RATE, or not a number."""
     if not isfinite(rate) or rate < 0 or rate > MAX_RATE:
-        raise ClockError(f"a clock's rate lies between 0 (paused) and {MAX_RATE:g}; {rate!r} does not")
+        raise ClockError(f"a clock's rate must be between 0 (paused) and {MAX_RATE:g}, not {rate!r}")
     return float(rate)

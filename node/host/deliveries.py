@@ -1,7 +1,7 @@
-"""The deliveries of a host: mails that are due begin to leave, and how each ends becomes a stimulus of the node.  # spec: ML-3
+"""The deliveries of a host: each due mail is sent, and its outcome becomes a stimulus of the node.  # spec: ML-3
 
-Which queue rows are in flight is all that is remembered here. A mail whose end is not told stays queued and goes again, which
-harms nobody (OUT-9); so deliveries may be ended at any time.
+This module remembers only which queue rows are in flight. A mail whose outcome does not reach the node stays queued and is sent
+again, which does no harm (OUT-9). So deliveries may be aborted at any time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from node.host.delivery_results import Ended, Reports
-from node.host.in_flight import Flights, cancelled
+from node.host.delivery_results import DeliveryResults, Ended
+from node.host.in_flight import MailsInFlight, cancelled
 from topology.problems import counted
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.mime.tamper import altered
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Deliveries:
-    """Carries one node's mails to their next hops, within the bounds of `node.host.in_flight`.
+    """Sends one node's mails to their next hops, within the limits of `node.host.in_flight`.
 
-    sender: theirs, closed with them. now: the lab time. up: whether the node takes stimuli. stimulus: does something to
-    it, as one stimulus. stumbled: takes the error of a stimulus that nobody waits for. woken: told when a mail has ended.
-    Whoever makes stimuli says so by `changed`.
+    sender: used only here, and closed by `close`. now: returns the lab time. up: whether the node accepts stimuli. stimulus:
+    runs one stimulus of the node. failed: called with the error of a stimulus that nobody waits for. wake: called when a
+    delivery has ended. After each stimulus the host calls `changed`.
     """
 
     def __init__(
@@ -42,8 +42,8 @@ class Deliveries:
         now: Callable[[], LabTime],
         up: Callable[[], bool],
         stimulus: Callable[[Callable[[Node], None]], None],
-        stumbled: Callable[[Exception], None],
-        woken: Callable[[], None],
+        failed: Callable[[Exception], None],
+        wake: Callable[[], None],
     ) -> None:
         self._node = node
         self._sender = sender
@@ -52,13 +52,13 @@ class Deliveries:
         self._now = now
         self._up = up
         self._stimulus = stimulus
-        self._stumbled = stumbled
-        self._woken = woken
-        self._in_flight = Flights()
-        self._reports = Reports(node.name, decide, self._in_flight, conclude=self._conclude, told=woken)
-        self._read_out = False
+        self._failed = failed
+        self._wake = wake
+        self._in_flight = MailsInFlight()
+        self._results = DeliveryResults(node.name, decide, self._in_flight, conclude=self._conclude, noted=wake)
+        self._queue_read = False
         self.begun = 0
-        """How many have left."""
+        """How many deliveries have begun."""
 
     @property
     def under_way(self) -> bool:
@@ -66,56 +66,56 @@ class Deliveries:
         return bool(self._in_flight)
 
     def busy(self) -> str:
-        """What is still to come of mails that have begun, in words; '' if nothing is."""
+        """Return which deliveries have not ended, in words; '' if all have."""
         if self._in_flight:
             return f"{counted(len(self._in_flight), 'mail')} on the way out"
-        if self._reports.on_their_way:
-            return f"{counted(self._reports.on_their_way, 'report')} on the way"
+        if self._results.pending:
+            return f"{counted(self._results.pending, 'report')} on the way"
         return ""
 
     def changed(self) -> None:
-        """Something happens to the node: there may be more in its queue."""
-        self._read_out = False
+        """Note a stimulus of the node, after which its queue may have more due mails."""
+        self._queue_read = False
 
     # --- the end
 
     def forget(self, address: Address) -> None:
-        """Drop kept connections to an address that is gone or cut off."""
+        """Close the kept connections to an address that is gone or cut off."""
         self._sender.forget(address)
 
     def lost(self, servers: Collection[str]) -> None:
-        """These servers have gone or fallen silent: what is under way to them is not waited for."""
+        """Abort the deliveries to servers that are gone or silent."""
         for task in self._in_flight.to(servers):
             task.cancel()
 
     async def drain(self, drain_s: float) -> None:
-        """Give what is in flight `drain_s` of real time to get through."""
+        """Wait up to `drain_s` of real time for the mails in flight."""
         if self._in_flight:
             await asyncio.wait(self._in_flight.tasks, timeout=drain_s)
-            self._reports.flush()
+            self._results.flush()
 
     async def cancel(self) -> None:
-        """Break off what is in flight; what this leaves unreported is sent again, which harms nobody."""
+        """Abort the mails in flight; those without an outcome are sent again, which does no harm."""
         await cancelled(self._in_flight.tasks)
-        self._reports.flush()
+        self._results.flush()
 
     async def close(self) -> None:
-        """Give up the connections."""
+        """Close the connections."""
         await self._sender.close()
 
     # --- one mail
 
     def begin_due(self, now: LabTime) -> bool:
-        """Begin with due mails that are not in flight; True if there was any."""
-        if self._read_out:
+        """Begin deliveries of due mails that are not in flight; return True if there was any."""
+        if self._queue_read:
             return False
-        flights, begun = self._in_flight, False
-        room = flights.room
-        found = self._node.outgoing(now, room, flights.ids, flights.crowded) if room else []
-        # There are no more, so the queue need not be read again before something happens here or the next tick.
-        self._read_out = len(found) < room
+        in_flight, begun = self._in_flight, False
+        room = in_flight.room
+        found = self._node.outgoing(now, room, in_flight.ids, in_flight.crowded) if room else []
+        # The queue has no more due mails, so it need not be read again before the next stimulus.
+        self._queue_read = len(found) < room
         for transmission in found:
-            if flights.takes(transmission.next_hop):
+            if in_flight.takes(transmission.next_hop):
                 self._begin(transmission, now)
                 begun = True
         return begun
@@ -134,12 +134,12 @@ class Deliveries:
             decision = await awaited
         finally:
             self._in_flight.end(transmission)
-            self._woken()
+            self._wake()
         if self._up():
             try:
                 self._begin_as(decision, transmission, now)
             except Exception as error:
-                self._stumbled(error)
+                self._failed(error)
 
     def _begin_as(self, decision: Decision, transmission: Transmission, now: LabTime) -> None:
         hold_until_at = decision.hold_until_at
@@ -150,7 +150,7 @@ class Deliveries:
         if decision.refuse is not None or address is None:
             reason = decision.refuse or f"connection refused: {transmission.next_hop} is not running"
             outcome = SendOutcome(SendState.DEFERRED, reason, unreachable=True)
-            self._reports.tell(transmission, outcome)
+            self._results.note(transmission, outcome)
             self._conclude([(transmission, outcome)])
             return
         self.begun += 1
@@ -169,24 +169,24 @@ class Deliveries:
         except asyncio.CancelledError:
             if self._up() and self._address_of(transmission.next_hop) is None:
                 lost = f"{transmission.next_hop} has fallen silent"
-                self._reports.take(transmission, SendOutcome(SendState.DEFERRED, lost))
+                self._results.take(transmission, SendOutcome(SendState.DEFERRED, lost))
                 return
             self._in_flight.end(transmission)
-            self._woken()
+            self._wake()
             raise
         except BaseException:
             self._in_flight.end(transmission)
-            self._woken()
+            self._wake()
             raise
-        self._reports.take(transmission, outcome)
+        self._results.take(transmission, outcome)
 
     def _conclude(self, ended: Ended) -> None:
-        """What became of mails, in one stimulus."""
-        self._woken()
+        """Give the node the outcomes of several mails in one stimulus."""
+        self._wake()
         if not self._up():
             return
         now = self._now()
         try:
             self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
         except Exception as error:
-            self._stumbled(error)  # where there is no room they stay queued and go again (spec: OUT-9)
+            self._failed(error)  # if nothing can be written, they stay queued and are sent again (spec: OUT-9)

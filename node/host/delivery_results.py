@@ -1,4 +1,4 @@
-"""How mails have ended, told to the node together: one transaction for those that end at about the same time."""
+"""The outcomes of deliveries: those that end at about the same time reach the node in one transaction."""
 
 from __future__ import annotations
 
@@ -6,74 +6,75 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from node.host.in_flight import Flights
+from node.host.in_flight import MailsInFlight
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.protocol.fault_points import AfterSend, Decide, Decision
 
-REPORTS_S: Final = 0.002
-"""Real time for which a mail's end waits for those of the others in flight: copies of one mail mostly end within this
-of each other. Until the end is committed the mail counts as in flight, so nobody takes the lab for quiet."""
+COLLECT_S: Final = 0.002
+"""Real time that an outcome waits for those of the other mails in flight; copies of one mail mostly end within this time.
+Until the outcome is committed the mail counts as in flight, so the lab does not count as quiet."""
 
 Ended = Sequence[tuple[Transmission, SendOutcome]]
 
 
-class Reports:
-    """Takes the ends of mails in flight, takes the mails out of the flights, and gives the ends to `conclude`.
+class DeliveryResults:
+    """Collects the outcomes of mails in flight, ends the mails there, and passes the outcomes to `conclude`.
 
-    Whoever keeps the faults (`gate`) is told of each end at once; `told` is called when such a report has arrived.
+    The faults learn each outcome at once, through `decide`. If another process makes the decisions, `noted` is called when it
+    has the outcome.
     """
 
     def __init__(
         self,
         name: str,
         decide: Decide,
-        flights: Flights,
+        in_flight: MailsInFlight,
         *,
         conclude: Callable[[Ended], None],
-        told: Callable[[], None],
+        noted: Callable[[], None],
     ) -> None:
         self._name = name
         self._decide = decide
-        self._flights = flights
+        self._in_flight = in_flight
         self._conclude = conclude
-        self._told = told
+        self._noted = noted
         self._ended: list[tuple[Transmission, SendOutcome]] = []
         self._due: asyncio.TimerHandle | None = None
-        self._telling: set[asyncio.Future[Decision]] = set()
+        self._noting: set[asyncio.Future[Decision]] = set()
 
     @property
-    def on_their_way(self) -> int:
-        """Reports that the gate has not got yet."""
-        return len(self._telling)
+    def pending(self) -> int:
+        """How many outcomes are on the way to the process that makes the fault decisions."""
+        return len(self._noting)
 
     def take(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        """A mail has ended. If it was the last in the air, all are told now."""
-        self.tell(transmission, outcome)
+        """Add an outcome. If no other mail is in flight, conclude at once."""
+        self.note(transmission, outcome)
         self._ended.append((transmission, outcome))
-        if len(self._ended) == len(self._flights):
+        if len(self._ended) == len(self._in_flight):
             self.flush()
         elif self._due is None:
-            self._due = asyncio.get_running_loop().call_later(REPORTS_S, self.flush)
+            self._due = asyncio.get_running_loop().call_later(COLLECT_S, self.flush)
 
     def flush(self) -> None:
-        """Conclude now what has ended."""
+        """Pass the outcomes collected so far to `conclude`."""
         if self._due is not None:
             self._due.cancel()
             self._due = None
         ended, self._ended = self._ended, []
         for transmission, _ in ended:
-            self._flights.end(transmission)
+            self._in_flight.end(transmission)
         if ended:
             self._conclude(ended)
 
-    def tell(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        """Tell the gate how a mail has ended."""
-        told = self._decide(AfterSend(self._name, transmission, outcome.state is SendState.DELIVERED))
-        if not isinstance(told, Decision):
-            telling = asyncio.ensure_future(told)
-            self._telling.add(telling)
-            telling.add_done_callback(self._arrived)
+    def note(self, transmission: Transmission, outcome: SendOutcome) -> None:
+        """Let the faults know an outcome."""
+        answer = self._decide(AfterSend(self._name, transmission, outcome.state is SendState.DELIVERED))
+        if not isinstance(answer, Decision):
+            noting = asyncio.ensure_future(answer)
+            self._noting.add(noting)
+            noting.add_done_callback(self._arrived)
 
-    def _arrived(self, telling: asyncio.Future[Decision]) -> None:
-        self._telling.discard(telling)
-        self._told()
+    def _arrived(self, noting: asyncio.Future[Decision]) -> None:
+        self._noting.discard(noting)
+        self._noted()

@@ -1,13 +1,44 @@
-"""The host of one node: its SMTP listener, its deliveries, its timer.  # spec: TM-1, ML-3
+"""The host of one node: its SMTP listener, its deliveries and its timers.  # spec: TM-1, ML-3
 
-The host is the part of a running server that touches sockets and waits. It asks its node what is due and does it: a
-tick for timers, a delivery for each mail (`node.host.deliveries`). Nothing is remembered here but which queue rows are in
-flight; everything else is in the node's database, so a host may be thrown away at any time.
+The host is the part of a running server that uses sockets and waits. The node itself never waits: each of its methods is a
+*stimulus*, one transaction that commits or is rolled back.
 
-It knows nothing of other nodes but `address_of(server)`. No address, or nobody listening there, is a failed hop like
-any other, and the MTA's retry takes over (RT-2).
+The pump
+--------
 
-`busy(at)` and `activity` are what a coordinator needs to tell when a lab is quiet.
+One task, the pump, decides what the host does next. It is in one of these states:
+
+    ==========  =================================================  ===============================================
+    state       meaning                                            it ends when
+    ==========  =================================================  ===============================================
+    working     a row of the node is due: begin a delivery for     no row is due any more
+                each due mail, otherwise give the node a tick
+    waiting     no row is due, or only mails in flight             the next due time comes, a stimulus arrives, a
+                                                                   delivery ends, or the clock is changed
+    paused      a coordinator has called `hold`                    it calls `go`
+    retrying    nothing could be written (for example a full       NO_ROOM_PAUSE_S have passed
+                disk); what was to be done is still due
+    failed      a stimulus of the host's own has failed;           never: `failure` is the error
+                the node has rolled it back
+    ==========  =================================================  ===============================================
+
+An example. A user posts: the stimulus wakes the pump. It queries the node's next due time, finds the cycle of the folder at
+00:15, tells the coordinator that the host is idle, and waits until 00:15 of its clock. Then it gives the node a tick, which
+queues a mail. The pump begins the delivery and waits. The delivery ends; its outcome is a stimulus, which deletes the queue
+row and wakes the pump.
+
+What must never happen
+----------------------
+
+- The host remembers anything that the database does not have, except which queue rows are in flight. So a host may be
+  killed at any time.
+- The listener answers 250 before the node has committed the mail (IN-2).
+- The host reports that it is idle while a mail is in flight, on the way in, or due.
+- A row stays due although FRUITLESS_TICKS ticks in a row had nothing else to do (HostStuck).
+
+The host knows nothing about other nodes except `address_of(server)`. If a server has no address, or nobody listens there, the
+hop has failed as any other, and the MTA retries it (RT-2). A coordinator reads `busy(at)` and `activity` to find out when the
+whole lab is quiet.
 """
 
 from __future__ import annotations
@@ -35,20 +66,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TICK_WHILE_SENDING_S = 0.05
-"""A mail in flight is a row that is due, and hides when the next timer is; while there is one, timers are looked
-after this often."""
+"""Real time between two ticks while a mail is in flight. Its queue row is due, so the next due time does not show when the
+next timer is."""
 
 STUCK_PAUSE_S = 0.01
-"""How long a host rests when its node has a row due that neither a tick nor a delivery takes away."""
+"""Real time that a host waits when its node has a row due that neither a tick nor a delivery takes away."""
 
 FRUITLESS_TICKS = 100
-"""Such ticks in a row after which the node is stuck, and the host has failed."""
+"""Ticks in a row that leave a row due; after that the node is stuck and the host fails."""
 
 NO_ROOM_PAUSE_S = 0.5
-"""Real time between two tries to write where nothing can be written at present."""
+"""Real time before the next attempt when nothing can be written."""
 
 DRAIN_S = 5.0
-"""Real time that an orderly stop gives the mails in flight; what is not through stays queued."""
+"""Real time that an orderly stop waits for the mails in flight. Mails that are not delivered by then stay queued."""
 
 Address = tuple[str, int]
 
@@ -56,15 +87,15 @@ log = logging.getLogger("pflab.host")
 
 
 class HostStuck(NodeError):
-    """A node has a row due that it never does."""
+    """A node has a row due that no tick takes away."""
 
 
 class Host:
-    """Runs one opened node. `start` it, then `stop` or `kill` it, once each.
+    """Runs one opened node. Call `start`, then `stop` or `kill`, once each.
 
-    clock: this host's own; whoever coordinates sets it by `set_clock`. idle: called when the host has run out of work
-    or has failed. `failure` is the error of a stimulus of the host's own (a tick, a mail, a report); the host may
-    have ended with it.
+    clock: the host's own; the coordinator sets it with `set_clock`. decide: asks for fault decisions. idle: called when the
+    host has no more work, or has failed. `failure` is the error of a stimulus that the host itself began: a tick, an incoming
+    mail, or the outcome of a delivery.
     """
 
     def __init__(
@@ -89,7 +120,7 @@ class Host:
             check_room=self._check_room,
             offers=node.offers,
             verify_peer=node.verify_peer,
-            link_state=lambda peer, line: self._taken(lambda node: node.link_state(clock.now(), peer, [line])),
+            link_state=lambda peer, line: self._peer_stimulus(lambda node: node.link_state(clock.now(), peer, [line])),
             tls=tls.server if tls is not None else None,
             on_verb=self._on_verb,
         )
@@ -102,32 +133,32 @@ class Host:
             now=clock.now,
             up=lambda: self._up,
             stimulus=self._stimulus,
-            stumbled=self._stumbled,
-            woken=self._wake.set,
+            failed=self._own_stimulus_failed,
+            wake=self._wake.set,
         )
         self._stimuli = 0
         self._due_at: LabTime | None = None
         self._stale = True
         self._ticked_s = 0.0
-        self._held = False
-        self._no_room = ""
-        self._tired = False
+        self._paused = False
+        self._write_error = ""
+        self._retry_later = False
         self._up = False
         self._pump_task: asyncio.Task[None] | None = None
-        self._fruitless = 0
+        self._fruitless_ticks = 0
         self.failure: Exception | None = None
 
     # --- life
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> Address:
-        """Listen (on a free port when `port` is 0) and begin; returns the address. Raises OSError if it is taken."""
+        """Listen (port 0: on a free port) and start the pump; return the address. Raises OSError if the port is taken."""
         address = await self._listener.start(host, port)
         self._up = True
         self._pump_task = asyncio.create_task(self._pump(), name=f"pump of {self.name}")
         return address
 
     async def stop(self, drain_s: float = DRAIN_S) -> None:
-        """Take nothing new, give what is in flight `drain_s` to get through, close the node (event node.stopped)."""
+        """Begin nothing new, wait up to `drain_s` for the mails in flight, and close the node (event node.stopped)."""
         await self._end_pump()
         await self._deliveries.drain(drain_s)
         await self._end_io()
@@ -135,7 +166,7 @@ class Host:
         self._idle()
 
     async def kill(self) -> None:
-        """Die at once: nothing is finished, nothing said; the node is abandoned."""
+        """Die at once, as a killed process does: finish nothing, write nothing, and abandon the node."""
         self._up = False
         self._node.abandon()
         await self._end_pump()
@@ -143,22 +174,22 @@ class Host:
         self._idle()
 
     def forget(self, address: Address) -> None:
-        """Drop kept connections to an address that is gone or cut off."""
+        """Close the kept connections to an address that is gone or cut off."""
         self._deliveries.forget(address)
 
     def lost(self, servers: Collection[str]) -> None:
-        """These servers have gone or fallen silent: what is under way to or from them is not waited for."""
+        """Abort the mails to and from servers that are gone or silent."""
         self._deliveries.lost(servers)
         self._listener.hang_up_on(servers)
 
     # --- stimuli
 
     def do(self, fn: Callable[[Node, LabTime], T]) -> T:
-        """One stimulus from outside, at the present lab time; what it leaves to be done is begun at once."""
+        """Run one stimulus from outside at the present lab time, and wake the pump. Raises NotRunning."""
         return self._stimulus(lambda node: fn(node, self._clock.now()))
 
     def read(self, fn: Callable[[Node], T]) -> T:
-        """Look at the node's state."""
+        """Read the node's state."""
         return fn(self._node)
 
     def _stimulus(self, fn: Callable[[Node], T]) -> T:
@@ -169,20 +200,20 @@ class Host:
         self._deliveries.changed()
         self._wake.set()
         done = fn(self._node)
-        self._no_room = ""
+        self._write_error = ""
         return done
 
     async def _accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
         """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
         point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject)
         lost_by = (await decided(self._decide(point))).lost_by
-        self._taken(lambda node: node.mail_in(self._clock.now(), hop, mail, lost_by))
+        self._peer_stimulus(lambda node: node.mail_in(self._clock.now(), hop, mail, lost_by))
 
     async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
         return (await decided(self._decide(AtVerb(peer, self.name, verb, self._clock.now())))).at_verb
 
-    def _taken(self, fn: Callable[[Node], None]) -> None:
-        """A stimulus from a peer; RefusalError is for its ears."""
+    def _peer_stimulus(self, fn: Callable[[Node], None]) -> None:
+        """Run a stimulus from a peer. A RefusalError becomes the peer's SMTP reply."""
         try:
             self._stimulus(fn)
         except MailRefused as refusal:
@@ -190,7 +221,7 @@ class Host:
         except NotRunning as error:
             raise RefusalError(421, "4.3.2 shutting down") from error
         except CannotWrite as error:
-            self._without_room(error)
+            self._log_cannot_write(error)
             raise RefusalError(452, "4.3.1 nothing can be written here now, try again later") from error
         except Exception as error:
             self._failed(error)
@@ -212,37 +243,37 @@ class Host:
 
     @property
     def now(self) -> LabTime:
-        """The lab time here."""
+        """The lab time of this host's clock."""
         return self._clock.now()
 
     @property
     def rate(self) -> float:
-        """Lab seconds per real second; 0 while the clock stands."""
+        """Lab seconds per real second; 0 while the clock is paused."""
         return self._clock.rate
 
     @property
     def up(self) -> bool:
-        """Whether it takes stimuli."""
+        """Whether the host accepts stimuli."""
         return self._up
 
     @property
     def activity(self) -> int:
-        """How much has happened here: stimuli, and mails that have begun to leave."""
+        """The number of stimuli and of deliveries begun so far."""
         return self._stimuli + self._deliveries.begun
 
     def next_due(self) -> LabTime | None:
-        """When the node's next row is due; a mail in flight is a row long due."""
+        """Return when the node's next row is due; None if never. A mail in flight is a row that is due already."""
         if self._stale:
             self._due_at = self._node.next_due() if self._up else None
             self._stale = False
         return self._due_at
 
     def busy(self, at: LabTime) -> str:
-        """Why this host is not idle at `at`, in words; '' if it is."""
+        """Return why this host is not idle at `at`, in words; '' if it is idle."""
         if self.failure is not None:
             return f"it failed: {described(self.failure)}"
-        if self._no_room:
-            return self._no_room
+        if self._write_error:
+            return self._write_error
         if leaving := self._deliveries.busy():
             return leaving
         if self._listener.open_transactions:
@@ -253,35 +284,35 @@ class Host:
         return ""
 
     async def hold(self) -> LabTime:
-        """Stop the clock and begin nothing new until `go`; returns where the clock stands."""
-        self._held = True
+        """Pause the clock and begin nothing new until `go`; return the lab time."""
+        self._paused = True
         self._clock.set_rate(0.0)
         return self._clock.now()
 
     async def set_clock(self, at: LabTime, rate: float) -> None:
-        """Stand at `at`, or run from there at `rate`."""
+        """Set the clock to `at`, and let it run from there at `rate` (0: paused)."""
         self._clock.jump(at)
         self._clock.set_rate(rate)
         self._wake.set()
 
     async def go(self) -> None:
-        """Go on after `hold`."""
-        self._held = False
+        """Continue after `hold`."""
+        self._paused = False
         self._wake.set()
 
     # --- the pump
 
     async def _pump(self) -> None:
-        """Do what is due, for ever; one turn after the other, then wait for the clock or a stimulus."""
+        """Do what is due and wait, until the task is cancelled or the host fails (see the module)."""
         try:
             while True:
                 self._wake.clear()
                 try:
-                    if self._held:
+                    if self._paused:
                         await self._wake.wait()
                         continue
-                    if self._tired:
-                        self._tired = False
+                    if self._retry_later:
+                        self._retry_later = False
                         await asyncio.sleep(NO_ROOM_PAUSE_S)
                         continue
                     if self._turn():
@@ -289,32 +320,32 @@ class Host:
                     else:
                         await self._rest()
                 except CannotWrite as error:
-                    self._stumbled(error)
+                    self._own_stimulus_failed(error)
         except Exception as error:
             self._failed(error)
 
-    def _without_room(self, error: CannotWrite) -> None:
-        """Nothing could be written, nothing is lost: what was to be done is still due, and tried again."""
-        if str(error) != self._no_room:  # else it has been said
+    def _log_cannot_write(self, error: CannotWrite) -> None:
+        """Log that nothing could be written. Nothing is lost: the node has rolled back, and the work is still due."""
+        if str(error) != self._write_error:  # otherwise it is logged already
             log.warning("%s", error)
         self._stale = True
 
-    def _stumbled(self, error: Exception) -> None:
-        """A stimulus of the host's own ended in an error."""
+    def _own_stimulus_failed(self, error: Exception) -> None:
+        """Handle the error of a stimulus that the host itself began."""
         if isinstance(error, CannotWrite):
-            self._without_room(error)
-            self._no_room, self._tired = str(error), True
+            self._log_cannot_write(error)
+            self._write_error, self._retry_later = str(error), True
         else:
             self._failed(error)
 
     def _failed(self, error: Exception) -> None:
-        """Tell whoever waits for this host. The node has rolled the stimulus back."""
+        """Note the failure and wake whoever waits for this host. The node has rolled the stimulus back."""
         self.failure = self.failure or error
         log.error("server %s failed", self.name, exc_info=error)
         self._idle()
 
     def _turn(self) -> bool:
-        """Do a part of what is due now. False: there is nothing to do before a wake or the clock."""
+        """Do a part of what is due now. Return False if nothing is to be done before an event or the next due time."""
         now = self._clock.now()
         due_at = self.next_due()
         if due_at is None or due_at > now:
@@ -329,10 +360,10 @@ class Host:
             return False
         due_at = self.next_due()
         if due_at is None or due_at > now or self._send_due(now):
-            self._fruitless = 0
+            self._fruitless_ticks = 0
             return True
-        self._fruitless += 1
-        if self._fruitless > FRUITLESS_TICKS:
+        self._fruitless_ticks += 1
+        if self._fruitless_ticks > FRUITLESS_TICKS:
             raise HostStuck(
                 f"server {self.name} has a row due since {format_instant(due_at)} that {FRUITLESS_TICKS} ticks"
                 " did not take away"
@@ -340,14 +371,14 @@ class Host:
         return False
 
     def _send_due(self, now: LabTime) -> bool:
-        """Begin with due mails; True if there was any. Then timers are looked after a little later."""
+        """Begin deliveries of due mails; return True if there was any. This postpones the next tick a little."""
         begun = self._deliveries.begin_due(now)
         if begun:
             self._ticked_s = asyncio.get_running_loop().time()
         return begun
 
     async def _rest(self) -> None:
-        """Wait until something is due or happens."""
+        """Wait until a row is due or something happens."""
         due_at = self.next_due()
         overdue = due_at is not None and due_at <= self._clock.now()
         if overdue:
@@ -358,7 +389,7 @@ class Host:
             return
         if not self._deliveries.under_way:
             self._idle()
-        # While the clock stands nothing comes due; whoever moves it wakes the pump. No task is needed to wait for it.
+        # While the clock is paused nothing becomes due, and `set_clock` wakes the pump; so no timer is needed.
         wait_s = None if due_at is None else self._clock.real_seconds_to(due_at)
         timer = None if wait_s is None else asyncio.get_running_loop().call_later(wait_s, self._wake.set)
         try:

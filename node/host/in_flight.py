@@ -1,7 +1,7 @@
-"""The mails in flight from one node: how many may be, and how many for one next server.
+"""The mails in flight from one node, and their limits: in total and for one next hop.
 
-A peer that is silent keeps each mail until a time limit ends the attempt. Its mails must not take the room of those for
-others, so each next hop has a cap, and a hop that has reached it counts for nothing else.
+A silent peer blocks each mail until a time limit ends the attempt. Its mails must not use up the total limit, so each next hop
+has a limit of its own, and the mails to a hop that has reached it do not count towards the total.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Final
 from transport.envelope import Transmission
 
 MAX_DELIVERIES: Final = 16
-"""Mails in flight at once to hops below their cap; more would only wait for the sender's connections."""
+"""Mails in flight at once to hops below their limit; more would only wait for the sender's connections."""
 
 MAX_PER_HOP: Final = 8
-"""Mails in flight to one next hop; so many may a silent peer hold."""
+"""Mails in flight to one next hop, and so the most that a silent peer can block."""
 
 REFILL_BELOW: Final = 8
-"""At so few in flight the queue is read again, so that a long queue is read in batches."""
+"""Read the queue again when fewer mails than this are in flight, so that a long queue is read in batches."""
 
 
-class Flights:
-    """Which queue rows are under way, each by a task of its own."""
+class MailsInFlight:
+    """The queue rows that are in flight, each with the task that sends it."""
 
     def __init__(self) -> None:
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -43,17 +43,17 @@ class Flights:
         return list(self._tasks.values())
 
     def to(self, hops: Collection[str]) -> list[asyncio.Task[None]]:
-        """Those to these next hops."""
+        """Return the tasks of mails to these next hops."""
         return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops]
 
     @property
     def crowded(self) -> frozenset[str]:
-        """Next hops that get no more for now."""
+        """The next hops that have reached their limit."""
         return frozenset(hop for hop, count in self._to.items() if count >= MAX_PER_HOP)
 
     @property
     def room(self) -> int:
-        """How many more may be begun; 0 until enough have ended that reading the queue is worth it."""
+        """How many more deliveries may begin; 0 while reading the queue again is not worth it."""
         counted = sum(count for count in self._to.values() if count < MAX_PER_HOP)
         return MAX_DELIVERIES - counted if counted < REFILL_BELOW else 0
 
@@ -74,7 +74,7 @@ class Flights:
 
 
 async def cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel the tasks and see them end, however they do."""
+    """Cancel the tasks and wait until they have ended, with or without an error."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -246,7 +246,7 @@ async def test_mails_that_end_together_are_reported_in_one_transaction(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ends of mails that were in flight at once are one stimulus of their sender's node, and none is left out."""
-    monkeypatch.setattr(delivery_results, "REPORTS_S", 3600.0)  # so that only the end of the last one tells of them
+    monkeypatch.setattr(delivery_results, "COLLECT_S", 3600.0)  # so that only the end of the last one tells of them
     pair.send(3)
     await pair.rest()
     assert pair.a.reported == ["done"] * 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from node.host.in_flight import MAX_DELIVERIES, MAX_PER_HOP, Flights
+from node.host.in_flight import MAX_DELIVERIES, MAX_PER_HOP, MailsInFlight
 from transport.envelope import Priority, Transmission
 
 
@@ -14,7 +14,7 @@ def mail(queue_id: int, next_hop: str) -> Transmission:
 
 async def test_a_silent_peer_takes_no_room_from_others() -> None:
     """A next hop that has as many mails in flight as it may have gets no more, and all the room is left to others."""
-    flights = Flights()
+    flights = MailsInFlight()
     task = asyncio.create_task(asyncio.sleep(0))
     for number in range(MAX_PER_HOP):
         assert flights.takes("B")
