@@ -65,7 +65,7 @@ def test_topologies_and_scenarios_of_a_page_are_there(page: str) -> None:
 def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
     """A link to a file of the project names one that is there, and one to a heading a heading of that page."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+    for link in [*re.findall(r"\]\(([^)\s]+)\)", text), *re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.MULTILINE)]:
         if link.startswith("http"):
             continue
         name, _, anchor = link.partition("#")
