@@ -8,4 +8,8 @@ class LabError(Exception):
 
 
 class NotIdle(LabError):
-    """A wait came to its limit; the text names who is not idle and why."""
+    """A wait reached its limit; the text names the servers that are not idle and why."""
+
+
+class Taken(LabError):
+    """A snapshot of that name exists, and the caller did not ask to replace it."""

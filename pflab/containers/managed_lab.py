@@ -13,7 +13,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from node.errors import InternalError, NodeError, NotRunning, bug_line
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
@@ -22,14 +22,13 @@ from pflab.containers.snapshots import Snapshots, returns_of
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
-from pflab.lab.recorded_lab import ExportedTraces
+from pflab.lab.served_lab import ExportedTraces
 from pflab.lab.servers import LabServer, ServerStatus
 
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
-    from traces.labtime import LabTime
 
 WATCH_S: Final = 0.5
 """Real time between two looks at servers that shall run and do not answer, or answer and shall not run."""
@@ -210,7 +209,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     def history(self) -> str:
         return self._traces_name or self.run
 
-    def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
+    def keep_verdict(self, verdict: Mapping[str, object]) -> None:
         super().keep_verdict(verdict)
         self._folder.write_verdict(verdict)
 
@@ -328,7 +327,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         rate = float(self._state.fact("rate") or 0.0)
         self._save_roll()
         if not self._lasting.begun:
-            self._record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
+            self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
         wanted = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
@@ -399,8 +398,4 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     def _save_roll(self) -> None:
         self._state.keep(roll=self._servers.as_document())
-        self._save()
-
-    def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        super()._clock_changed(how, rate, to_at)
         self._save()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pflab.errors import LabError
+from pflab.errors import LabError, Taken
 from pflab.runs.run_folder import safe_name
 from traces.segments import list_segments
 
@@ -25,10 +25,6 @@ _RUN: Final = "run"
 _STORES: Final = "stores"
 _RETURNS: Final = "returns"
 """In a run's folder: the databases that its stores begin on."""
-
-
-class Taken(LabError):
-    """A lab was saved under that name before, and nobody said that it may go."""
 
 
 @dataclass(frozen=True, slots=True)

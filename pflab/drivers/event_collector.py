@@ -33,7 +33,7 @@ class EventCollector:
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
         self.last_seq = dict.fromkeys(servers, 0)
         self.recorded = dict(self.last_seq)
-        self._record = record
+        self.record = record
         self._folder = folder
         self._pending: list[Event] = []
 
@@ -63,7 +63,7 @@ class EventCollector:
             self._pending.sort(key=lambda event: (event.at, event.lamport, event.node, event.seq))
             fresh, self._pending = self._pending, []
             self._count(fresh)
-            self._record.extend(fresh)
+            self.record.extend(fresh)
 
     def salvage(self, name: str) -> None:
         """What a node that is gone had committed: into the record, and into the traces, for it may never start again."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
@@ -47,7 +47,6 @@ class ExistingLab(Lab):
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
-        super().__init__()
         self._renews = renews
         self.topology = topology
         self.faults = cast("FaultPlan", ExistingLabFaults(self, client))
@@ -142,18 +141,12 @@ class ExistingLab(Lab):
         except ClientError as error:
             raise (Misuse(error.detail) if error.kind == "Misuse" else _as_lab_error(error)) from error
 
-    def _will_restore(self, name: str, content: bytes) -> NoReturn:
-        raise LabError("a lab that runs elsewhere keeps its own backups")
-
     # --- what happened
 
     def events(self, since: int = 0) -> Sequence[Event]:
         fresh = _surely(lambda: list(self._client.events(after=len(self._events))))
         self._events += [msgspec.convert(each, AnyEvent) for each in fresh]
         return self._events[since:]
-
-    def _note(self, kind: type[Event], **fields: object) -> NoReturn:
-        raise LabError("a lab that runs elsewhere keeps its own record")
 
     # --- beginning and end
 
@@ -239,8 +232,8 @@ class ExistingLabFaults:
     def hold(self, *, until_at: LabTime, **link: str | None) -> str:
         return self._inject("hold", lasts=format_duration(until_at - self._lab.now), **link)
 
-    def _inject(self, kind: str, **what: Any) -> str:
-        given: Mapping[str, Any] = {name: value for name, value in what.items() if value is not None}
+    def _inject(self, kind: str, **what: object) -> str:
+        given: Mapping[str, object] = {name: value for name, value in what.items() if value is not None}
         return _surely(lambda: self._client.inject(kind, **given))
 
 

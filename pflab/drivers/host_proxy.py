@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -101,7 +101,7 @@ class RemoteHost:
     async def go(self) -> None:
         await self._said("/clock/go")
 
-    async def meet(self, peers: Mapping[str, Any]) -> None:
+    async def meet(self, peers: Mapping[str, object]) -> None:
         """Where the others are, and whether to ask about faults."""
         await self._said("/peers", "PUT", msgspec.json.encode(peers))
 
@@ -149,7 +149,7 @@ class RemoteHost:
             self._status.busy, self._status.due = "", None
             return
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            detail = msgspec.json.decode(answer, type=dict[str, Any])["detail"]
+            detail = msgspec.json.decode(answer, type=dict[str, object])["detail"]
             raise InternalError(f"server {self.name}: {detail}", elsewhere=True)
         if status != HTTPStatus.OK:
             raise NodeError(f"server {self.name}: {answer.decode('utf-8', 'replace').strip()}")

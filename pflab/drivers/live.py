@@ -54,14 +54,14 @@ class LiveLab(SocketLab[Host]):
         self._ports = dict(ports or {})
         self._addresses: dict[str, Address] = {}
         self.coordinator = Coordinator(
-            topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self._clock_changed
+            topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self.record.clock_changed
         )
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(
                 topology=topology,
                 run=self._run,
                 seed=seed,
-                on_events=self._record.extend,
+                on_events=self.record.extend,
                 make_node=make_node,
                 folder=folder,
                 databases_on_disk=True,
@@ -111,12 +111,12 @@ class LiveLab(SocketLab[Host]):
         with suppress(CannotWrite):  # then it stays in the database
             host.read(lambda node: node.export())
         await host.kill()
-        self._kills[name] = self.faults.killed(name)
+        self._servers.server(name).kill_fault = self.faults.killed(name)
 
     # --- beginning and end
 
     async def up(self) -> None:
-        self._record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
+        self.record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
         for server in self._servers.present_at_start():
             await self._start(server)
 
@@ -165,5 +165,5 @@ class LiveLab(SocketLab[Host]):
 
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():
-            self._hosts[update.server.name].do(update.tell)
-            update.heard()
+            self._hosts[update.server.name].do(update.apply)
+            update.mark_applied()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pflab.faults.fault import FaultKind
 
@@ -63,7 +63,7 @@ class PeerNotifier:
         if self._telling is not None:
             await asyncio.gather(self._telling, return_exceptions=True)
 
-    def _peers(self) -> dict[str, Any]:
+    def _peers(self) -> dict[str, object]:
         lab_host, lab_port = self._lab()
         return {
             "addresses": {host.name: self._smtp_of(host.name) for host in self._hosts()},

@@ -1,13 +1,12 @@
-"""The coordinator of hosts in other processes: what it would look up in its own, it asks of all of them at once.
+"""The coordinator of hosts in other processes: it asks all of them for their state at once.
 
-A host that does not answer takes no part until it does, and then gets the lab's time before anything else.
+A host that does not answer is left out until it answers again. Then the coordinator sets its clock before anything else.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.lab.coordinator import LOOK_AGAIN_S, Coordinator
@@ -15,21 +14,31 @@ from traces.labtime import LabTime
 
 
 class RemoteCoordinator(Coordinator):
-    """Leads hosts in other processes: before it judges whether the lab is quiet, it asks them all at once.
+    """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
 
-    `company` is called when a host is lost, or is back: the others must know. `returning`, with the lab's time, when one is
-    back that has not been let go: it may have missed something.
+    every: all hosts, answering or not. hosts_changed: called when a host is lost or is back, because the others must know.
+    returning: called when a host is back and does not run yet, because it may have missed directory updates.
     """
 
-    def __init__(self, *args: Any, every: Callable[[], Sequence[RemoteHost]], **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(
+        self,
+        start_at: LabTime,
+        hosts: Callable[[], Sequence[RemoteHost]],
+        *,
+        every: Callable[[], Sequence[RemoteHost]],
+        monotonic: Callable[[], float],
+        changed: Callable[[str, float, LabTime], None],
+        hosts_changed: Callable[[], Awaitable[None]],
+        returning: Callable[[], None],
+    ) -> None:
+        super().__init__(start_at, hosts, monotonic=monotonic, changed=changed)
         self._every = every
         self._lost: set[str] = set()
-        self.company: Callable[[], Awaitable[None]] | None = None
-        self.returning: Callable[[LabTime], None] = lambda _: None
+        self._hosts_changed = hosts_changed
+        self._returning = returning
 
     async def look(self) -> None:
-        """Learn how all hosts stand, and take in their events."""
+        """Ask all hosts for their state and their events."""
         await self._ask_all(0.0)
 
     async def _look(self) -> None:
@@ -46,10 +55,9 @@ class RemoteCoordinator(Coordinator):
             if host.silent and await host.back():
                 await host.hold()
                 await host.set_clock(now, self.rate)
-                self.returning(now)
+                self._returning()
                 await host.go()
         lost = {host.name for host in hosts if host.lost}
         if lost != self._lost:
             self._lost = lost
-            if self.company is not None:
-                await self.company()
+            await self._hosts_changed()

@@ -14,7 +14,7 @@ import logging
 import secrets
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar, cast
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from pflab.runs.recorder import Record
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
-    from traces.events import Event
     from traces.labtime import LabTime
-    from transport.envelope import Transmission
 
 T = TypeVar("T")
 
@@ -114,7 +112,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self.token = face.token or secrets.token_urlsafe(32)
         """What its processes know each other by; whoever else asks needs it too where the face wants it."""
         self._nodes: dict[str, RemoteNode] = {}
-        self._collector = EventCollector(self._record, folder, topology.servers)
+        self._collector = EventCollector(self.record, folder, topology.servers)
+        self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.lost],
             smtp_of=lambda name: self._processes[name].smtp,
@@ -127,15 +126,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             self._answering,
             every=self._hosts_in_order,
             monotonic=time.monotonic,
-            changed=self._clock_changed,
+            changed=self.record.clock_changed,
+            hosts_changed=self._peers.tell,
+            returning=self._update_directories,
         )
-        self.coordinator.company = self._peers.tell
-        self.coordinator.returning = self._tell_of_newcomers
         app = app_of_remote_lab(self, self._address_of, self.token)
         self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
         self._collecting: asyncio.Task[None] | None = None
         self.begun = False
-        """Whether all servers that could be found have been."""
 
     # --- what it is
 
@@ -156,7 +154,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        await self._ready()
+        await self._before_move()
         async with self.coordinator.steady() as now:
             host = self._host(name)
             try:
@@ -166,7 +164,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 await host.look(now)
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        await self._ready()
+        await self._before_move()
         host = self._host(name)
         async with self.coordinator.steady() as now:
             await hand_in(self._processes[name].smtp, sender, recipients, content)
@@ -185,8 +183,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     # --- time
 
-    async def _ready(self) -> None:
-        self._tell_of_newcomers(self.now)
+    async def _before_move(self) -> None:
+        self._update_directories()
         await self._peers.all_told()
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
@@ -213,24 +211,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         process = self._leave(name, ServerStatus.KILLED)
         await process.kill()
         await self._salvage(name)
-        self._kills[name] = self.faults.killed(name)
+        self._servers.server(name).kill_fault = self.faults.killed(name)
         await self._peers.tell()
 
-    # --- what happened
-
-    def events(self, since: int = 0) -> Sequence[Event]:
-        self._collector.flush()
-        return super().events(since)
-
-    @property
-    def event_count(self) -> int:
-        self._collector.flush()
-        return super().event_count
-
-    @property
-    def replicas(self) -> Mapping[str, str]:
-        self._collector.flush()
-        return super().replicas
+    # --- events
 
     async def catch_up(self) -> None:
         """Ask the stores for their events: while the clock stands nobody else does, and people post all the same."""
@@ -244,34 +228,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             if self.coordinator.rate and not self.coordinator.warping:
                 await self.coordinator.look()
 
-    def _note(self, kind: type[Event], **fields: object) -> None:
-        self._collector.flush()
-        super()._note(kind, **fields)
-
-    def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        self._collector.flush()
-        super()._clock_changed(how, rate, to_at)
-
-    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
-        self._collector.flush()
-        super()._fault_injected(fault, kind, details)
-        self._peers.tell_soon()
-
-    def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
-        self._collector.flush()
-        super()._fault_altered(fault, server, crossed)
-        self._peers.tell_soon()
-
-    def _fault_healed(self, fault: str) -> None:
-        self._collector.flush()
-        super()._fault_healed(fault)
+    def _faults_changed(self) -> None:
         self._peers.tell_soon()
 
     # --- beginning and end
 
     async def up(self) -> None:
-        self._record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
-        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
+        self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         await self._server.start()
         present = self._servers.present_at_start()
         async with self.coordinator.steady() as now:
@@ -296,7 +259,6 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 raise failed
         finally:
             await self._leave_nothing()
-            self._collector.flush()
 
     async def _leave_nothing(self) -> None:
         """Whatever went wrong: what this lab has started is gone when it is closed."""
@@ -340,11 +302,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         async with self.coordinator.steady() as now:
             await self._begin(server, now)
             # Its first mail is nobody's to a store that does not find it in the directory.
-            self._tell_of_newcomers(now)
+            self._update_directories()
             await self._let_go([server.name])
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
-    def _tell_of_newcomers(self, now: LabTime) -> None:
+    def _update_directories(self) -> None:
         """Who has joined or was deleted, to those that run and do not know it. One that does not answer is told when the lab
         moves next."""
         # spec: RP-3, RP-6
@@ -354,15 +316,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             if host is None or host.silent:
                 continue
             try:
-                update.tell(cast("Node", self._nodes[name]), now)
+                update.apply(cast("Node", self._nodes[name]), self.now)
             except NotRunning as error:
                 what = "has joined" if update.joined else "was deleted"
                 log.warning("%s is not told yet that %s %s: %s", name, update.store, what, error)
             else:
-                update.heard()
-
-    def _update_directories(self) -> None:
-        self._tell_of_newcomers(self.now)
+                update.mark_applied()
 
     async def _begin(self, server: LabServer, now: LabTime) -> None:
         """The process of a server, from nothing to the first answer."""

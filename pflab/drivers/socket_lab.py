@@ -1,19 +1,16 @@
-"""What every lab with real sockets has in common, wherever its nodes run: one clock led by a coordinator, faults that
-stand between the nodes, a record, and servers that rise and leave.
+"""What every lab with real sockets shares: a clock, faults, a record, and hosts that start and stop.
 
-`pflab.drivers.live` runs the nodes in its own event loop, `pflab.drivers.processes` each in a process. They differ in
+`pflab.drivers.live` runs the nodes in its own event loop; `pflab.drivers.remote_lab` reaches them over HTTP. They differ in
 what a host is.
-
-The certificates of a lab as files, one set a server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypeVar
 
 import aiosmtplib
 
@@ -24,33 +21,30 @@ from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
 from pflab.lab.lab import STRANGER
 from pflab.lab.recorded_lab import RecordedLab
+from pflab.lab.served_lab import ServedLab
 from pflab.runs.recorder import Record
 from transport.smtp.tls import Tls, load_tls
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from node.host.host import Address
-    from pflab.lab.coordinator import Coordinator
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
     from traces.labtime import LabTime
-    from transport.envelope import Transmission
 
 
 HostT = TypeVar("HostT")
 """What the lab has of each running server."""
 
+P = ParamSpec("P")
 
-class SocketLab(RecordedLab, Generic[HostT]):
+
+class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     """A live lab.
 
-    folder: where databases and traces go. seed: fixes GUIDs and keys, not the order of events, which is the
-    network's. tls: servers offer STARTTLS and insist on it, with certificates of the lab's authority. The clock stands
+    folder: where databases and traces go. seed: fixes GUIDs and keys, but not the order of events, which the network
+    decides. tls: servers offer STARTTLS and require it, with certificates of the lab's authority. The clock stands
     until `coordinator.set_rate`, `advance` or `until` move it.
     """
-
-    coordinator: Coordinator
 
     def __init__(
         self,
@@ -71,17 +65,15 @@ class SocketLab(RecordedLab, Generic[HostT]):
         self._durability = durability
         self.faults = FaultPlan(
             topology,
-            injected=self._fault_injected,
-            altered=self._fault_altered,
-            healed=self._fault_healed,
+            injected=_followed_by(self._faults_changed, record.fault_injected),
+            altered=_followed_by(self._faults_changed, record.fault_altered),
+            healed=_followed_by(self._faults_changed, record.fault_healed),
             crash_points=False,
             tls=tls,
         )
         self.decide = with_capture(self.faults.decide, folder)
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
-
-    # --- what it is
 
     @property
     def now(self) -> LabTime:
@@ -94,45 +86,34 @@ class SocketLab(RecordedLab, Generic[HostT]):
     # --- time
 
     async def settle(self) -> None:
-        await self._ready()
+        await self._before_move()
         await self.coordinator.quiet()
 
     async def advance(self, to_at: LabTime) -> None:
-        await self._ready()
+        await self._before_move()
         await self.coordinator.warp(to_at)
         self.faults.expire(self.now)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        await self._ready()
+        await self._before_move()
         held = await self.coordinator.warp(limit_at, predicate)
         self.faults.expire(self.now)
         return held
 
-    async def _ready(self) -> None:
-        """What must be done before the lab moves."""
+    async def _before_move(self) -> None:
+        """Wait for what must be done before the lab does anything."""
 
-    # --- what happened
+    def _faults_changed(self) -> None:
+        """Called after each fault that begins, ends or alters a mail."""
 
-    def _clock_changed(self, how: str, rate: float, to_at: LabTime) -> None:
-        self._record.clock_changed(how, rate, to_at)
-
-    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
-        self._record.fault_injected(fault, kind, details)
-
-    def _fault_altered(self, fault: str, server: str, crossed: Transmission) -> None:
-        self._record.fault_altered(fault, server, crossed)
-
-    def _fault_healed(self, fault: str) -> None:
-        self._record.fault_healed(fault)
-
-    # --- the end
+    # --- closing
 
     async def _end(self) -> None:
         for failed in await self._stop_all():
             raise failed
 
     async def _stop_all(self) -> list[BaseException]:
-        """Stop every host, whatever becomes of each. What went wrong."""
+        """Stop every host, even if some fail; return the errors."""
         results = await asyncio.gather(*[self.stop(name) for name in list(self._hosts)], return_exceptions=True)
         return [result for result in results if isinstance(result, BaseException)]
 
@@ -149,8 +130,16 @@ class SocketLab(RecordedLab, Generic[HostT]):
         return host
 
 
+def _followed_by(then: Callable[[], None], act: Callable[P, None]) -> Callable[P, None]:
+    def both(*args: P.args, **kwargs: P.kwargs) -> None:
+        act(*args, **kwargs)
+        then()
+
+    return both
+
+
 async def hand_in(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
-    """Ordinary mail into a server, as any mail program does. Raises MailRefused."""
+    """Send ordinary mail to a server by SMTP, as any mail program does. Raises MailRefused."""
     host, port = address
     try:
         client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
@@ -167,7 +156,7 @@ _OWNER_ONLY = 0o600
 
 
 def tls_of(folder: Path, seed: int, server: str) -> Tls:
-    """The TLS of a server of the lab with that seed; its files are (re)written below `folder`."""
+    """Write the certificate and keys of a server below `folder` and load them. `seed` is the lab's."""
     made = server_certificate(derived_seed(seed, "authority"), server)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]

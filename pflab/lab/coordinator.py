@@ -17,9 +17,9 @@ Every wait has a limit, and an error at its end names who is not idle and why.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from node.errors import InternalError
 from node.host.clock import LabClock, checked_rate
@@ -268,7 +268,7 @@ class Coordinator:
         finally:
             await self._all("go on", hosts, [host.go() for host in hosts])
 
-    async def _all(self, what: str, hosts: Sequence[Timed], asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    async def _all(self, what: str, hosts: Sequence[Timed], asked: Sequence[Awaitable[T]]) -> list[T]:
         """What every host answered, once all have done their part of a jump."""
         tasks = [asyncio.ensure_future(each) for each in asked]
         if not tasks:

@@ -1,23 +1,22 @@
-"""A lab: a whole organization of nodes under one clock, whichever driver runs it.
+"""The interface of a lab: all nodes of one organization under one clock, whichever driver runs them.
 
-Four drivers implement `Lab`:
-
-| driver | servers | clock |
+| driver | where the nodes run | lab time |
 |---|---|---|
 | `pflab.simulation.simulator.Simulator` | in this thread, on a seeded network | jumps |
 | `pflab.drivers.live.LiveLab` | in this event loop, with sockets and databases | runs or warps |
-| `pflab.drivers.processes.ProcessLab` | a process each | runs or warps |
-| `pflab.containers.managed_lab.ManagedLab` | processes that somebody else keeps alive | runs or warps |
+| `pflab.drivers.processes.ProcessLab` | in processes that the lab starts | runs or warps |
+| `pflab.containers.managed_lab.ManagedLab` | in processes that somebody else keeps alive | runs or warps |
+| `pflab.drivers.existing_lab.ExistingLab` | in a lab that is reached over HTTP | as in that lab |
 
-Scenarios, the oracle, tests and the command line know only this interface, and one conformance suite (`tests/drivers`) holds
-all drivers to it.
+Scenarios, the oracle, tests and the command line use only this interface. One conformance suite (`tests/drivers`) runs on every
+driver. A lab with an HTTP server implements `pflab.lab.served_lab.ServedLab` as well.
 
     async with Simulator(topology, seed=7) as lab:                 # or LiveLab(topology, seed=7, folder=...)
         message = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="Hello"))
         await lab.advance(lab.now + 15 * MINUTE_US)
         print(lab.read("B", lambda node: node.messages("Projects")))
 
-Times are lab times (µs since 1970, UTC: TM-2) and only go forward (TM-1).
+Times are lab times (µs since 1970, UTC: TM-2). Lab time only goes forward (TM-1).
 """
 
 from __future__ import annotations
@@ -27,10 +26,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
-
-from node.state.database import Database
-from pflab.errors import LabError
-from traces.events import BackupMade, BackupRestored
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -42,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STRANGER = "mail.outside.test"
-"""Who hands in ordinary mail: no server of any organization."""
+"""The host name of the mail program that `Lab.mail` plays: no server of any organization."""
 
 
 class Lab(ABC):
@@ -50,10 +45,12 @@ class Lab(ABC):
 
     topology: Topology
     faults: FaultPlan
-    _backups: list[tuple[str, bytes]]
 
-    def __init__(self) -> None:
-        self._backups = []
+    jitter_us: int = 0
+    """The longest time that the network itself delays a mail on each hop, beyond what the topology says."""
+
+    verdict: str = "none"
+    """What `run.ended` records: 'passed', 'failed', 'unknown' or 'none'. Whoever judges the run sets it before `close`."""
 
     async def __aenter__(self) -> Self:
         try:
@@ -68,7 +65,7 @@ class Lab(ABC):
     ) -> None:
         await self.close()
 
-    # --- what it is
+    # --- identity
 
     @property
     @abstractmethod
@@ -83,7 +80,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def folder(self) -> Path:
-        """The run folder. Raises LabError for a simulated lab that was given none."""
+        """The run folder. Raises LabError if this lab has none here."""
 
     @property
     @abstractmethod
@@ -92,23 +89,23 @@ class Lab(ABC):
 
     @abstractmethod
     def running(self, name: str) -> bool:
-        """Whether the server runs at present. Raises LabError for a name that the topology does not have."""
+        """Return whether the server runs. Raises LabError for a name that the topology does not have."""
 
     # --- users
 
     @abstractmethod
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        """One stimulus on a running node at the present lab time; what it mails leaves at once, if the clock runs, or
-        at the next `settle`, `advance` or `until`.
+        """Apply one stimulus to a running node at the present lab time.
 
-        Raises node.errors.NotRunning if the node is stopped; every NodeError of the node comes through.
+        The mails that it causes leave at once if the clock runs, otherwise at the next `settle`, `advance` or `until`.
+        Raises node.errors.NotRunning if the node is stopped, and every NodeError of the node.
         """
 
     @abstractmethod
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """Hand ordinary mail to a server as a stranger's mail program would; when it returns the mail is durable there.
+        """Send ordinary mail to a server, as a mail program outside the organization does; on return the mail is durable.
 
-        Raises node.errors.MailRefused if the server does not take it.
+        Raises node.errors.MailRefused if the server refuses it.
         """
 
     @abstractmethod
@@ -122,96 +119,75 @@ class Lab(ABC):
         """Do everything due at the present instant, until all mail that can arrive now has arrived. The clock does
         not move.
 
-        Raises NotIdle when that does not end within the named limits.
+        Raises NotIdle if the lab does not become quiet within its limits.
         """
 
     @abstractmethod
     async def advance(self, to_at: LabTime) -> None:
-        """Warp: jump from due time to due time while quiet, up to and including `to_at`, then stand still there.
+        """Warp: jump from due time to due time while the lab is quiet, up to and including `to_at`; the clock stops there.
 
         Raises LabError if `to_at` lies in the past, NotIdle as `settle`.
         """
 
     @abstractmethod
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        """Warp until `predicate()` holds; it is asked when all is quiet at the present instant and again after each
-        jump.
+        """Warp until `predicate()` is true. It is called when all is quiet at the present instant and again after each jump.
 
-        Returns True, the clock standing where it first held; False with the clock at `limit_at` if it never did.
+        Returns True with the clock at the instant at which it was first true; False with the clock at `limit_at` if it
+        never was.
         """
 
-    # --- life and death
+    # --- start and stop
 
     @abstractmethod
     async def stop(self, name: str) -> None:
-        """Stop a node in order (event node.stopped); mail for it is refused and tried again by its senders.
+        """Stop a node in order (event node.stopped). Its peers' mail is refused, and they retry.
 
         Raises node.errors.NotRunning if it is stopped already.
         """
 
     @abstractmethod
     async def kill(self, name: str) -> None:
-        """Let a node die at once, without a goodbye: what was not committed is gone. `start` brings it back."""
+        """Kill a node at once. Uncommitted work is lost. `start` brings the node back."""
 
     @abstractmethod
     async def start(self, name: str) -> None:
         """Start a stopped or killed node, or a `joins: later` server for the first time.
 
-        A first start enters the store in the directory: every other running node is told (`Node.join`), a stopped one
-        when it starts (RP-3). Raises LabError if it runs already.
+        A first start adds the store to the directory: the lab tells every other running node (`Node.join`) at once, and a
+        stopped one when it starts (RP-3). Raises LabError if the node runs already.
         """
 
     async def configure(self, name: str, values: Mapping[str, RawSetting]) -> None:
-        """New settings of a running store, by their real names; null takes one away. Raises NodeError."""
+        """Change settings of a running store, by their real names; null removes one. Raises NodeError."""
         await self.do(name, lambda node, now: node.configure(now, values))
 
     @abstractmethod
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped store from the directory, by an administrator of the store `on`; it never starts again (RP-6).
+        """Delete a stopped store from the directory, as an administrator of the store `on`; it never starts again (RP-6).
 
-        The others hear of it at once, those that do not run when they start. Raises Misuse while it holds replicas, unless
-        by force; LabError while it runs.
+        The lab tells running stores at once, the others when they start. Raises Misuse while it holds replicas, unless
+        `force` is true; LabError while it runs.
         """
 
+    @abstractmethod
     async def backup(self, name: str) -> str:
-        """Keep a copy of a running node's database as it stands; the id of the backup. Raises NotRunning."""
-        content = self.read(name, lambda node: node.backup())
-        self._backups.append((name, content))
-        backup = f"backup-{len(self._backups)}"
-        self._note(BackupMade, store=name, backup=backup, through=Database.recorded_through(content))
-        return backup
+        """Keep a copy of a running node's database; return the id of the backup. Raises NotRunning."""
 
+    @abstractmethod
     async def restore(self, name: str, backup: str) -> None:
-        """Let a node start on a backup of it; one that runs is killed first. RP-4 says what it does then.
+        """Start a node on a backup of it, after killing it if it runs. RP-4 says what the node does then.
 
-        Raises LabError for a backup that is not there or is another server's.
+        Raises LabError for a backup that does not exist or is another server's.
         """
-        index = backup.removeprefix("backup-")
-        found = self._backups[int(index) - 1] if index.isdigit() and 0 < int(index) <= len(self._backups) else None
-        if found is None or found[0] != name:
-            mine = [f"backup-{number}" for number, each in enumerate(self._backups, start=1) if each[0] == name]
-            raise LabError(f"{backup!r} is no backup of {name}; there is {', '.join(mine) or 'none'}")
-        if self.running(name):
-            await self.kill(name)
-        self._will_restore(name, found[1])
-        self._note(BackupRestored, store=name, backup=backup)
-        await self.start(name)
 
-    @abstractmethod
-    def _will_restore(self, name: str, content: bytes) -> None:
-        """The next start of the server is from this database."""
-
-    # --- what happened
-
-    @abstractmethod
-    def _note(self, kind: type[Event], **fields: object) -> None:
-        """Record an event of the lab itself."""
+    # --- events
 
     @abstractmethod
     def events(self, since: int = 0) -> Sequence[Event]:
-        """The events of all nodes and of "lab" itself in the order they were committed, from index `since` on."""
+        """Return the events of all nodes and of "lab" itself in the order they were committed, from index `since` on."""
 
-    # --- beginning and end
+    # --- opening and closing
 
     @abstractmethod
     async def up(self) -> None:
@@ -219,10 +195,4 @@ class Lab(ABC):
 
     @abstractmethod
     async def close(self) -> None:
-        """Stop everything, write the traces (closed segments). Called on leaving; a second call does nothing."""
-
-    jitter_us: int = 0
-    """How long the network itself may keep a mail on each hop, beyond what the topology says."""
-
-    verdict: str = "none"
-    """What `run.ended` says; who judges the run sets it before `close`: 'passed', 'failed', 'unknown' or 'none'."""
+        """Stop everything and write the traces as closed segments. Called on leaving; a second call does nothing."""

@@ -1,7 +1,17 @@
-"""The servers of a lab and their lives: which runs, which is stopped, killed or has not joined yet, and who must be
-told of a join.
+"""The servers of a lab: the status of each, and which directory updates each still needs.
 
-Drivers with nodes in their own process bring servers up through here, so a restart means the same under both.
+States of a server (`ServerStatus`):
+
+| from | event | to |
+|---|---|---|
+| ABSENT | first start; a late joiner enters the directory | RUNNING |
+| RUNNING | stopped in order | STOPPED |
+| RUNNING | killed, crashed, or its process died | KILLED |
+| STOPPED, KILLED | started, on a backup perhaps | RUNNING |
+
+A server whose store was deleted from the directory never starts again (RP-6). A running server gets each directory update
+once (RP-3): a server that was down, or that starts on a backup, gets at its start those that it does not know.
+`EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
 """
 
 from __future__ import annotations
@@ -45,7 +55,7 @@ class NodeFactory(Protocol):
 
 
 class ServerStatus(StrEnum):
-    """Where a server stands between two stimuli."""
+    """The state of a server between two stimuli; the value completes "server A ..."."""
 
     ABSENT = "has not joined yet"
     RUNNING = "is running"
@@ -55,46 +65,47 @@ class ServerStatus(StrEnum):
 
 @dataclass(slots=True)
 class LabServer:
-    """One server. `node` is None until it is first made."""
+    """One server. `node` is None until it is first made, and always if the node is in another process."""
 
     name: str
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
-    told: list[str] = field(default_factory=list)
-    """The late joiners it has been told of."""
+    known_joined: list[str] = field(default_factory=list)
+    """The late joiners that its directory has."""
     known_deleted: list[str] = field(default_factory=list)
-    """The stores of which it was told that they were deleted from the directory."""
+    """The deleted stores that its directory has no more."""
     restores: bytes | None = None
-    """The backup that its next rise starts from (RP-4)."""
+    """The backup that its next start uses (RP-4)."""
+    kill_fault: str | None = None
+    """The id of the fault that says that the lab killed it."""
 
     def forget(self) -> None:
-        """What the backup that it starts from does not know must be said again."""
-        self.told.clear()
+        """Forget which directory updates it got: the backup that it starts from may lack them."""
+        self.known_joined.clear()
         self.known_deleted.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryUpdate:
-    """Of the directory, for a running server that does not know it yet: a store has joined, or was deleted."""
+    """A change of the directory that a running server does not know yet: a store joined, or was deleted."""
 
     server: LabServer
     store: str
     joined: bool
 
-    def tell(self, node: Node, now: LabTime) -> None:
+    def apply(self, node: Node, now: LabTime) -> None:
         if self.joined:
             node.join(now, self.store)  # spec: RP-3
         else:
             node.left(now, self.store)  # spec: RP-6
 
-    def heard(self) -> None:
-        """It is told no more."""
-        (self.server.told if self.joined else self.server.known_deleted).append(self.store)
+    def mark_applied(self) -> None:
+        (self.server.known_joined if self.joined else self.server.known_deleted).append(self.store)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """What every node of a lab is made with. `folder` None: databases in memory, no traces."""
+    """What all nodes of a lab are made with. `folder` None: databases in memory, no traces."""
 
     topology: Topology
     run: str
@@ -108,7 +119,7 @@ class NodeSettings:
 
 
 class Servers:
-    """All servers of a lab in the topology's order, and how each stands; nothing of their nodes."""
+    """All servers of a lab in the topology's order, without their nodes."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
@@ -121,7 +132,7 @@ class Servers:
         return tuple(self._servers)
 
     def server(self, name: str) -> LabServer:
-        """Raises LabError for a name that the topology does not have."""
+        """Return a server. Raises LabError for a name that the topology does not have."""
         found = self._servers.get(name)
         if found is None:
             raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._servers)}")
@@ -138,29 +149,28 @@ class Servers:
         return [server for server in self._servers.values() if not self._joins_later(server.name)]
 
     def started(self, server: LabServer) -> None:
-        """It runs from now on. A late joiner's first rise enters it in the directory; `pending_updates` says who must hear."""
+        """Mark a server as running. A late joiner's first start adds its store to the directory."""
         if server.status is ServerStatus.ABSENT and self._joins_later(server.name):
             self._joined.append(server.name)
         server.status = ServerStatus.RUNNING
 
     def deleted(self, name: str) -> bool:
-        """Whether the server's store was deleted from the directory."""
+        """Return whether the server's store was deleted from the directory."""
         return name in self._deleted
 
     def delete(self, name: str, on: str) -> None:
-        """A store was deleted from the directory, at the server `on`; `pending_updates` says who must hear."""
+        """Mark a store as deleted from the directory, by an administrator of the server `on`."""
         self._deleted.append(name)
         self.server(on).known_deleted.append(name)
 
     def pending_updates(self) -> list[DirectoryUpdate]:
-        """What running servers still have to be told of the directory (RP-3, RP-6), in order: a store that was stopped, or is
-        back from a backup, or joins, hears of earlier deletions as of earlier joiners."""
+        """Return the directory updates that running servers do not have yet, in the order to apply them (RP-3, RP-6)."""
         joined = [store for store in self._joined if store not in self._deleted]
         updates = [
             DirectoryUpdate(server, store, True)
             for store in joined
             for server in self.running()
-            if store != server.name and store not in server.told
+            if store != server.name and store not in server.known_joined
         ]
         return updates + [
             DirectoryUpdate(server, store, False)
@@ -170,28 +180,32 @@ class Servers:
         ]
 
     def check_may_start(self, server: LabServer) -> None:
-        """Raises LabError for a server that runs, or whose store was deleted."""
+        """Raise LabError if the server runs, or if its store was deleted."""
         if server.status is ServerStatus.RUNNING:
             raise LabError(f"server {server.name} is running already")
         if self.deleted(server.name):
             raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
 
-    # --- a lab that goes on after its coordinator
+    # --- a lab that continues after a restart of its coordinator
 
     def as_document(self) -> dict[str, Any]:
-        """How all servers stand, for `recall`."""
+        """Return the states of all servers for `recall`, as values that JSON has."""
         servers = {
-            server.name: {"standing": server.status.name, "told": server.told, "told gone": server.known_deleted}
+            server.name: {
+                "standing": server.status.name,
+                "told": server.known_joined,
+                "told gone": server.known_deleted,
+            }
             for server in self._servers.values()
         }
         return {"joined": self._joined, "deleted": self._deleted, "servers": servers}
 
     def recall(self, document: Mapping[str, Any]) -> None:
-        """The servers stand as they did when the document was written."""
+        """Restore the states of all servers from what `as_document` returned."""
         self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
         for name, each in document["servers"].items():
             self._servers[name].status = ServerStatus[each["standing"]]
-            self._servers[name].told = list(each["told"])
+            self._servers[name].known_joined = list(each["told"])
             self._servers[name].known_deleted = list(each["told gone"])
 
     def _joins_later(self, name: str) -> bool:
@@ -199,7 +213,7 @@ class Servers:
 
 
 class EmbeddedServers(Servers):
-    """The servers of a lab with their nodes, in this process."""
+    """The servers of a lab with their nodes in this process."""
 
     def __init__(self, plan: NodeSettings) -> None:
         super().__init__(plan.topology)
@@ -207,14 +221,14 @@ class EmbeddedServers(Servers):
         self._authority = authority_of(plan.seed)
 
     def node(self, name: str) -> Node:
-        """The node of a running server. Raises LabError, NotRunning."""
+        """Return the node of a running server. Raises LabError, NotRunning."""
         server = self.server(name)
         if server.status is not ServerStatus.RUNNING or server.node is None:
             raise NotRunning(f"server {name} {server.status.value}; start it first")
         return server.node
 
     def start(self, server: LabServer, now: LabTime) -> Node:
-        """Open the node of a server that does not run; its first stimulus."""
+        """Open the node of a server that does not run. This is the node's first stimulus."""
         self.check_may_start(server)
         node = server.node
         if node is not None and server.restores is not None:
@@ -224,7 +238,7 @@ class EmbeddedServers(Servers):
         elif node is not None and server.status is ServerStatus.KILLED:
             node.reopen(now)
         else:
-            # After an orderly stop nothing is left but the database; one in memory is the old node's.
+            # After an orderly stop a new node takes over the database. A database in memory belongs to the old node.
             if node is None or self._plan.databases_on_disk:
                 node = server.node = self._make(server.name)
             node.open(now)
@@ -238,10 +252,10 @@ class EmbeddedServers(Servers):
         server.node.close(now)
 
     def kill(self, server: LabServer) -> None:
-        """Let a running server's node die. What it committed goes to the trace now, for it may never start again."""
+        """Kill a running server's node. Its committed events go to the trace now, because it may never start again."""
         assert server.node is not None
         server.status = ServerStatus.KILLED
-        with suppress(CannotWrite):  # then it stays in the database
+        with suppress(CannotWrite):  # the events stay in the database
             server.node.export()
         server.node.abandon()
 
@@ -263,12 +277,12 @@ class EmbeddedServers(Servers):
 
 
 def authority_of(seed: int) -> LabAuthority:
-    """Who issues the keys of a lab's stores."""
+    """Return the authority that issues the keys of a lab's stores."""
     return LabAuthority(derived_seed(seed, "authority"))
 
 
 def default_node(name: str, **made_with: Any) -> Node:
-    """The real node."""
+    """Make the real node."""
     from node.store.node import Node  # noqa: PLC0415 - so that toys can be run where the real one cannot be
 
     return Node(name, **made_with)

@@ -43,6 +43,8 @@ class Record:
     real_time  returns the real time for event headers; None in the simulator
     most       how many events are kept in memory, the newest; None keeps all. The index of an event does not change when
                older events are forgotten.
+
+    `collect` is called before the record is read and before the lab adds to it; it adds what nodes in other processes did.
     """
 
     def __init__(
@@ -62,10 +64,12 @@ class Record:
         self._first = 0
         self._lines: list[bytes] = []
         self._names = Lexicon()
+        self.collect: Callable[[], None] = lambda: None
 
     @property
     def replicas(self) -> dict[str, str]:
         """Map each replica GUID that has ever started to the name shown for its store."""
+        self.collect()
         return self._names.stores()
 
     def _learn(self, events: Iterable[Event]) -> None:
@@ -75,6 +79,7 @@ class Record:
 
     def events(self, since: int = 0) -> Sequence[Event]:
         """Return the events from index `since` on that are still in memory."""
+        self.collect()
         return self._events[max(0, since - self._first) :]
 
     @property
@@ -85,6 +90,7 @@ class Record:
     @property
     def count(self) -> int:
         """How many events the run has had."""
+        self.collect()
         return self._first + len(self._events)
 
     def extend(self, events: Iterable[Event]) -> None:
@@ -103,6 +109,7 @@ class Record:
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         """Record an event of the lab itself."""
+        self.collect()
         self._recorder.begin(self._now())
         self._recorder.record(kind, **fields)
         self._lines.append(self._recorder.take())

@@ -1,7 +1,7 @@
-"""The one HTTP face of a lab: its clock, its faults, the life of its servers, what happens, and every node's own API.
+"""The HTTP server of a lab: its clock, its faults, its servers, its events, and the API of every node.
 
-The same paths whichever driver runs the lab. Of an embedded lab the nodes are served right here; of one of processes
-requests for a node are handed on to its process.
+The paths are the same whichever driver runs the lab. If the nodes run in this process, the application serves them itself.
+If they run in other processes, `pflab.server.proxy` forwards requests for a node to its process.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, FastAPI, Query, Request, Response
 
-from node.api.access import App
 from node.api.app import make_app
 from node.api.bodies import Body, Line
 from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, place_of, streamed
@@ -25,7 +24,7 @@ from node.host.clock import ClockError
 from node.host.host import Host
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
-from pflab.lab.recorded_lab import FacedLab, LedFace
+from pflab.lab.served_lab import ServedLab
 from pflab.server.clock import clock_router, clock_shown
 from pflab.server.faults import decisions_router, faults_router, faults_shown
 from pflab.server.proxy import AddressOf, Proxy
@@ -62,11 +61,11 @@ class Saving(Body):
 
 
 class ProxiedHosts:
-    """The hosts of a lab whose nodes are elsewhere: it documents their routes, and the proxy answers."""
+    """The hosts of a lab whose nodes are in other processes: the application documents their routes, the proxy answers."""
 
     ending = False
 
-    def __init__(self, lab: LedFace) -> None:
+    def __init__(self, lab: ServedLab) -> None:
         self._lab = lab
 
     @property
@@ -101,19 +100,18 @@ class EmbeddedHosts:
         return self._host_of(name)
 
 
-def app_of_live_lab(lab: Any) -> App:
-    """The face of an embedded lab (pflab.drivers.live)."""
-    app: App = _app(lab, EmbeddedHosts(lab, lab.host_of))
-    return app
+def app_of_live_lab(lab: ServedLab, host_of: Callable[[str], Host]) -> FastAPI:
+    """Return the application of a lab whose nodes run in this process."""
+    return _app(lab, EmbeddedHosts(lab, host_of))
 
 
-def app_of_remote_lab(lab: Any, address_of: AddressOf, token: str) -> App:
-    """The face of a lab of processes (pflab.drivers.remote_lab), which know each other by a token."""
+def app_of_remote_lab(lab: ServedLab, address_of: AddressOf, token: str) -> Proxy:
+    """Return the application of a lab whose nodes run in other processes and authenticate by a token."""
     app = _app(lab, ProxiedHosts(lab), decisions_router(lab.decide, token))
     return Proxy(app, address_of, token)
 
 
-def _app(lab: FacedLab, hosts: Hosts, *more: APIRouter) -> Any:
+def _app(lab: ServedLab, hosts: Hosts, *more: APIRouter) -> FastAPI:
     routers = (
         _lab_router(lab),
         clock_router(lab),
@@ -131,7 +129,7 @@ def _app(lab: FacedLab, hosts: Hosts, *more: APIRouter) -> Any:
     )
 
 
-def _lab_router(lab: FacedLab) -> APIRouter:
+def _lab_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(tags=["lab"])
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
@@ -156,7 +154,7 @@ def _lab_router(lab: FacedLab) -> APIRouter:
                 "clock": clock_shown(lab),
                 "servers": servers,
                 "folders": list(lab.topology.folders),
-                "replicas": dict(lab.replicas),
+                "replicas": dict(lab.record.replicas),
                 "faults": faults_shown(lab),
             }
         )
@@ -202,7 +200,7 @@ def _standing(lab: Lab, name: str) -> str:
     return "running" if lab.running(name) else "not running"
 
 
-def _life_router(lab: FacedLab) -> APIRouter:
+def _life_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/servers/{name}", tags=["servers"])
 
     def told(name: str) -> Response:
@@ -257,7 +255,7 @@ def _life_router(lab: FacedLab) -> APIRouter:
     return router
 
 
-def _stream_router(lab: FacedLab) -> APIRouter:
+def _stream_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(tags=["events"])
 
     @router.get("/lab/stream")
@@ -268,7 +266,7 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
         told = place_of(last)
         begins = after if told is None else told
-        return streamed(_followed(lab, lab.event_count if begins is None else begins))
+        return streamed(_followed(lab, lab.record.count if begins is None else begins))
 
     @router.get("/lab/events")
     async def events(
@@ -282,18 +280,18 @@ def _stream_router(lab: FacedLab) -> APIRouter:
         await lab.catch_up()
         found = lab.events(after)[:limit]
         lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
-        asked_next = str(max(after, lab.held_from) + len(found))
+        asked_next = str(max(after, lab.record.first) + len(found))
         return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
 
     return router
 
 
-async def _followed(lab: FacedLab, seen: int) -> AsyncIterator[bytes]:
+async def _followed(lab: ServedLab, seen: int) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
     while True:
         await lab.catch_up()
-        seen = max(seen, lab.held_from)
+        seen = max(seen, lab.record.first)
         fresh = lab.events(seen)
         for event in fresh:
             seen += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Response
 from pydantic import Field
@@ -13,7 +13,7 @@ from node.api.bodies import Body, Line
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
-from pflab.lab.recorded_lab import FacedLab
+from pflab.lab.served_lab import ServedLab
 from traces.errors import TimeTextError, TraceError
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
@@ -50,13 +50,13 @@ class Until(Body):
     converged: Annotated[Line | None, Field(examples=["Projects"])] = None
 
 
-def clock_shown(lab: FacedLab, **more: Any) -> dict[str, Any]:
+def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     """The clock as it stands; `more` is told with it."""
     clock = lab.coordinator
     return {"now_at": format_instant(lab.now), "rate": clock.rate, "warping": clock.warping, **more}
 
 
-def clock_router(lab: FacedLab) -> APIRouter:
+def clock_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)  # type: ignore[arg-type]
     moving = asyncio.Lock()
 
@@ -117,13 +117,13 @@ def _instant(text: str, now: LabTime) -> LabTime:
         raise TimeTextError(f"{error}, or how far, as 15 min") from None
 
 
-def _condition(lab: FacedLab, wanted: Until) -> Callable[[], bool]:
+def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
         raise LabError("say what to wait for: an event or a converged folder, one of the two")
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
-    seen = lab.event_count
+    seen = lab.record.count
 
     def happened() -> bool:
         nonlocal seen

@@ -17,7 +17,7 @@ from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
-from pflab.lab.recorded_lab import FacedLab
+from pflab.lab.served_lab import ServedLab
 from traces.labtime import LabTime, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
@@ -48,7 +48,7 @@ def faults_shown(lab: Lab) -> list[dict[str, Any]]:
     return [{"id": each.id, "kind": each.kind.value, **each.details()} for each in lab.faults.active()]
 
 
-def faults_router(lab: FacedLab) -> APIRouter:
+def faults_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/faults", tags=["faults"])
 
     @router.get("")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
+from fastapi import FastAPI
 from starlette.routing import Match
+from starlette.types import Message
 
 from node.api.access import Receive, Scope, Send, TooLarge
 from node.api.values import problem, problem_of
@@ -40,7 +42,7 @@ class Proxy:
     which they know us.
     """
 
-    def __init__(self, app: Any, address_of: AddressOf, token: str) -> None:
+    def __init__(self, app: FastAPI, address_of: AddressOf, token: str) -> None:
         self._app = app
         self._address_of = address_of
         self._token = token
@@ -142,7 +144,7 @@ async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
         body = b"" if length is None else await reader.readexactly(int(length))
     except (OSError, EOFError):
         return False
-    start: MutableMapping[str, Any] = {
+    start: Message = {
         "type": "http.response.start",
         "status": int(head[0].split(b" ", 2)[1]),
         "headers": [(name, value) for name, value in headers.items() if name not in {b"connection", b"date"}],

@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from node.api.bodies import Body, Line
 from node.api.values import json_response, problem
-from pflab.lab.recorded_lab import FacedLab
+from pflab.lab.served_lab import ServedLab
 from traces.labtime import format_instant
 
 
@@ -23,7 +23,7 @@ class Verdict(Body):
     judgement: Line
 
 
-def traces_router(lab: FacedLab) -> APIRouter:
+def traces_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab", tags=["traces"])
 
     @router.post("/ship")

@@ -145,15 +145,15 @@ class Simulator(RecordedLab):
         self._folder = folder
         self.faults = FaultPlan(
             topology,
-            injected=self._record.fault_injected,
-            altered=self._record.fault_altered,
-            healed=self._record.fault_healed,
+            injected=self.record.fault_injected,
+            altered=self.record.fault_altered,
+            healed=self.record.fault_healed,
         )
         self.environment = Environment(
             topology,
             derived_seed(seed, "weather"),
-            injected=self._record.fault_injected,
-            healed=self._record.fault_healed,
+            injected=self.record.fault_injected,
+            healed=self.record.fault_healed,
             authority=authority_of(seed),
         )
         network = network or NetworkPolicy()
@@ -164,7 +164,7 @@ class Simulator(RecordedLab):
                 topology=topology,
                 run=self._run,
                 seed=seed,
-                on_events=self._record.extend,
+                on_events=self.record.extend,
                 make_node=make_node,
                 folder=folder,
                 databases_on_disk=False,
@@ -223,7 +223,7 @@ class Simulator(RecordedLab):
 
     async def advance(self, to_at: LabTime) -> None:
         self._check_ahead(to_at)
-        self._record.clock_changed("advance", 0.0, to_at)
+        self.record.clock_changed("advance", 0.0, to_at)
         self._run_instant()
         while (due_at := self._next_due()) is not None and due_at <= to_at:
             self._now = due_at
@@ -232,7 +232,7 @@ class Simulator(RecordedLab):
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         self._check_ahead(limit_at)
-        self._record.clock_changed("until", 0.0, limit_at)
+        self.record.clock_changed("until", 0.0, limit_at)
         self._run_instant()
         while not predicate():
             due_at = self._next_due()
@@ -254,13 +254,13 @@ class Simulator(RecordedLab):
         self._servers.node(name)
         self._servers.kill(self._servers.server(name))
         self._slot[name].stale = True
-        self._kills[name] = self.faults.killed(name)
+        self._servers.server(name).kill_fault = self.faults.killed(name)
 
     # --- beginning and end
 
     async def up(self) -> None:
         policy = self._network.policy
-        self._record.run_started(
+        self.record.run_started(
             self.topology,
             self.seed,
             driver="simulator",
@@ -454,11 +454,10 @@ class Simulator(RecordedLab):
 
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():
-            clock = self._clock(update.server.name)
             slot = self._slot[update.server.name]
-            self._try_own_stimulus(slot, lambda node, now=clock, update=update: update.tell(node, now))  # type: ignore[misc]
+            self._try_own_stimulus(slot, partial(update.apply, now=self._clock(slot.name)))
             if update.server.status is ServerStatus.RUNNING:  # a server that crashed in it gets it again at its restart
-                update.heard()
+                update.mark_applied()
 
     def _clock(self, name: str) -> LabTime:
         """Return what the server's own clock shows."""  # spec: TM-1

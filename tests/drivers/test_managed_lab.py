@@ -121,9 +121,9 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
         assert (lab.now, lab.run) == (now, run)
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
         assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F2"
-        assert lab.held_from == 0
+        assert lab.record.first == 0
         assert list(lab.events())[: len(seen)] == seen
-        assert sorted(lab.replicas.values()) == ["A", "B", "C"]
+        assert sorted(lab.record.replicas.values()) == ["A", "B", "C"]
         lab.faults.heal()
         await lab.start("C")
         await lab.advance(lab.now + 2 * DAY_US)
@@ -145,7 +145,7 @@ async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(
     """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
     one that was stopped or killed in order has nothing more to come."""
     async with lab_of(supervisor, folder) as lab:
-        assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.event_count
+        assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.record.count
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
         first = await lab.ship()
@@ -153,14 +153,14 @@ async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(
         assert first.away == ()
         assert first.at == lab.now
         assert trace.report() == []
-        assert len(trace.events) == first.events == lab.event_count
+        assert len(trace.events) == first.events == lab.record.count
         applied = [event.node for event in trace.events if isinstance(event, VersionApplied)]
         assert sorted(applied) == ["B", "C"]
         assert (await lab.ship()).events == first.events
         await lab.stop("B")
         await lab.kill("C")
         assert (await lab.ship()).away == ()
-        assert len(read_folder(folder.traces).events) == lab.event_count
+        assert len(read_folder(folder.traces).events) == lab.record.count
         supervisor.take_down("A")
         await lab.advance(lab.now + HOUR_US)
         assert (await lab.ship()).away == ("A",)

@@ -97,7 +97,7 @@ async def _embedded(
     topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
 ) -> None:
     lab = LiveLab(topology, folder=folder, seed=seed, durability=durability)
-    server = HttpServer(app_of_live_lab(lab), port=port)
+    server = HttpServer(app_of_live_lab(lab, lab.host_of), port=port)
     async with lab:
         host, taken = await server.start()
         try:

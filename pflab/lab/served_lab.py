@@ -1,0 +1,95 @@
+"""What the HTTP server (`pflab.server`) needs of a lab beyond `pflab.lab.lab.Lab`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pflab.errors import LabError
+from pflab.lab.lab import Lab
+
+if TYPE_CHECKING:
+    from node.api.http_client import Address
+    from pflab.faults.mail_capture import DecideNow
+    from pflab.lab.coordinator import Coordinator
+    from pflab.runs.recorder import Record
+    from topology import Topology
+    from traces.labtime import LabTime
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTraces:
+    """The traces of a run that is still under way. They are complete up to the instant `at`.
+
+    traces: the folder of the run below the folder of all traces, "" if there is only this run. events: how many events the
+    run has had. away: servers that do not answer, whose traces may be incomplete.
+    """
+
+    run: str
+    traces: str
+    at: LabTime
+    events: int
+    away: tuple[str, ...]
+
+
+class ServedLab(Lab):
+    """A lab with real time, a record and an HTTP server.
+
+    Only labs of `pflab coordinate` can begin another run, be saved, or write traces before their end. In the others these
+    operations raise LabError.
+    """
+
+    coordinator: Coordinator
+    decide: DecideNow
+    record: Record
+    begun: bool = True
+    """Whether every server that could be reached at the start has been."""
+    _verdict: Mapping[str, object] | None = None
+
+    @abstractmethod
+    def smtp_of(self, name: str) -> Address:
+        """Return the address at which a running server takes mail. Raises LabError, NotRunning."""
+
+    async def catch_up(self) -> None:
+        """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
+
+    async def renew(self, topology: Topology | None) -> None:
+        """End this run and begin another, with another organization if one is given. Raises LabError."""
+        raise LabError("this lab cannot begin another run; end it and start a new one")
+
+    # --- snapshots
+
+    @property
+    def history(self) -> str:
+        """The id of the present sequence of events: the run, or a later name if the lab went back to a snapshot."""
+        return self.run
+
+    async def save(self, name: str, *, replace: bool = False) -> None:
+        """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError."""
+        raise LabError("this lab cannot be saved; labs of pflab coordinate can, as in containers")
+
+    async def reset(self, name: str) -> None:
+        """Go back to a snapshot. Raises LabError."""
+        raise LabError(f"no lab was saved as {name!r}; labs of pflab coordinate can be saved, as in containers")
+
+    def saved(self) -> Sequence[str]:
+        """Return the names of the snapshots."""
+        return ()
+
+    # --- traces and their verdict
+
+    async def ship(self) -> ExportedTraces:
+        """Write all events up to now into closed segments. Raises LabError for a lab that writes them when it ends."""
+        raise LabError("this lab writes its traces when it ends")
+
+    def keep_verdict(self, verdict: Mapping[str, object]) -> None:
+        """Keep a verdict on this run's traces. Raises LabError if it is on another run."""
+        if verdict.get("run") != self.history:
+            raise LabError(f"the verdict is of the run {verdict.get('run')}, and this is {self.history}")
+        self._verdict = dict(verdict)
+
+    def kept_verdict(self) -> Mapping[str, object] | None:
+        """Return the latest verdict, None if there is none."""
+        return self._verdict
