@@ -1,8 +1,8 @@
-"""What the coordinator orders of a store that it leads: begin, on a backup perhaps; end; die."""
+"""The routes by which a coordinator starts, ends, kills, copies and restores the store of a process."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Protocol
+from typing import Annotated, NoReturn, Protocol
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
@@ -15,10 +15,12 @@ Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9
 
 
 class BeginOrder(Body):
-    """In which run a store begins, at which instant (microseconds since 1970), and how fast its clock goes from there;
-    the organization as YAML or JSON; the folder of its segments below that of all. history: which course of events its
-    database must be of: the run, unless that went back to an earlier instant. fresh: one of another is thrown away, else
-    that is refused."""
+    """How a store begins.
+
+    at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments below that of
+    all. history: the history to which its database must belong; default: the run. fresh: a database of another history is
+    deleted; otherwise it is refused. tls: the store offers STARTTLS and requires it.
+    """
 
     run: Line
     history: Line = ""
@@ -27,24 +29,25 @@ class BeginOrder(Body):
     topology: str
     traces: Folder = ""
     fresh: bool = False
+    tls: bool = False
 
 
 class Lifecycle(Protocol):
-    """A process whose store is led; see node.process.managed.ManagedNode."""
+    """A process whose store a coordinator manages; see node.process.managed.ManagedNode."""
 
-    def standing(self, name: str) -> dict[str, Any]: ...
+    def standing(self, name: str) -> dict[str, object]: ...
 
-    async def begin(self, name: str, order: BeginOrder) -> dict[str, Any]: ...
+    async def begin(self, name: str, order: BeginOrder) -> dict[str, object]: ...
 
     def keep_backup(self, name: str, content: bytes) -> None: ...
 
-    async def finish(self, name: str) -> dict[str, Any]: ...
+    async def finish(self, name: str) -> dict[str, object]: ...
 
-    def die(self, name: str) -> Any: ...
+    def die(self, name: str) -> NoReturn: ...
 
     def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
 
-    def ship(self, name: str) -> dict[str, Any]: ...
+    def ship(self, name: str) -> dict[str, object]: ...
 
     def copy(self, name: str) -> bytes: ...
 
@@ -57,28 +60,28 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
 
     @router.get("/standing")
     async def standing(name: Name) -> Response:
-        """Whether the store runs or waits, in which run, and where it takes mail."""
+        """Return whether the store runs or waits, its run, and the address at which it takes mail."""
         return json_response(process.standing(name))
 
     @router.post("/begin")
     async def begin(name: Name, order: BeginOrder) -> Response:
-        """Open the store at the lab's time, held until `go`; where it takes mail."""
+        """Open the store at the lab's time, held until `go`; return the address at which it takes mail."""
         return json_response(await process.begin(name, order))
 
     @router.put("/restore")
     async def restore(name: Name, request: Request) -> Response:
-        """The next begin is on this backup."""
+        """Keep a backup for the next `begin`."""
         process.keep_backup(name, await request.body())
         return json_response(process.standing(name))
 
     @router.get("/copy", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
     async def copy(name: Name) -> Response:
-        """The store's database as it stands, whether the store runs or not; empty if there is none."""
+        """Return a copy of the store's database, whether the store runs or not; empty if there is none."""
         return Response(process.copy(name), media_type="application/vnd.sqlite3")
 
     @router.put("/copy")
     async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
-        """A copy in the place of the database of a store that does not run, as of another course of events."""
+        """Replace the database of a store that does not run by a copy that belongs to another history."""
         process.replace(name, history, await request.body())
         return json_response(process.standing(name))
 
@@ -89,9 +92,8 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
 
     @router.post("/die")
     async def die(name: Name) -> Response:
-        """Be gone at once, as by SIGKILL. No answer comes."""
+        """End the process at once, as by SIGKILL. There is no answer."""
         process.die(name)
-        raise AssertionError("dead")
 
     @router.get("/left")
     async def left(
@@ -100,13 +102,13 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         traces: Annotated[Folder, Query()] = "",
         after: Annotated[int, Query(ge=0)] = 0,
     ) -> Response:
-        """The events of a history after one, a line each, that a store which does not run has left."""
+        """Return events after the given number that a store which does not run has left, one a line."""
         lines = process.left(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 
     @router.post("/ship")
     async def ship(name: Name) -> Response:
-        """Write all events that wait into a closed segment; the number of the last."""
+        """Write all waiting events into a closed segment; return the number of the last one."""
         return json_response(process.ship(name))
 
     return router

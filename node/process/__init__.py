@@ -1,4 +1,4 @@
-"""A store as an operating-system process: its command line, alone or managed by a coordinator.
+"""A store as an operating-system process: its command line, and its life under a coordinator.
 
 Imported by: `python -m node`.
 Public: `main`.

@@ -1,11 +1,11 @@
-"""A node as a process of its own: what a container runs, and what `pflab up --processes` starts.
+"""The command line of a store's process: what a container runs, and what `pflab up --processes` starts.
 
+    python -m node NAME --managed --data DIR --lab-secret-file FILE --token-file FILE
     python -m node NAME --topology FILE --data DIR --lab-secret-file FILE
-    python -m node NAME --led --data DIR --lab-secret-file FILE --token-file FILE
 
-It listens for mail and for HTTP, says where on stdout in one line of JSON, and runs until SIGTERM or SIGINT. Where its
-peers are it learns from its coordinator (PUT /nodes/NAME/peers) or from options. Killed, it comes back with everything
-that it had acknowledged. With --led it waits until its coordinator begins it (`node.process.managed`).
+With --managed the process waits until a coordinator starts the store (`node.process.managed`). With --topology it starts the
+store itself: one server alone, or with the peers that --peer names. Either way it listens for HTTP, prints its addresses as
+one line of JSON, and runs until SIGTERM or SIGINT. After a kill, everything that the store acknowledged is still there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ from node.api.values import ServerUnknown
 from node.errors import NodeError, bug_line
 from node.host.clock import ClockError
 from node.process.managed import ManagedNode
-from node.process.standalone import NodeProcess
 from topology.problems import ProblemsError
-from traces.errors import TraceError
-from traces.labtime import parse_instant
 
 MISUSE: Final = 2
 
@@ -35,15 +32,15 @@ INTERNAL: Final = 70
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The process; its exit code."""
+    """Run the process; return its exit code."""
     began_s = time.monotonic()
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.topology is None and not options.led:
-        parser.error("name the topology with --topology, or wait for a coordinator that does with --led")
+    if options.topology is None and not options.managed:
+        parser.error("name a topology file with --topology, or wait for a coordinator with --managed")
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     try:
-        asyncio.run((ManagedNode if options.led else NodeProcess)(options).run(began_s))
+        asyncio.run(ManagedNode(options).run(began_s))
     except (NodeError, ServerUnknown, OpenToAll, ProblemsError, ClockError, OSError) as error:
         print(f"pflab node {options.name}: {error}", file=sys.stderr)
         return MISUSE
@@ -61,27 +58,29 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab",
     )
     parser.add_argument("name", help="the server's name in the topology")
-    parser.add_argument("--topology", type=Path, metavar="FILE")
-    parser.add_argument("--led", action="store_true", help="wait until the coordinator begins the store")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="where its database lies")
-    parser.add_argument("--traces", type=Path, metavar="DIR", help="where its segments go; default DATA/traces")
+    parser.add_argument("--topology", type=Path, metavar="FILE", help="start the store at once")
+    parser.add_argument("--managed", action="store_true", help="wait until the coordinator starts the store")
+    parser.add_argument("--led", action="store_true", dest="managed", help=argparse.SUPPRESS)  # its former name
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder of its database")
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="the folder of its segments; default DATA/traces")
     parser.add_argument("--lab-secret-file", type=Path, required=True, metavar="FILE", help="the same for all stores")
-    parser.add_argument("--token-file", type=Path, metavar="FILE", help="what whoever asks must know, and tells others")
+    parser.add_argument("--token-file", type=Path, metavar="FILE", help="the token that every request must carry")
     parser.add_argument("--smtp-host", default="127.0.0.1")
     parser.add_argument("--smtp-port", type=int, default=0, help="0: a free one")
     parser.add_argument("--http-host", default="127.0.0.1")
     parser.add_argument("--http-port", type=int, default=0, help="0: a free one")
     parser.add_argument(
-        "--tls", type=Path, metavar="DIR", help="NAME.crt, NAME.key and authority.crt: STARTTLS is a must"
+        "--peer",
+        type=_peer,
+        action="append",
+        default=[],
+        metavar="NAME=HOST:PORT",
+        help="another server, if no coordinator says where it is",
     )
-    parser.add_argument("--peer", type=_peer, action="append", default=[], metavar="NAME=HOST:PORT")
-    parser.add_argument("--coordinator", metavar="HOST:PORT", help="whom to ask about faults")
-    parser.add_argument("--run", default="lab", help="the run's id in the trace")
-    parser.add_argument("--at", type=_instant, metavar="INSTANT", help="the lab time at its start")
-    parser.add_argument("--rate", type=float, default=1.0, help="lab seconds per real second; 0: the clock stands")
-    parser.add_argument("--held", action="store_true", help="do nothing before the coordinator has said go")
-    parser.add_argument("--restore", type=Path, metavar="FILE", help="start on this backup")
-    parser.add_argument("--leashed", action="store_true", help="end in order when stdin does")
+    parser.add_argument(
+        "--rate", type=float, default=1.0, help="with --topology: lab seconds per real second; 0: the clock is paused"
+    )
+    parser.add_argument("--leashed", action="store_true", help="end in order when stdin is closed")
     parser.add_argument("--durability", choices=("full", "normal"), default="full")
     return parser
 
@@ -92,10 +91,3 @@ def _peer(text: str) -> tuple[str, tuple[str, int]]:
     if not (name and host and port.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is no peer; write B=b.lab:25")
     return name, (host, int(port))
-
-
-def _instant(text: str) -> int:
-    try:
-        return parse_instant(text)
-    except TraceError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

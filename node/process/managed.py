@@ -1,80 +1,194 @@
-"""A store that its coordinator leads from the first instant on: what a container runs.
+"""A store's process: it serves HTTP, and its coordinator decides when the store runs.
 
-The process serves HTTP and waits. Its coordinator begins the store (`POST /nodes/NAME/begin`), which opens the database,
-held, at the lab's time; ends it in order (`/end`), after which the process waits again; or lets it die (`/die`), after
-which whoever keeps the process alive brings it back, to wait. So nothing runs that the coordinator does not know of, and
-a store that comes back has the lab's time before it does anything.
+States of the process:
+
+| from | request | to |
+|---|---|---|
+| waiting | `POST /nodes/NAME/begin`: open the database, start listening for mail, clock paused | running |
+| running | `POST /nodes/NAME/end`: finish in order | waiting |
+| any | `POST /nodes/NAME/die`, SIGKILL | gone; whoever keeps the process alive starts it again, in the state waiting |
+| any | SIGTERM, SIGINT | gone, after a running store has ended in order |
+
+The coordinator pauses a store that it begins, sets its clock, tells it where its peers are, and lets it go. So no store runs
+that the coordinator does not know of, and a store never works at another time than the lab's. Started with --topology, the
+process begins its store itself and needs no coordinator.
+
+A database belongs to one history: the run, or a later name if the lab went back to a snapshot. A note beside the database
+(NAME.run) says which. The process refuses to begin a store on the database of another history, unless the coordinator says
+that it may be deleted.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import secrets
 import signal
 import sqlite3
+import sys
+import time
 from argparse import Namespace
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
-from node.api.http_server import HttpServer
+from node.api.app import make_app
+from node.api.control import Peers, control_router
+from node.api.http_server import HttpServer, OpenToAll
 from node.api.lifecycle import BeginOrder, lifecycle_router
-from node.errors import Misuse, NotRunning, Waiting
+from node.api.values import ServerUnknown
+from node.errors import Misuse, Waiting
+from node.host.host import Host
+from node.process.fault_client import FaultClient
 from node.process.running_store import Begin, RunningStore, data_folders
-from node.process.standalone import NodeProcess
 from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
-from topology.file.load import topology_from_text
+from topology.file.load import load_topology, topology_from_text
 from topology.problems import ProblemsError
 from transport.sql import Connection
+
+EXPORT_S: Final = 5.0
+"""Real time between two checks whether events wait to be written to a segment."""
 
 FILES_S: Final = 0.1
 """Real time between two looks for the files with the lab's secrets."""
 
 FILES_TOLD_S: Final = 5.0
-"""After so much real time it is said what is waited for."""
+"""Real time after which the process logs that it waits for those files."""
 
 KILLED: Final = 137
 """The exit code of a process that SIGKILL ended: 128 and the signal's number."""
 
+ALONE: Final = "lab"
+"""The id of the run of a store without a coordinator."""
+
 log = logging.getLogger("pflab.managed")
 
 
-class ManagedNode(NodeProcess):
-    """One store as a process that waits for its coordinator."""
+class ManagedNode:
+    """The process of one store (a node.api.hosts.Hosts and a node.api.lifecycle.Lifecycle)."""
 
     def __init__(self, options: Namespace) -> None:
-        super().__init__(options)
+        self._options = options
+        self._store: RunningStore | None = None
         self._restore: bytes | None = None
         self._changing = asyncio.Lock()
         self._process = secrets.token_hex(8)
+        self._idle = asyncio.Event()
+        self._end = asyncio.Event()
+        self._faults = FaultClient(options.name)
+        self.names = (options.name,)
 
-    def _not_running(self) -> NotRunning:
-        return Waiting(f"server {self._options.name} waits for the lab to begin it")
+    # --- node.api.hosts.Hosts
+
+    def host(self, name: str) -> Host:
+        self._check_name(name)
+        if self._store is None:
+            raise Waiting(self.waits)
+        return self._store.host
+
+    def _check_name(self, name: str) -> None:
+        if name != self._options.name:
+            raise ServerUnknown(f"here is server {self._options.name} alone, and no {name!r}")
+
+    @property
+    def waits(self) -> str:
+        return "" if self._store is not None else f"server {self._options.name} waits for the lab to begin it"
+
+    @property
+    def ending(self) -> bool:
+        return self._end.is_set()
+
+    async def rest(self, wait_s: float) -> None:
+        """Wait until the node may be idle, `wait_s` at most."""
+        self._idle.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._idle.wait()
+
+    # --- the process
+
+    async def run(self, began_s: float) -> None:
+        """Serve until a signal comes. `began_s` is when the process began, on the monotonic clock."""
+        given = self._options
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._end.set)
+        if given.leashed:
+            loop.add_reader(sys.stdin, self._end.set)
+        token = await self._token()
+        if self.ending:
+            return
+        self._faults = FaultClient(given.name, token)
+        self._faults.meet(Peers(addresses=dict(given.peer)))
+        if given.topology is not None:  # before HTTP is served: whoever finds the address finds a running store
+            await self._begin_alone()
+        try:
+            server = await self._serve(token)
+        except (OSError, OpenToAll):
+            if self._store is not None:
+                await self._store.stop(0.0)
+            raise
+        ready = {
+            "name": given.name,
+            "http": server.address,
+            "smtp": None if self._store is None else self._store.smtp,
+            "took_s": round(time.monotonic() - began_s, 3),
+        }
+        print(json.dumps(ready), flush=True)
+        while not self._end.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(EXPORT_S):
+                    await self._end.wait()
+            if self._store is not None:
+                self._store.export()
+        await server.stop()
+        if self._store is not None:
+            await self._store.stop()
+        self._faults.close()
 
     async def _token(self) -> str | None:
-        """The coordinator writes the secrets when it first starts, which may be after us."""
+        """Return the token, None if there is none. The coordinator writes the files when it first starts, perhaps later."""
         given = self._options
         wanted = [path for path in (given.lab_secret_file, given.token_file) if path is not None]
         tries = 0
-        while missing := [str(path) for path in wanted if not path.exists()]:
+        while given.managed and (missing := [str(path) for path in wanted if not path.exists()]):
             tries += 1
             if tries * FILES_S == FILES_TOLD_S:
                 log.warning("%s: waiting for %s, which the coordinator writes", given.name, " and ".join(missing))
             if self.ending:
                 return None
             await asyncio.sleep(FILES_S)
-        return await super()._token()
+        return None if given.token_file is None else given.token_file.read_text("utf-8").strip()
 
-    async def _served(self, token: str | None) -> HttpServer:
-        return await self._serve(token, lifecycle_router(self))
+    async def _serve(self, token: str | None) -> HttpServer:
+        given = self._options
+        routers = [control_router(self, self.rest, self._faults.meet)]
+        if given.managed:
+            routers.append(lifecycle_router(self))
+        app = make_app(self, *routers, title=f"pflab server {given.name}")
+        app.state.stop = self._end.set
+        server = HttpServer(app, host=given.http_host, port=given.http_port, token=token)
+        await server.start()
+        return server
+
+    async def _begin_alone(self) -> None:
+        given = self._options
+        topology = load_topology(given.topology)
+        self._store = await self._begun(Begin(topology, ALONE, topology.start_at, given.rate))
+        host = self._store.host
+        await host.set_clock(await host.hold(), given.rate)
+        await host.go()
+
+    async def _begun(self, begin: Begin) -> RunningStore:
+        return await RunningStore.begun(self._options, begin, self._faults, self._idle.set)
 
     # --- what the coordinator orders
 
-    def standing(self, name: str) -> dict[str, Any]:
-        """How the store stands; `process` is another after each start of the process."""
+    def standing(self, name: str) -> dict[str, object]:
+        """Return the state of the process and its store. `process` differs after each start of the process."""
         self._check_name(name)
         store = self._store
         return {
@@ -86,8 +200,8 @@ class ManagedNode(NodeProcess):
             "smtp": None if store is None else store.smtp,
         }
 
-    async def begin(self, name: str, order: BeginOrder) -> dict[str, Any]:
-        """Open the store, held until the coordinator says go. Raises Misuse if it runs."""
+    async def begin(self, name: str, order: BeginOrder) -> dict[str, object]:
+        """Open the store; it does nothing until the coordinator lets it go. Raises Misuse if it runs."""
         async with self._changing:
             self._check_name(name)
             if self._store is not None:
@@ -98,18 +212,18 @@ class ManagedNode(NodeProcess):
                 raise Misuse(str(error)) from None
             self._enter(order)
             restore, self._restore = self._restore, None
-            begin = Begin(topology, order.run, order.at, order.rate, held=True, restore=restore, traces=order.traces)
-            self._store = await RunningStore.begun(self._options, begin, self._faults, self._idle.set)
+            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls)
+            self._store = await self._begun(begin)
             return self.standing(name)
 
     def _enter(self, order: BeginOrder) -> None:
-        """A database is of one course of events."""
+        """Note the history of the database. Raises Misuse if the database is of another one and may not be deleted."""
         wanted = order.history or order.run
         path, before = self._path, self._history
         if path.exists() and before is not None and before != wanted:
             if not order.fresh:
                 raise Misuse(
-                    f"the database of {self._options.name} is of the run {before}, and {wanted} does not begin anew;"
+                    f"the database of {self._options.name} is of the run {before}, and not of {wanted};"
                     " empty its folder"
                 )
             self._remove()
@@ -122,12 +236,12 @@ class ManagedNode(NodeProcess):
 
     @property
     def _note(self) -> Path:
-        """The file that says of which course of events the database is."""
+        """The file that says to which history the database belongs."""
         return self._path.with_suffix(".run")
 
     @property
     def _history(self) -> str | None:
-        """Of which course of events the database is; None if there is none."""
+        """The history to which the database belongs; None if there is no database."""
         return self._note.read_text("utf-8") if self._path.exists() and self._note.exists() else None
 
     def _remove(self) -> None:
@@ -136,7 +250,7 @@ class ManagedNode(NodeProcess):
             each.unlink(missing_ok=True)
 
     def copy(self, name: str) -> bytes:
-        """The database as it stands; b"" if there is none."""
+        """Return a copy of the database; b"" if there is none."""
         self._check_name(name)
         if self._store is not None:
             return self._store.host.read(lambda node: node.backup())
@@ -150,11 +264,11 @@ class ManagedNode(NodeProcess):
             database.close()
 
     def replace(self, name: str, history: str, content: bytes) -> None:
-        """Put a copy in the place of the database. Raises Misuse while the store runs."""
+        """Replace the database by a copy from another history. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; end it before its database is replaced")
-        # Killed in between there is no note, and whoever gave the copy gives it again.
+        # If the process is killed here, the note is missing and the coordinator sends the copy again.
         self._note.unlink(missing_ok=True)
         self._remove()
         if content:
@@ -162,14 +276,14 @@ class ManagedNode(NodeProcess):
         self._note.write_text(history, "utf-8")
 
     def keep_backup(self, name: str, content: bytes) -> None:
-        """The next begin is on this backup. Raises Misuse while the store runs."""
+        """Keep a backup for the next begin. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; end it before it is restored")
         self._restore = content
 
-    async def finish(self, name: str) -> dict[str, Any]:
-        """End the store in order, and wait again."""
+    async def finish(self, name: str) -> dict[str, object]:
+        """End the store in order. The process waits again."""
         async with self._changing:
             self.host(name)
             store, self._store = self._store, None
@@ -178,21 +292,20 @@ class ManagedNode(NodeProcess):
             return self.standing(name)
 
     def die(self, name: str) -> NoReturn:
-        """The process is gone when this is over: nothing is finished, nothing said."""
+        """End the process at once, without finishing anything."""
         self._check_name(name)
         os.kill(os.getpid(), signal.SIGKILL)
-        # The first process of a container is spared its own SIGKILL; to leave at once is the same for all who see it.
+        # The kernel ignores a SIGKILL that the first process of a container sends to itself; this exit looks the same.
         os._exit(KILLED)
 
-    def ship(self, name: str) -> dict[str, Any]:
-        """What has happened so far is in closed segments when this is over."""
+    def ship(self, name: str) -> dict[str, object]:
+        """Write all events so far into closed segments."""
         self.host(name)
         assert self._store is not None
         return {"name": name, "seq": self._store.ship()}
 
     def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
-        """The events of a history that a store which does not run here has left, as lines; they are in the traces
-        afterwards too."""
+        """Return events that a store which does not run has left, as lines, and write them into segments too."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; ask it for its events")

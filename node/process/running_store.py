@@ -1,4 +1,4 @@
-"""A store that this process runs: its database opened, its listener up, its clock set."""
+"""A store that runs in this process: an open database, a listener for mail, a clock."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from node.codec.signing import LabAuthority, derived_seed
 from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
+from node.host.tls_files import tls_of
 from node.process.fault_client import FaultClient
 from node.store.node import Node
 from topology import Topology
 from traces.labtime import LabTime
-from transport.smtp.tls import Tls, load_tls
 
 DRAIN_S: Final = 2.5
-"""Real time that mails in flight get at an orderly end, which shall take 5 s at most."""
+"""Real time that mails in flight get in an orderly stop, which should take 5 s at most."""
 
 EXPORT_FROM: Final = 20_000
-"""So many events wait for a segment; an orderly end writes the rest."""
+"""A segment is written when so many events wait for it; an orderly stop writes the rest."""
 
 
 log = logging.getLogger("pflab.process")
@@ -33,31 +33,31 @@ log = logging.getLogger("pflab.process")
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """How a store begins: in which run, when, how fast its clock goes, held or not, and on which backup if on one."""
+    """How a store begins. restore: the backup to begin on. traces: the folder of its segments below that of all. tls:
+    it offers STARTTLS and requires it, with a certificate that it derives from the lab's secret."""
 
     topology: Topology
     run: str
     at: LabTime
     rate: float
-    held: bool
     restore: bytes | None = None
     traces: str = ""
-    """The folder of its segments, below that of all."""
+    tls: bool = False
 
 
 class RunningStore:
-    """One store from its first transaction to its last. Made by `begun`."""
+    """One store between its start and its stop. Made by `begun`."""
 
     def __init__(self, run: str, node: Node, host: Host, smtp: Address) -> None:
         self.run = run
         self.host = host
         self.smtp = smtp
         self._node = node
-        self._written = 0  # nobody knows; what is in a segment already is not written again
+        self._written = 0  # not known yet; an export never writes an event twice
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
-        """Open the database and listen for mail. Raises NodeError, OSError."""
+        """Open the database and listen for mail; the host is held. Raises NodeError, OSError."""
         node, clock = _opened(given, begin)
         host = Host(
             node,
@@ -65,10 +65,9 @@ class RunningStore:
             address_of=faults.address_of,
             decide=faults.decide,
             idle=idle,
-            tls=None if given.tls is None else _tls_in(given.tls, given.name),
+            tls=tls_of(given.data / "tls", _secret_of(given), given.name) if begin.tls else None,
         )
-        if begin.held:
-            await host.hold()
+        await host.hold()
         try:
             smtp = await host.start(given.smtp_host, given.smtp_port)
         except OSError:
@@ -82,25 +81,25 @@ class RunningStore:
         if self._node.seq - self._written >= EXPORT_FROM:
             try:
                 self._node.export()
-            except CannotWrite as error:  # they wait where they are
+            except CannotWrite as error:  # the events stay in the database
                 log.warning("%s", error)
                 return
             self._written = self._node.seq
 
     def ship(self) -> int:
-        """Write a segment of whatever waits; the number of the last event written."""
+        """Write all waiting events into a segment; return the number of the last one."""
         if self._node.seq > self._written:
             self._node.export()
             self._written = self._node.seq
         return self._written
 
     async def stop(self, drain_s: float = DRAIN_S) -> None:
-        """End in order: mails in flight get a while, what is left of the events is written."""
+        """Stop in order: mails in flight get `drain_s` of real time, then the remaining events are written."""
         await self.host.stop(drain_s)
 
 
 def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
-    """The database of this process, and where its segments go; the folders exist."""
+    """Return the path of the database and the folder of the segments; create the folders."""
     traces = (given.traces or given.data / "traces") / below
     for folder in (given.data, traces):
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,7 +107,7 @@ def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
 
 
 def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
-    secret = given.lab_secret_file.read_text("utf-8").strip()
+    secret = _secret_of(given)
     servers = begin.topology.servers
     if given.name not in servers:
         raise ServerUnknown(f"the topology has no server {given.name!r}; it has {', '.join(servers)}")
@@ -128,9 +127,9 @@ def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
         node.restore(begin.at, begin.restore)
     else:
         node.open(begin.at)
-    # What has happened here has happened: a store that is told no time goes on from its last.
+    # Time never goes back: a store that gets an earlier time continues from its last event.
     return node, LabClock(max(begin.at, node.last_at), rate=begin.rate, monotonic=time.monotonic)
 
 
-def _tls_in(folder: Path, name: str) -> Tls:
-    return load_tls(folder / f"{name}.crt", folder / f"{name}.key", folder / "authority.crt")
+def _secret_of(given: Namespace) -> str:
+    return str(given.lab_secret_file.read_text("utf-8").strip())

@@ -1,7 +1,7 @@
-"""The secret of a lab's stores and the token of its APIs: made when the lab first starts, each in a file of its own that
-only its owner may read.
+"""The secret of a lab's stores and the token of its APIs, and the addresses of the default gateways.
 
-The address under which a container sees the machine that it runs on: its default gateway.
+Secret and token are made when the lab first starts, each in a file that only its owner may read. A container sees the machine
+that it runs on as its default gateway.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ SECRET: Final = "secret"
 """The file from which the stores' keys are derived."""
 
 TOKEN: Final = "token"
-"""The file with what whoever asks must know."""
+"""The file with the token that requests must carry."""
 
 _OWNER_READS: Final = 0o400
 _BYTES: Final = 32
 
 
 def made_or_read(folder: Path) -> tuple[str, str]:
-    """Secret and token, made if they are not there yet. Whoever sees a file sees all of it. Raises OSError."""
+    """Return secret and token; make those that do not exist. A file appears only when it is complete. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (SECRET, TOKEN):
         path = folder / name
@@ -47,7 +47,7 @@ _EVERYWHERE: Final = "00000000"
 
 
 def default_gateways(routes: Path = ROUTES) -> frozenset[str]:
-    """The IPv4 addresses of the default gateways, as Linux tells them; none where it does not."""
+    """Return the IPv4 addresses of the default gateways from Linux's routing table; none on other systems."""
     try:
         lines = routes.read_text("ascii").splitlines()[1:]
     except OSError:

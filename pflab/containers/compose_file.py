@@ -197,7 +197,7 @@ def _store(service: str, name: str) -> dict[str, Any]:
         "hostname": service,
         "entrypoint": _KEPT,
         "command": [
-            *("node", name, "--led", "--data", "/data", "--traces", "/traces"),
+            *("node", name, "--managed", "--data", "/data", "--traces", "/traces"),
             *("--lab-secret-file", "/secrets/secret", "--token-file", "/secrets/token"),
             *("--http-host", "0.0.0.0", "--http-port", str(HTTP_PORT)),
             *("--smtp-host", "0.0.0.0", "--smtp-port", str(SMTP_PORT)),

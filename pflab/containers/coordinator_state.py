@@ -1,5 +1,11 @@
-"""What a lab must know again after its coordinator's restart: the run, its time, how each server shall stand, what has been
-gathered of each, the newest events as they were told, and the lab's own that are in no segment yet. One SQLite file."""
+"""The state that a coordinator needs after a restart, as one SQLite file.
+
+| table | content |
+|---|---|
+| fact | the run, its topology, lab time and rate, the wanted status of each server, the last recorded event of each store |
+| told | the newest events in the order in which the lab's event stream gave them |
+| event | the lab's own events that are in no segment yet |
+"""
 
 from __future__ import annotations
 
@@ -24,10 +30,10 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 MOST_HELD: Final = 50_000
-"""Events of a lab that stays up that are held, some 50 MB of memory; older ones are in the traces."""
+"""Events that a lab keeps in memory, some 50 MB; older ones are in the traces."""
 
 STATE: Final = "lab.sqlite"
-"""Its name in a run's folder."""
+"""The name of the file in a run's folder."""
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
@@ -39,7 +45,7 @@ CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 
 
 class LabState:
-    """The file. `began` says whether the run goes on; `incarnation` counts the coordinator's starts.
+    """The file. `began`: the run was begun before. `incarnation` counts the coordinator's starts.
 
     Raises LabError for a file that was written for another topology.
     """
@@ -60,19 +66,19 @@ class LabState:
         self.keep(run=self.run, topology=topology, incarnation=self.incarnation)
 
     def fact(self, name: str) -> Any:
-        """What was kept under the name; None if nothing was."""
+        """Return the value of a fact; None if it has none."""
         row = self._conn.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
 
     def keep(self, **facts: Any) -> None:
-        """Durable when it returns."""
+        """Set facts; they are durable on return."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._conn.execute("BEGIN")
         self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
         self._conn.execute("COMMIT")
 
     def tell(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
-        """Events as they are recorded, the first as the `place`-th of the run; own_seq: of the one that is the lab's own."""
+        """Add recorded events, the first at index `place` (from 1). own_seq: the number of the first if it is the lab's own."""
         self._conn.execute("BEGIN")
         self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
         if own_seq is not None:
@@ -80,12 +86,12 @@ class LabState:
         self._conn.execute("COMMIT")
 
     def told(self) -> tuple[int, list[Event]]:
-        """How many events came before those that are held, and these."""
+        """Return how many events came before the kept ones, and the kept ones."""
         rows = self._conn.execute("SELECT place, line FROM told ORDER BY place").fetchall()
         return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
 
     def forget(self, place: int) -> None:
-        """Of what was told hold only what comes after so many."""
+        """Forget the events up to an index."""
         self._conn.execute("DELETE FROM told WHERE place <= ?", (place,))
 
     @property
@@ -95,7 +101,7 @@ class LabState:
         return max(int(last), int(self.fact("written") or 0))
 
     def write_out(self, folder: Path) -> None:
-        """The lab's own events into closed segments; killed in between, nothing is written twice."""
+        """Write the lab's own events into closed segments. If the process is killed here, nothing is written twice."""
         rows = self._conn.execute("SELECT seq, incarnation, line FROM event ORDER BY seq").fetchall()
         written = exported_through(folder, LAB)
         for incarnation in sorted({row[1] for row in rows if row[0] > written}):
@@ -106,7 +112,7 @@ class LabState:
             self._conn.execute("DELETE FROM event WHERE seq <= ?", (rows[-1][0],))
 
     def copy(self, path: Path) -> None:
-        """All of it, for a coordinator that goes on from here with its clock standing."""
+        """Write a copy for a coordinator that continues from here with its clock paused."""
         with closing(sqlite3.connect(path, isolation_level=None)) as target:
             self._conn.backup(target)
             target.execute("INSERT OR REPLACE INTO fact VALUES ('rate', '0.0')")
@@ -116,7 +122,7 @@ class LabState:
 
 
 class DurableRecord(Record):
-    """A record that goes on where another coordinator's ended. changed: called whenever it has grown."""
+    """A record that continues another coordinator's. changed: called whenever it has grown."""
 
     def __init__(
         self,
@@ -178,7 +184,7 @@ class DurableRecord(Record):
             self._state.forget(self._first)
 
     def write_out(self) -> None:
-        """What is the lab's own, into a segment."""
+        """Write the lab's own events into a segment."""
         self._state.write_out(self._traces)
 
     def close(self) -> None:

@@ -1,10 +1,41 @@
-"""The driver of tenants: nodes whose processes somebody else keeps alive, such as containers, each at a known address.
+"""The driver of managed processes: somebody else, such as Docker, keeps them alive, and the lab alone decides which stores run.
 
-The lab alone decides which store runs: a process that was (re)started waits until the lab begins its store at the lab's
-time. So what vanishes and comes back rises again by itself if it shall run, and what shall not run is ended. What a
-coordinator must know after a restart of its own is in its folder (`pflab.containers.coordinator_state`): it goes on
-with the same run, and
-takes over the stores that run on.
+A process that was started or restarted waits (`node.process.managed`). For each server the lab knows the status that it wants
+(`ServerStatus`), and every WATCH_S it looks at the processes of the servers that do not run:
+
+| wanted | the process | what the lab does |
+|---|---|---|
+| running | does not answer | nothing: it goes on without the server, whose peers retry their mail |
+| running | waits | begins the store at the lab's time and tells its peers the address |
+| running | runs the store in another run or history | ends that store, then begins its own |
+| running | runs the store in this run and history | manages it again, without a restart |
+| stopped, killed, not joined yet | runs the store | kills the process and collects what the store committed |
+| stopped, killed, not joined yet | waits or does not answer | nothing |
+
+States of the coordinator:
+
+| from | event | to |
+|---|---|---|
+| not started | `up`: start HTTP, begin or take over the servers that should run | up |
+| up | `close` with `leaves_running`: stop managing, keep the stores as they are | away |
+| away | another coordinator with the same folder: the same run, time, servers, events and next fault number | up |
+| up | `renew` or `reset`, then `close`; or `close` without `leaves_running`: stop all stores, end the run | ended |
+
+Example: Docker restarts the container of B. B does not answer, so the coordinator moves lab time without it and A's mail waits
+in A's queue. When the new process of B answers, the lab begins the store at the present lab time, tells it the directory
+updates that it missed and the addresses of its peers, and only then lets it work. A retries, and B gets the mail.
+
+What must never happen:
+
+- A store runs that should not, or works at another time than the lab's.
+- Lab time goes back after a restart of the coordinator. It is saved with every event, and if stores ran on meanwhile, all
+  clocks go to the latest.
+- An event is recorded twice or lost. The number of each store's last recorded event is saved with the events.
+- A snapshot or exported traces lack a cause of what they contain. All hosts are held while they are made
+  (`Coordinator.at_rest`); a snapshot needs every server, exported traces name those that did not answer.
+- A server starts, stops or dies while a snapshot or traces are made, or twice at once (`_lives`).
+
+The coordinator's own state is one file in the run folder (`pflab.containers.coordinator_state`).
 """
 
 from __future__ import annotations
@@ -12,14 +43,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from node.errors import InternalError, NodeError, NotRunning, bug_line
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
-from pflab.containers.managed_process import FOUND_AGAIN_S, FOUND_S, ManagedProcess
-from pflab.containers.snapshots import Snapshots, returns_of
+from pflab.containers.snapshots import Snapshots, snapshot_of
 from pflab.drivers.host_proxy import RemoteHost
+from pflab.drivers.managed_process import FOUND_AGAIN_S, FOUND_S, BeginOrder, ManagedProcess
 from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
 from pflab.lab.served_lab import ExportedTraces
@@ -31,10 +62,10 @@ if TYPE_CHECKING:
     from topology import Topology
 
 WATCH_S: Final = 0.5
-"""Real time between two looks at servers that shall run and do not answer, or answer and shall not run."""
+"""Real time between two looks at the processes of servers that do not run."""
 
-STANDING_LOOK_S: Final = 1.0
-"""Real time between two looks at all servers while the clock stands."""
+PAUSED_LOOK_S: Final = 1.0
+"""Real time between two looks at all servers while the clock is paused."""
 
 WRITE_S: Final = 10.0
 """Real time between two segments of the lab's own events."""
@@ -43,11 +74,11 @@ log = logging.getLogger("pflab.containers.managed_lab")
 
 
 class ManagedLab(RemoteLab[ManagedProcess]):
-    """A live lab of tenants.
+    """A live lab of managed processes.
 
-    addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, and
-    another coordinator with this folder goes on; else it ends the run, as every lab does. begins_anew: databases of other
-    runs are thrown away. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
+    addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, so that
+    another coordinator with this folder can continue; otherwise it ends the run. begins_anew: databases of other runs are
+    deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
     """
 
     driver: ClassVar = "tenants"
@@ -58,7 +89,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         *,
         folder: RunFolder,
         addresses: Mapping[str, Address],
-        face: HttpOptions = HERE,
+        http: HttpOptions = HERE,
         seed: int = 0,
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
@@ -68,7 +99,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
-        self._lasting = DurableRecord(
+        self._durable = DurableRecord(
             self._state, folder=folder, now=lambda: self.now, real_time=time.time, changed=self._save
         )
         at = self._state.fact("at")
@@ -79,71 +110,67 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             seed=seed,
             run=self._state.run,
             durability=durability,
-            face=face,
-            record=self._lasting,
+            http=http,
+            record=self._durable,
             at=at,
         )
         self._leaves_running = leaves_running
         self._lives = asyncio.Lock()
         self._watching: list[asyncio.Task[None]] = []
-        order = {
-            "topology": topology.as_json(),
-            "traces": self._traces_name,
-            "history": self.history,
-            "fresh": begins_anew,
-        }
+        order = BeginOrder(
+            run=self.run,
+            history=self.history,
+            topology=topology.as_json(),
+            traces=self._traces_name,
+            fresh=begins_anew,
+        )
         self._processes = {
             name: ManagedProcess(
-                name,
-                addresses[name],
-                token=self.token,
-                run=self.run,
-                order=order,
-                returns=returns_of(folder.path, name),
+                name, addresses[name], token=self.token, order=order, snapshot=snapshot_of(folder.path, name)
             )
             for name in topology.servers
         }
         if self._goes_on:
             self._servers.recall(self._state.fact("roll"))
-            self._collector.go_on_after(self._state.fact("seqs"), self._lasting.events())
+            self._collector.resume(self._state.fact("seqs"), self._durable.events())
             self.faults.go_on_after(self._state.fact("faults"))
         else:
             for server in self._servers.present_at_start():
-                server.status = ServerStatus.RUNNING  # as soon as it is found
+                server.status = ServerStatus.RUNNING  # the wanted status; the lab begins it when it answers
         self._complete = True
 
-    # --- what it is
+    # --- runs
 
     @property
     def goes_on(self) -> bool:
-        """Whether another coordinator has led this run before."""
+        """Whether another coordinator managed this run before."""
         return self._goes_on
 
     async def renew(self, topology: Topology | None) -> None:
-        """End this run, and let whoever runs the lab begin another. Raises LabError where nobody would."""
+        """End this run; `renews` begins another. Raises LabError if there is no `renews`."""
         if self.renews is None:
-            raise LabError("nobody here begins this lab anew; begin with empty folders")
+            raise LabError("nothing here begins another run; only pflab coordinate does")
         self.renews(topology or self.topology)
         self._leaves_running = False
 
     renews: Callable[[Topology], None] | None = None
-    """Told of the organization of the next run."""
+    """Called with the organization of the next run."""
 
-    # --- back to an earlier instant
+    # --- snapshots
 
     snapshots: Snapshots | None = None
     returns: Callable[[str], None] | None = None
-    """Told which saved lab comes next."""
+    """Called with the name of the snapshot that the next run continues."""
 
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Keep all as it stands under a name. Raises LabError where nobody keeps it, or a server does not answer; Taken."""
+        """Save a snapshot. Raises Taken, and LabError if a server does not answer or the lab cannot be saved."""
         if self.snapshots is None:
-            raise LabError("nobody here keeps labs; pflab coordinate does")
+            raise LabError("nothing here keeps snapshots; only pflab coordinate does")
         async with self._lives:
             self.snapshots.check_free(name, replace=replace)
-            away = [each for each in self.names if not self.running(each) and not await self._at_peace(each)]
+            away = [each for each in self.names if not self.running(each) and not await self._written(each)]
             if away:
-                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved when all are there")
+                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
             draft = self.snapshots.begin(name)
 
             async def keep() -> None:
@@ -152,7 +179,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 begun = [each.name for each in self._servers.all() if each.status is not ServerStatus.ABSENT]
                 copies = await asyncio.gather(*[self._processes[each].copy() for each in begun])
                 draft.keep_stores(dict(zip(begun, copies, strict=True)))
-                self._lasting.write_out()
+                self._durable.write_out()
                 draft.keep_traces(self._folder.traces)
                 self._state.copy(draft.keep_run(self._folder.path, but=f"{STATE}*") / STATE)
 
@@ -160,9 +187,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             draft.done()
 
     async def reset(self, name: str) -> None:
-        """End this run, and let whoever runs the lab go on from where it was saved. Raises LabError."""
+        """End this run; `returns` begins one that continues from a snapshot. Raises LabError."""
         if self.snapshots is None or self.returns is None:
-            raise LabError("nobody here keeps labs; pflab coordinate does")
+            raise LabError("nothing here keeps snapshots; only pflab coordinate does")
         if name not in self.snapshots.names():
             raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.snapshots.names()) or 'none'}")
         self.returns(name)
@@ -178,9 +205,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     # --- traces
 
     async def ship(self) -> ExportedTraces:
-        """All events up to one instant into closed segments: for each of them its causes are there, too."""
+        """Write all events up to one instant into closed segments. They contain every cause of every event in them."""
         async with self._lives:
-            away = {name for name in self.names if not self.running(name) and not await self._at_peace(name)}
+            away = {name for name in self.names if not self.running(name) and not await self._written(name)}
             last = dict(self._collector.last_seq)
             at = self.now
 
@@ -193,15 +220,15 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                         away.add(name)
                     else:
                         last[name] = seq
-                self._lasting.write_out()
+                self._durable.write_out()
 
             await self.coordinator.at_rest(write)
-        events = sum(last.values()) + self._lasting.seq
+        events = sum(last.values()) + self._durable.seq
         return ExportedTraces(self.run, self._traces_name, at, events, tuple(sorted(away)))
 
     @property
     def _traces_name(self) -> str:
-        """The folder of this run's traces below that of all; "" if there is but this run."""
+        """The folder of this run's traces below that of all; "" if there is only this run."""
         apart = self._folder.traces_at
         return "" if apart is None else apart.name
 
@@ -216,11 +243,11 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def _ship_one(self, name: str) -> int | None:
         return await self._processes[name].ship()
 
-    async def _at_peace(self, name: str) -> bool:
-        """Whether nothing more can come of a server that does not run: all it left is in the traces."""
+    async def _written(self, name: str) -> bool:
+        """Return whether all events of a server that does not run are in the traces."""
         status = self._servers.server(name).status
         if status in {ServerStatus.ABSENT, ServerStatus.STOPPED}:
-            return True  # it has none, or it has written all at its end
+            return True  # it has no events, or wrote them all when it stopped
         return status is ServerStatus.KILLED and await self._written_out(name)
 
     def running(self, name: str) -> bool:
@@ -238,7 +265,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     def _alive(self, name: str) -> bool:
         return not self._hosts[name].silent
 
-    # --- life and death
+    # --- start and stop
 
     async def stop(self, name: str) -> None:
         async with self._lives:
@@ -254,14 +281,14 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if self.running(server.name):
             raise LabError(f"server {server.name} is running already")
         process = self._processes[server.name]
-        if await process.found() is None:  # waited for before anybody stands still for it
-            raise LabError(f"server {server.name} does not answer; bring its process up")
+        if await process.found() is None:  # wait for the process before the lab is held for it
+            raise LabError(f"server {server.name} does not answer; start its process")
         async with self._lives:
             await super()._start(server)
             self._save_roll()
 
     async def _look_after(self, server: LabServer) -> None:
-        """A server that has no answering host: it may be back, or it may run and shall not."""
+        """Compare the process of a server that does not run with the wanted status; see the table above."""
         name = server.name
         seen = await self._processes[name].seen()
         async with self._lives:
@@ -270,33 +297,33 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             if server.status is not ServerStatus.RUNNING:
                 if seen.standing == "running":
                     await self._processes[name].kill()
-                    await self._salvage(name)
+                    await self._collect_rest(name)
             elif name not in self._hosts or not self._processes[name].runs(seen):
                 await super()._start(server)
                 self._save_roll()
                 await self._peers.tell()
 
-    async def _salvage(self, name: str) -> None:
+    async def _collect_rest(self, name: str) -> None:
         await self._written_out(name)
 
     async def _written_out(self, name: str) -> bool:
-        """Gather what a server that does not run has left, and let it be in the traces; False if that cannot be had."""
+        """Collect the events that a server left, and let its process write them into the traces.
+
+        Returns False if the process does not answer.
+        """
         process = self._processes[name]
         if await process.seen() is None:
             return False
         while lines := await process.left(self._collector.last_seq[name]):
-            self._collector.came(name, lines)
+            self._collector.add(name, lines)
         return lines is not None
 
-    def _process_of(self, name: str) -> ManagedProcess:
-        return self._processes[name]
-
-    # --- meanwhile
+    # --- background tasks
 
     async def _collect(self) -> None:
-        """Somebody may fall silent or come back while the clock stands, too."""
+        """Look at all servers at intervals, because one may stop to answer or come back even while the clock is paused."""
         while True:
-            await asyncio.sleep(COLLECT_S if self.coordinator.rate else STANDING_LOOK_S)
+            await asyncio.sleep(COLLECT_S if self.coordinator.rate else PAUSED_LOOK_S)
             if not self.coordinator.warping:
                 await self._surely(self.coordinator.look())
                 self._save()
@@ -310,23 +337,23 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(WRITE_S)
-            self._lasting.write_out()
+            self._durable.write_out()
 
-    async def _surely(self, act: object) -> None:
-        """One server's trouble is no end of the lab."""
+    async def _surely(self, act: Awaitable[None]) -> None:
+        """Await `act`; log its error, because trouble with one server must not end the lab."""
         try:
-            await act  # type: ignore[misc]
+            await act
         except (NodeError, LabError) as error:
             log.warning("%s", error)
         except InternalError as error:
             log.error("%s", bug_line(error), exc_info=error)  # noqa: TRY400 - of the cause, which is not this handler's
 
-    # --- beginning and end
+    # --- opening and closing
 
     async def up(self) -> None:
         rate = float(self._state.fact("rate") or 0.0)
         self._save_roll()
-        if not self._lasting.begun:
+        if not self._durable.begun:
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
@@ -339,7 +366,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             await self._let_go([server.name for server in present])
         await self.coordinator.look()
         if self._goes_on:
-            await self.coordinator.set_rate(rate)  # and with it all stand at one time again
+            await self.coordinator.set_rate(rate)  # this sets all clocks to one time again
         self._save_roll()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
@@ -355,12 +382,12 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         self._watching = []
         if self._leaves_running and not self._closed:
             self._closed = True
-            await self._part()
+            await self._leave_stores()
         else:
             await super().close()
 
-    async def _part(self) -> None:
-        """Leave the stores as they are."""
+    async def _leave_stores(self) -> None:
+        """Stop managing the stores; leave them as they are."""
         if self._collecting is not None:
             self._collecting.cancel()
             await asyncio.gather(self._collecting, return_exceptions=True)
@@ -368,21 +395,21 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         await self._server.stop()
         self._collector.flush()
         self._save()
-        self._lasting.close()
+        self._durable.close()
 
     async def _stop_all(self) -> list[BaseException]:
         for host in self._hosts_in_order():
             if host.silent:
                 self._leave(host.name, ServerStatus.KILLED)
-        for failure in await super()._stop_all():  # somebody may be gone that nobody has missed yet
+        for failure in await super()._stop_all():  # a process may have ended unnoticed
             log.warning("%s", failure)
         return []
 
-    async def _leave_nothing(self) -> None:
+    async def _clean_up(self) -> None:
         for process in self._processes.values():
             process.close()
 
-    # --- what outlives the coordinator
+    # --- the state of the coordinator
 
     def _save(self) -> None:
         if not self._complete:
@@ -390,8 +417,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         self._state.keep(
             at=self.now,
             rate=self.coordinator.rate,
-            lamport=self._lasting.lamport,
-            replicas=self._lasting.replicas,
+            lamport=self._durable.lamport,
+            replicas=self._durable.replicas,
             seqs=self._collector.recorded,
             faults=self.faults.number,
         )

@@ -1,4 +1,4 @@
-"""The runs that one coordinator has led, one after the other: a folder for each, and which is the present one."""
+"""The runs that one coordinator has managed, one after the other: a folder for each, and the number of the present one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRESENT: Final = "present"
 
 
 class RunHistory:
-    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the first one's organization."""
+    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the organization of the first run."""
 
     def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
         data.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ class RunHistory:
 
     @property
     def name(self) -> str:
-        """The present run's."""
+        """The name of the present run."""
         return _named(self._topology, self.number)
 
     @property
@@ -47,32 +47,32 @@ class RunHistory:
 
     @property
     def snapshots(self) -> Snapshots:
-        """What of these runs was saved."""
+        """The snapshots of these runs."""
         return Snapshots(self._data / "saved", self.traces)
 
-    def lab(self, addresses: Mapping[str, Address], face: HttpOptions) -> ManagedLab:
-        """The lab of the present run, begun or gone on with. Raises LabError."""
+    def lab(self, addresses: Mapping[str, Address], http: HttpOptions) -> ManagedLab:
+        """Return the lab of the present run, which begins or continues it. Raises LabError."""
         topology, run = self._topology, self.name
         folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
         return ManagedLab(
             topology,
             folder=folder,
             addresses=addresses,
-            face=face,
+            http=http,
             run=run,
             leaves_running=True,
             begins_anew=self.number > 1,
         )
 
     def next(self, topology: Topology, servers: Collection[str]) -> None:
-        """The next run is of this organization. Raises LabError for servers that are not led here."""
+        """Make the next run one of this organization. Raises LabError for servers that are not managed here."""
         strangers = [name for name in topology.servers if name not in servers]
         if strangers:
-            raise LabError(f"this lab leads {', '.join(servers)}, and no {strangers[0]}")
+            raise LabError(f"this lab has the servers {', '.join(servers)}, and no {strangers[0]}")
         self._go_on(self.number + 1, topology)
 
     def back_to(self, name: str) -> None:
-        """The next run goes on from a saved lab. Raises LabError if there is none of that name."""
+        """Make the next run continue from a snapshot. Raises LabError if there is none of that name."""
         number = self.number + 1
         begun = self._data / "runs" / "returning"
         self.snapshots.give_back(name, begun, self.traces / ".returning")
@@ -82,7 +82,7 @@ class RunHistory:
             (self.traces / ".returning", self.traces / history),
             (begun, self._data / "runs" / history),
         ):
-            shutil.rmtree(place, ignore_errors=True)  # of a coordinator that did not get as far as the next line
+            shutil.rmtree(place, ignore_errors=True)  # left by a coordinator that was killed before the next line
             found.rename(place)
         self._go_on(number, topology)
 

@@ -1,7 +1,7 @@
-"""A lab as it stood at an instant, kept under a name: what a class goes back to.
+"""Snapshots: the state of a lab at an instant, kept under a name, to which the lab can go back.
 
-A saved lab is a folder: `run/` is the run's folder with the coordinator's state, `stores/` the databases to the byte, and the
-traces up to then are links in a folder of the same name beside the traces, where they take no room of their own.
+A snapshot is a folder: `run/` is the run's folder with the coordinator's state, `stores/` exact copies of the databases. The
+traces up to the snapshot are hard links in a folder of the same name beside the traces, so they take no space of their own.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from pflab.runs.run_folder import safe_name
 from traces.segments import list_segments
 
 _TRACES: Final = ".saved"
-"""Below the traces. Whoever reads all traces passes over names that begin with a dot."""
+"""Below the traces. Readers of all traces skip names that begin with a dot."""
 
 _RUN: Final = "run"
 _STORES: Final = "stores"
 _RETURNS: Final = "returns"
-"""In a run's folder: the databases that its stores begin on."""
+"""In a run's folder: the databases with which its stores begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """What was saved below `folder`; `traces` is the folder of the traces of all runs."""
+    """The snapshots below `folder`; `traces` is the folder of the traces of all runs."""
 
     folder: Path
     traces: Path
 
     def names(self) -> list[str]:
-        """What was saved, by name."""
+        """Return the names of the snapshots."""
         if not self.folder.is_dir():
             return []
         return sorted(each.name for each in self.folder.iterdir() if (each / _RUN).is_dir() and each.name[0] != ".")
 
     def check_free(self, name: str, *, replace: bool) -> None:
-        """What a class goes back to is not lost by a name given twice. Raises Taken."""
+        """Raise Taken if a snapshot of that name exists, unless it may be replaced."""
         if not replace and name in self.names():
             raise Taken(f"a lab was saved as {name!r} before; take another name, or replace it (--replace)")
 
@@ -57,7 +57,7 @@ class Snapshots:
         return draft
 
     def give_back(self, name: str, run: Path, traces: Path) -> None:
-        """Lay a saved lab out as a run's folder and its traces. Raises LabError if there is none of that name."""
+        """Copy a snapshot into a run's folder and its traces. Raises LabError if there is none of that name."""
         if name not in self.names():
             raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.names()) or 'none'}")
         for each in (run, traces):
@@ -69,7 +69,7 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDraft:
-    """A lab that is being saved."""
+    """A snapshot that is being made."""
 
     snapshots: Snapshots
     name: str
@@ -83,22 +83,22 @@ class SnapshotDraft:
         return self.snapshots.traces / _TRACES / f".{self.name}"
 
     def keep_stores(self, databases: Mapping[str, bytes]) -> None:
-        """The stores' databases, by name."""
+        """Write the stores' databases, given by server name."""
         stores = self.folder / _STORES
         stores.mkdir()
         for name, content in databases.items():
             (stores / _database(name)).write_bytes(content)
 
     def keep_run(self, folder: Path, *, but: str) -> Path:
-        """What is in a run's folder now, but for files of that pattern and what its own stores began on; the copy."""
+        """Copy a run's folder, except files of the pattern `but` and the databases with which it began; return the copy."""
         return Path(shutil.copytree(folder, self.folder / _RUN, ignore=shutil.ignore_patterns(but, _RETURNS)))
 
     def keep_traces(self, folder: Path) -> None:
-        """What is in a run's traces now."""
+        """Link the segments that are in a run's traces now."""
         link_all((path for _, path in list_segments(folder)), self.traces)
 
     def done(self) -> None:
-        """It counts from now on."""
+        """Complete the snapshot: from now on it exists under its name."""
         for draft, place in (
             (self.traces, self.snapshots.traces / _TRACES / self.name),
             (self.folder, self.snapshots.folder / self.name),
@@ -107,8 +107,8 @@ class SnapshotDraft:
             draft.rename(place)
 
 
-def returns_of(run: Path, name: str) -> Path:
-    """In a run's folder: the database that a store begins on, if the run goes back to a saved lab."""
+def snapshot_of(run: Path, name: str) -> Path:
+    """Return the path in a run's folder of the database with which a store begins, if the run continues a snapshot."""
     return run / _RETURNS / _database(name)
 
 
@@ -121,10 +121,10 @@ def list_files(folder: Path) -> list[Path]:
 
 
 def link_all(files: Iterable[Path], folder: Path) -> None:
-    """Segments are never changed, so one file may stand in several folders; copied where links cannot be made."""
+    """Link files into a folder, or copy them if links are impossible. Segments never change, so links are safe."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in files:
-        with suppress(FileNotFoundError):  # the oldest may go at any time
+        with suppress(FileNotFoundError):  # the oldest may be removed at any time
             try:
                 os.link(path, folder / path.name)
             except OSError:

@@ -1,6 +1,6 @@
-"""Room for traces: a lab that stays up for weeks keeps the newest, so that they never fill the disk.
+"""Removal of old segments, so that the traces of a lab that stays up for weeks never fill the disk.
 
-The newest segment of each node stays whatever it takes: by it an exporter knows where to go on.
+The newest segment of each node always stays, because an exporter continues after it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final
 from traces.segments import SegmentName
 
 MOST_SEGMENTS: Final = 20_000
-"""So many files of one run are still listed quickly; an analysis that follows a lab makes one a round and node."""
+"""The most segments of one run. So many are still listed quickly; `pflab follow` makes one a round and node."""
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:
-    """Remove the oldest segments below `traces`, a folder for each run, while they are more than that; how many went.
+    """Remove the oldest segments below `traces`, a folder for each run, until they are within the limits; return how many.
 
-    Those of runs other than the `present` one go first.
+    Segments of runs other than the `present` one are removed first.
     """
     found = _segments(traces)
     size, number, gone = sum(each.size_bytes for each in found), len(found), 0
@@ -52,7 +52,7 @@ def _segments(traces: Path) -> list[_Segment]:
 
 
 def _newest(paths: Iterable[Path]) -> set[Path]:
-    """The last segment of each node of one run."""
+    """Return the last segment of each node of one run."""
     last: dict[str, tuple[SegmentName, Path]] = {}
     for path in paths:
         name = SegmentName.parse(path.name)

@@ -1,7 +1,8 @@
-"""The events of nodes in other processes, gathered into one record in an order that causes allow.
+"""The collector of events of nodes in other processes: it adds them to one record, each after its causes.
 
-Each node's come in the order of their numbers, several times perhaps; what came from several nodes since the last time is
-sorted by lab time and Lamport number. What a node that is gone had committed is read from its database.
+Events of one node arrive in the order of their numbers, some of them more than once. Before the record is read, the events
+that arrived since the last time are sorted by lab time and Lamport number. The events of a node that has ended are read from
+its database.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 class EventCollector:
-    """The events of the servers of one lab. `last_seq` gives the number of the last event known of each, `recorded` that of
-    the last that is in the record."""
+    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that arrived,
+    `recorded` that of its last event in the record."""
 
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
         self.last_seq = dict.fromkeys(servers, 0)
@@ -37,8 +38,8 @@ class EventCollector:
         self._folder = folder
         self._pending: list[Event] = []
 
-    def go_on_after(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
-        """What another coordinator had recorded; `held` is the newest of it, which may be ahead of the numbers."""
+    def resume(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
+        """Continue after what another coordinator recorded. `held` are its newest events, which may be ahead of the numbers."""
         self.recorded.update(recorded)
         self._count(held)
         self.last_seq.update(self.recorded)
@@ -48,8 +49,8 @@ class EventCollector:
             if event.node in self.recorded:
                 self.recorded[event.node] = max(self.recorded[event.node], event.seq)
 
-    def came(self, name: str, lines: Sequence[bytes]) -> int:
-        """Take in events of a node; the last that is known. Two answers may bring the same ones."""
+    def add(self, name: str, lines: Sequence[bytes]) -> int:
+        """Add events of a node; return the number of its last known event. Two answers may contain the same events."""
         for line in lines:
             event = _EVENT.decode(line)
             if event.seq > self.last_seq[name]:
@@ -58,20 +59,20 @@ class EventCollector:
         return self.last_seq[name]
 
     def flush(self) -> None:
-        """What came from several processes since the last time, into the record."""
+        """Add the events that have arrived since the last time to the record."""
         if self._pending:
             self._pending.sort(key=lambda event: (event.at, event.lamport, event.node, event.seq))
             fresh, self._pending = self._pending, []
             self._count(fresh)
             self.record.extend(fresh)
 
-    def salvage(self, name: str) -> None:
-        """What a node that is gone had committed: into the record, and into the traces, for it may never start again."""
+    def collect_from_database(self, name: str) -> None:
+        """Add what an ended node committed to the record and to the traces, because it may never start again."""
         path = self._folder.database(name)
         with closing(sqlite3.connect(path)) as raw:
             conn = Connection(raw)
             while found := events_after(conn, name, self._folder.traces, self.last_seq[name], EVENTS_BYTES):
-                self.came(name, [line for _, line in found])
+                self.add(name, [line for _, line in found])
         database = Database(path, "normal")
         database.open()
         export_events(database, name, self._folder.traces)

@@ -1,6 +1,6 @@
-"""A node's process seen from the lab: the face that a coordinator leads (`pflab.lab.coordinator.Timed`).
+"""The host of a node in another process, as the coordinator uses it (`pflab.lab.coordinator.Timed`).
 
-It remembers what its process said last, and asks again when it is told to look.
+It keeps the last state that its process reported, and asks again when `look` is called.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pflab.client import quoted
 from traces.labtime import LabTime
 
 STEP_S: Final = 2.0
-"""A node that is silent for so long counts as stopped until it answers (real time)."""
+"""Real time without an answer after which a node counts as stopped until it answers."""
 
 LOST_S: Final = 8.0
-"""One that is there and has said nothing for so long is not waited for in the midst of a mail any more (real time)."""
+"""Real time without an answer after which peers no longer wait for a node whose process is there, even during a mail."""
 
 PROBE_S: Final = 0.5
-"""How often, in real seconds, a silent node is asked whether it is back."""
+"""Real time between two questions to a silent node whether it is back."""
 
 
 class _Status(msgspec.Struct):
-    """What a node's process says of itself."""
+    """What a node's process reports of itself."""
 
     now: LabTime
     rate: float
@@ -40,10 +40,10 @@ class _Status(msgspec.Struct):
 
 
 class RemoteHost:
-    """One node's process as the coordinator leads it.
+    """One node in another process.
 
-    events: given lines of events, some of which may be known; answers with the number of the last one known.
-    `silent` since it did not answer; until it does it takes no part.
+    events: takes lines of events, some of which may be known already; returns the number of the last known one.
+    silent: the process did not answer. Until it does, the coordinator leaves it out.
     """
 
     def __init__(
@@ -72,25 +72,25 @@ class RemoteHost:
 
     @property
     def lost(self) -> bool:
-        """Whether nobody need wait for it in the midst of a mail: its process is gone, or has been silent for long."""
+        """Whether no peer needs to wait for it during a mail: its process is gone, or has been silent for LOST_S."""
         return self.silent and asyncio.get_running_loop().time() >= self._lost_s
 
     def next_due(self) -> LabTime | None:
         return self._status.due
 
     def busy(self, at: LabTime) -> str:
-        """As of the last look, but for rows whose time has come since."""
+        """As of the last look, except for rows that became due since."""
         due = self._status.due
         if not self._status.busy and due is not None and due <= at:
             return "a row is due"
         return self._status.busy
 
     async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
-        """Ask how it stands at `at` and what has happened. A busy node answers after `wait_s` at the latest."""
+        """Ask for its state at `at` and its new events. A busy node answers after `wait_s` at the latest."""
         await self._said(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
 
     async def hold(self) -> LabTime:
-        # A clock that stands shows what it showed; setting it holds the node first.
+        # A paused clock still shows the last known time, and setting it holds the node first.
         if self._status.rate or not self._status.now:
             await self._said("/clock/hold")
         return 0 if self.silent else self._status.now
@@ -102,11 +102,11 @@ class RemoteHost:
         await self._said("/clock/go")
 
     async def meet(self, peers: Mapping[str, object]) -> None:
-        """Where the others are, and whether to ask about faults."""
+        """Tell it the addresses of its peers, and whether to ask about faults."""
         await self._said("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self) -> bool:
-        """Whether a silent node answers again; asked at most every PROBE_S, and its answer is waited for by nobody."""
+        """Return whether a silent node answers again. It is asked every PROBE_S at most, and nobody waits for the answer."""
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:
             if now_s - self._probed_s >= PROBE_S:
@@ -141,9 +141,9 @@ class RemoteHost:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
         except Unanswered as error:
             status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
-            if isinstance(error.__cause__, TimeoutError):  # somebody is there, and may be long at one thing
+            if isinstance(error.__cause__, TimeoutError):  # the process is there and may be busy
                 lost_after_s = LOST_S - timeout_s
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # nobody is there, or a process whose store does not run
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # no process, or one whose store does not run
             self.silent = True
             self._lost_s = asyncio.get_running_loop().time() + lost_after_s
             self._status.busy, self._status.due = "", None

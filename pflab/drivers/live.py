@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
-from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
+from node.host.tls_files import tls_of
+from pflab.drivers.socket_lab import SocketLab, hand_in
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, default_node

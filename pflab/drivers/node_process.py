@@ -1,19 +1,22 @@
-"""One node's process: started, waited for until it is ready, stopped, killed."""
+"""One node's process that the lab itself starts and kills. Its store is begun as in any managed process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pflab.drivers.launch import node_environment, node_order
+from pflab.drivers.managed_process import BeginOrder, ManagedProcess
 from pflab.errors import LabError
-from traces.labtime import LabTime, format_instant
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
+    from traces.labtime import LabTime
 
 READY_S: Final = 60.0
 """Real time that a process gets to be ready; it needs less than 2, unless many start at once on a slow machine."""
@@ -22,19 +25,20 @@ END_S: Final = 10.0
 """Real time that an orderly end gets before the process is killed; it needs less than 5."""
 
 LAST_WORDS: Final = 400
+"""How many characters of its log an error about a process quotes."""
 
 
 class NodeProcess:
-    """A node of a run folder as a process. `http` and `smtp` are known once it has started."""
+    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: what begins its store."""
 
-    def __init__(self, name: str, *, folder: RunFolder, run: str, durability: str, token: str) -> None:
+    def __init__(self, name: str, *, folder: RunFolder, durability: str, token: str, order: BeginOrder) -> None:
         self.name = name
-        self.http: tuple[str, int] = ("", 0)
-        self.smtp: tuple[str, int] = ("", 0)
+        self.http: Address = ("", 0)
+        self.smtp: Address = ("", 0)
         self._folder = folder
-        self._run = run
         self._durability = durability
         self._token = token
+        self._order = order
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -46,41 +50,41 @@ class NodeProcess:
         assert self._process is not None, "start() comes first"
         return self._process.pid
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None, tls: Path | None) -> None:
-        """Run until it says where it listens. Raises LabError with its own last words."""
-        path = self._folder.path
-        logs = path / "logs"
+    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+        """Start the process and begin its store. Raises LabError with the end of the process's log."""
+        logs = self._folder.path / "logs"
         logs.mkdir(exist_ok=True)
-        token = logs / f"{self.name}.token"
-        _write_for_us_alone(token, self._token)
+        token, log = logs / f"{self.name}.token", logs / f"{self.name}.log"
+        token.unlink(missing_ok=True)
+        token.touch(mode=0o600, exist_ok=False)
+        token.write_text(self._token, "utf-8")
         order = [
-            *node_order(self.name),
-            *("--topology", str(path / "topology.yaml"), "--lab-secret-file", str(path / "seed")),
+            *node_order(self.name, "--managed", "--leashed", "--durability", self._durability),
             *("--data", str(self._folder.database(self.name).parent), "--traces", str(self._folder.traces)),
-            *("--run", self._run, "--durability", self._durability),
-            *("--token-file", str(token)),
-            *("--at", format_instant(at), "--rate", str(rate), "--held", "--leashed"),
+            *("--lab-secret-file", str(self._folder.path / "seed"), "--token-file", str(token)),
         ]
-        backup = path / "databases" / f"{self.name}.restore"
-        if restores is not None:
-            backup.write_bytes(restores)
-            order += ["--restore", str(backup)]
-        if tls is not None:
-            order += ["--tls", str(tls)]
-        with (logs / f"{self.name}.log").open("ab") as log:
+        with log.open("ab") as file:
             self._process = await asyncio.create_subprocess_exec(
                 *order,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=log,
+                stderr=file,
                 env=node_environment(),
-                start_new_session=True,  # Ctrl-C is for us, and we end our processes in order
+                start_new_session=True,  # Ctrl-C is for the lab, which ends its processes in order
             )
         try:
-            await self._ready(logs / f"{self.name}.log")
+            await self._ready(log)
+            managed = ManagedProcess(self.name, self.http, token=self._token, order=self._order)
+            try:
+                await managed.start(at, rate, restores)
+            finally:
+                managed.close()
+            self.smtp = managed.smtp
+        except BaseException:
+            await self.kill()
+            raise
         finally:
             token.unlink(missing_ok=True)
-        backup.unlink(missing_ok=True)
 
     async def _ready(self, log: Path) -> None:
         assert self._process is not None
@@ -90,13 +94,12 @@ class NodeProcess:
             async with asyncio.timeout(READY_S):
                 line = await self._process.stdout.readline()
         if not line:
-            await self.kill()
             raise LabError(f"server {self.name} did not start: {_last_words(log) or f'no word within {READY_S:g} s'}")
-        told = json.loads(line)
-        self.http, self.smtp = (told["http"][0], told["http"][1]), (told["smtp"][0], told["smtp"][1])
+        host, port = json.loads(line)["http"]
+        self.http = (host, port)
 
     async def stop(self) -> None:
-        """End it in order; it closes its store and writes its traces."""
+        """End the process in order; it closes its store and writes its traces."""
         if self._process is None or not self.alive:
             return
         with suppress(ProcessLookupError):
@@ -106,26 +109,20 @@ class NodeProcess:
                 await self._process.wait()
         except TimeoutError:
             await self.kill()
-        self._let_go()
+        self._close_stdin()
 
     async def kill(self) -> None:
-        """SIGKILL."""
+        """Kill the process with SIGKILL."""
         if self._process is None:
             return
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
-        self._let_go()
+        self._close_stdin()
 
-    def _let_go(self) -> None:
+    def _close_stdin(self) -> None:
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
-
-
-def _write_for_us_alone(path: Path, text: str) -> None:
-    path.unlink(missing_ok=True)
-    path.touch(mode=0o600, exist_ok=False)
-    path.write_text(text, "utf-8")
 
 
 def _last_words(log: Path) -> str:

@@ -1,4 +1,4 @@
-"""Telling nodes in other processes where the others are, and whether they have to ask about faults before a mail."""
+"""What nodes in other processes need to know of the lab: the addresses of their peers, and whether to ask about faults."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class PeerNotifier:
-    """Who is where in one lab. hosts: those that answer; smtp_of: where one takes mail; lab: where the lab's face is.
+    """Tells all nodes of a lab the addresses of their peers.
 
-    keeps_mails: every mail that leaves is shown to the lab, faults or none.
+    hosts: the hosts that answer. smtp_of: the address at which one takes mail. lab: the address of the lab's HTTP server.
+    keeps_mails: nodes show every mail that leaves to the lab, even without faults.
     """
 
     def __init__(
@@ -37,12 +38,12 @@ class PeerNotifier:
         self._telling: asyncio.Task[None] | None = None
 
     async def tell(self) -> None:
-        """Tell all at once."""
+        """Tell all nodes at once."""
         peers = self._peers()
         await asyncio.gather(*[host.meet(peers) for host in self._hosts()])
 
     def tell_soon(self) -> None:
-        """A fault begins or ends, in a call that cannot wait; whoever moves the lab next waits for it: `all_told`."""
+        """Tell all nodes in a task of its own, for callers that cannot wait. `all_told` waits for it before the lab moves."""
         before = self._telling
 
         async def tell() -> None:
@@ -53,13 +54,13 @@ class PeerNotifier:
         self._telling = asyncio.get_running_loop().create_task(tell())
 
     async def all_told(self) -> None:
-        """Once everybody knows. Raises what went wrong."""
+        """Wait until all nodes have been told. Raises the error of a `tell` that failed."""
         if self._telling is not None:
             await self._telling
             self._telling = None
 
     async def end(self) -> None:
-        """Once nobody is being told any more, whatever went wrong."""
+        """Wait until nothing is under way, whether it failed or not."""
         if self._telling is not None:
             await asyncio.gather(self._telling, return_exceptions=True)
 

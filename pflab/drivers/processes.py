@@ -1,12 +1,13 @@
-"""The driver of processes: every node a process of its own here, started, ended and killed (by SIGKILL) by the lab.
+"""The driver of processes: every node is a process that the lab starts, ends and kills (by SIGKILL).
 
-A node's process is what a container runs (`python -m node`).
+A node's process is what a container runs (`python -m node --managed`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.remote_lab import HttpOptions, RemoteLab
 
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProcessLab(RemoteLab[NodeProcess]):
-    """A live lab of processes; see SocketLab for folder, seed and tls.
-
-    token: what its processes know each other by. http_port: where the lab's face listens (`pflab.server.app`), see `url`.
-    """
+    """A live lab of processes; see SocketLab for folder, seed and tls. http_port: where its HTTP server listens."""
 
     driver: ClassVar = "processes"
 
@@ -34,23 +32,25 @@ class ProcessLab(RemoteLab[NodeProcess]):
         http_port: int = 0,
         tls: bool = False,
     ) -> None:
-        face = HttpOptions(port=http_port)
-        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, face=face)
+        http = HttpOptions(port=http_port)
+        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, http=http)
+        order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=tls)
+        self._processes = {
+            name: NodeProcess(name, folder=folder, durability=durability, token=self.token, order=order)
+            for name in topology.servers
+        }
 
     def pid_of(self, name: str) -> int:
-        """The process of a running node. Raises NotRunning."""
+        """Return the process id of a running node. Raises NotRunning."""
         self._host(name)
         return self._processes[name].pid
-
-    def _process_of(self, name: str) -> NodeProcess:
-        return NodeProcess(name, folder=self._folder, run=self._run, durability=self._durability, token=self.token)
 
     def _alive(self, name: str) -> bool:
         return self._processes[name].alive
 
-    async def _salvage(self, name: str) -> None:
-        self._collector.salvage(name)
+    async def _collect_rest(self, name: str) -> None:
+        self._collector.collect_from_database(name)
 
-    async def _leave_nothing(self) -> None:
-        for child in self._processes.values():
-            await child.kill()
+    async def _clean_up(self) -> None:
+        for process in self._processes.values():
+            await process.kill()

@@ -1,10 +1,19 @@
-"""What every lab has whose nodes are processes of their own, wherever they run: they are led over HTTP, with real mail
-between them.
+"""What labs share whose nodes are processes: the lab manages them over HTTP, and they send real mail to each other.
 
-Such a lab tells each node where the others are, keeps their clocks together (`RemoteCoordinator`), and gathers their
-events. Faults stay here: while any is in force, nodes ask before each mail (`pflab.server.app`). Where the processes come from
-is the drivers' part: `pflab.drivers.processes` starts them here, `pflab.containers.managed_lab` finds them where
-somebody else keeps them alive.
+Each responsibility is an object that the lab has:
+
+| object | responsibility |
+|---|---|
+| `RemoteCoordinator` | lab time |
+| `PeerNotifier` | telling each node the addresses of its peers, and whether to ask about faults |
+| `EventCollector` | taking the nodes' events into the record, in an order that causes allow |
+| `FaultPlan` | the faults; while any is in force, nodes ask the lab before each mail (`pflab.server.fault_queries`) |
+| `Servers` | the status of each server, and its directory updates |
+| `HttpServer` | the lab's HTTP server (`pflab.server.app`) |
+| one `Process` a server | starting and ending the store |
+
+`pflab.drivers.processes` starts the processes itself; `pflab.containers.managed_lab` uses processes that somebody else keeps
+alive.
 """
 
 from __future__ import annotations
@@ -14,9 +23,8 @@ import logging
 import secrets
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar, cast
 
 from node.api.http_server import HttpServer
@@ -27,7 +35,7 @@ from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.node_proxy import RemoteNode
 from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.remote_coordinator import RemoteCoordinator
-from pflab.drivers.socket_lab import SocketLab, hand_in, tls_of
+from pflab.drivers.socket_lab import SocketLab, hand_in
 from pflab.errors import LabError
 from pflab.lab.servers import LabServer, Servers, ServerStatus
 from pflab.server.app import app_of_remote_lab
@@ -45,23 +53,23 @@ T = TypeVar("T")
 log = logging.getLogger("pflab.drivers.remote_lab")
 
 COLLECT_S: Final = 0.25
-"""Real time between two gatherings of events while the clock runs."""
+"""Real time between two collections of events while the clock runs."""
 
 
 class Process(Protocol):
-    """Where a node's process is. `http` and `smtp` are where it listens, once it has started."""
+    """The process of a node. `http` and `smtp` are where it listens, once it has started."""
 
     http: Address
     smtp: Address
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None, tls: Path | None) -> None:
-        """Let the store run, held, on a backup if one is given. Raises LabError."""
+    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+        """Begin the store, held, on a backup if one is given. Raises LabError."""
 
     async def stop(self) -> None:
-        """End it in order."""
+        """Stop the store in order."""
 
     async def kill(self) -> None:
-        """Let it die at once."""
+        """Kill the process."""
 
 
 ProcessT = TypeVar("ProcessT", bound=Process)
@@ -69,9 +77,9 @@ ProcessT = TypeVar("ProcessT", bound=Process)
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Where the lab's face listens, and what whoever asks must know. Beyond loopback a token is a must.
+    """The address of the lab's HTTP server, and the token that requests must carry. Beyond loopback a token is required.
 
-    known_as: where the nodes find it, if that is another address. trusted: peers that count as loopback does.
+    known_as: the address that the nodes use, if it differs. trusted: clients that are treated as clients on loopback.
     """
 
     host: str = "127.0.0.1"
@@ -88,10 +96,11 @@ HERE: Final = HttpOptions()
 class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     """A live lab of processes; see SocketLab for folder, seed and tls.
 
-    face: see `url`. record and at: what is known of a run that goes on, and its time.
+    http: its HTTP server. record, at: the record and the lab time of a run that continues.
     """
 
     driver: ClassVar[str]
+    _processes: Mapping[str, ProcessT]
 
     def __init__(
         self,
@@ -102,22 +111,21 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         run: str | None = None,
         durability: Literal["full", "normal"] = "normal",
         tls: bool = False,
-        face: HttpOptions = HERE,
+        http: HttpOptions = HERE,
         record: Record | None = None,
         at: LabTime | None = None,
     ) -> None:
         super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, record=record)
         self._servers: Servers = Servers(topology)
-        self._processes: dict[str, ProcessT] = {}
-        self.token = face.token or secrets.token_urlsafe(32)
-        """What its processes know each other by; whoever else asks needs it too where the face wants it."""
+        self.token = http.token or secrets.token_urlsafe(32)
+        """The token of its processes. The lab's own HTTP server requires it only if `HttpOptions.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
         self._collector = EventCollector(self.record, folder, topology.servers)
         self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.lost],
             smtp_of=lambda name: self._processes[name].smtp,
-            lab=lambda: face.known_as or self._server.address,
+            lab=lambda: http.known_as or self._server.address,
             faults=self.faults,
             keeps_mails=folder.keeps_mails,
         )
@@ -131,23 +139,23 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             returning=self._update_directories,
         )
         app = app_of_remote_lab(self, self._address_of, self.token)
-        self._server = HttpServer(app, host=face.host, port=face.port, token=face.token, trusted=face.trusted)
+        self._server = HttpServer(app, host=http.host, port=http.port, token=http.token, trusted=http.trusted)
         self._collecting: asyncio.Task[None] | None = None
         self.begun = False
 
-    # --- what it is
+    # --- addresses
 
     @property
     def url(self) -> str:
-        """Where the lab's face is."""
+        """The address of the lab's HTTP server."""
         return url_at(self._server.address)
 
     def url_of(self, name: str) -> str:
-        """Where a running node's own API is. Raises NotRunning."""
+        """Return the address of a running node's own API. Raises NotRunning."""
         return url_at(self._host(name).address)
 
     def smtp_of(self, name: str) -> tuple[str, int]:
-        """Where a running node listens for mail. Raises NotRunning."""
+        """Return the address at which a running node takes mail. Raises NotRunning."""
         self._host(name)
         return self._processes[name].smtp
 
@@ -158,7 +166,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         async with self.coordinator.steady() as now:
             host = self._host(name)
             try:
-                # The face is that of a node, in as much as users of one see of it.
+                # It has those methods of a node that users call.
                 return fn(cast("Node", self._nodes[name]), now)
             finally:
                 await host.look(now)
@@ -179,7 +187,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return fn(cast("Node", node))
 
     _still = False
-    """While a predicate is asked in a warp nothing moves, and what did not change since it was asked last is known."""
+    """True while a warp calls its predicate: nothing moves then, so what did not change since the last call is reused."""
 
     # --- time
 
@@ -197,32 +205,32 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
         return await super().until(holds, limit_at)
 
-    # --- life and death
+    # --- start and stop
 
     async def stop(self, name: str) -> None:
         self._host(name)
         process = self._leave(name, ServerStatus.STOPPED)
         await process.stop()
-        await self._salvage(name)
+        await self._collect_rest(name)
         await self._peers.tell()
 
     async def kill(self, name: str) -> None:
         self._host(name)
         process = self._leave(name, ServerStatus.KILLED)
         await process.kill()
-        await self._salvage(name)
+        await self._collect_rest(name)
         self._servers.server(name).kill_fault = self.faults.killed(name)
         await self._peers.tell()
 
     # --- events
 
     async def catch_up(self) -> None:
-        """Ask the stores for their events: while the clock stands nobody else does, and people post all the same."""
+        """Ask the stores for their events. While the clock is paused nobody else does, and users still post."""
         if not self.coordinator.warping:
             await self.coordinator.look()
 
     async def _collect(self) -> None:
-        """While the clock runs by itself nobody else looks."""
+        """Ask the stores for their events at intervals while the clock runs."""
         while True:
             await asyncio.sleep(COLLECT_S)
             if self.coordinator.rate and not self.coordinator.warping:
@@ -231,15 +239,15 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def _faults_changed(self) -> None:
         self._peers.tell_soon()
 
-    # --- beginning and end
+    # --- opening and closing
 
     async def up(self) -> None:
         self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         await self._server.start()
         present = self._servers.present_at_start()
         async with self.coordinator.steady() as now:
-            risen = await asyncio.gather(*[self._begin(server, now) for server in present], return_exceptions=True)
-            for failed in risen:
+            results = await asyncio.gather(*[self._begin(server, now) for server in present], return_exceptions=True)
+            for failed in results:
                 if isinstance(failed, BaseException):
                     raise failed
             await self._let_go([server.name for server in present])
@@ -258,26 +266,22 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             for failed in failures:
                 raise failed
         finally:
-            await self._leave_nothing()
+            await self._clean_up()
 
-    async def _leave_nothing(self) -> None:
-        """Whatever went wrong: what this lab has started is gone when it is closed."""
+    async def _clean_up(self) -> None:
+        """Release what the lab has started, whatever went wrong before."""
 
     # --- the drivers' part
 
     @abstractmethod
-    def _process_of(self, name: str) -> ProcessT:
-        """Where the server is to run, or runs."""
-
-    @abstractmethod
     def _alive(self, name: str) -> bool:
-        """Whether the process of a server that runs is there."""
+        """Return whether the process of a server that should run is there."""
 
     @abstractmethod
-    async def _salvage(self, name: str) -> None:
-        """What a node that is gone had committed: into the record, as far as it can be had."""
+    async def _collect_rest(self, name: str) -> None:
+        """Take the events that a node committed before its end into the record, as far as they can be read."""
 
-    # --- members
+    # --- servers
 
     def _answering(self) -> list[RemoteHost]:
         return [host for host in self._hosts_in_order() if not host.silent]
@@ -286,7 +290,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return self._host(name).address
 
     def _leave(self, name: str, status: ServerStatus) -> ProcessT:
-        """Take a server out of the lab: from now on nobody finds it."""
+        """Take a server out of the lab; its peers no longer get its address."""
         self._hosts.pop(name).close()
         self._nodes.pop(name).close()
         self._servers.server(name).status = status
@@ -296,19 +300,18 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         if server.name in self._hosts:
             if self._alive(server.name):
                 raise LabError(f"server {server.name} is running already")
-            self._leave(server.name, ServerStatus.KILLED)  # it died by another's hand
-            await self._salvage(server.name)
+            self._leave(server.name, ServerStatus.KILLED)  # something else ended it
+            await self._collect_rest(server.name)
         self._servers.check_may_start(server)
         async with self.coordinator.steady() as now:
             await self._begin(server, now)
-            # Its first mail is nobody's to a store that does not find it in the directory.
+            # A store that does not find the sender in its directory would drop the newcomer's first mail.
             self._update_directories()
             await self._let_go([server.name])
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _update_directories(self) -> None:
-        """Who has joined or was deleted, to those that run and do not know it. One that does not answer is told when the lab
-        moves next."""
+        """Tell running servers who has joined or was deleted. A server that does not answer is told before the next move."""
         # spec: RP-3, RP-6
         for update in self._servers.pending_updates():
             name = update.server.name
@@ -324,30 +327,27 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 update.mark_applied()
 
     async def _begin(self, server: LabServer, now: LabTime) -> None:
-        """The process of a server, from nothing to the first answer."""
+        """Start the process of a server and begin its store, held."""
         name = server.name
-        process = self._processes[name] = self._process_of(name)
+        process = self._processes[name]
         if server.restores is not None:
             server.forget()
         restores, server.restores = server.restores, None
-        tls = self._folder.path / "tls" if self._tls else None
-        if tls is not None:
-            tls_of(tls, self.seed, name)
-        await process.start(now, self.coordinator.rate, restores, tls)
-        await self._lead(server, process, now)
+        await process.start(now, self.coordinator.rate, restores)
+        await self._manage(server, process, now)
 
-    async def _lead(self, server: LabServer, process: ProcessT, now: LabTime) -> None:
-        """A process that is there is led from now on."""
+    async def _manage(self, server: LabServer, process: ProcessT, now: LabTime) -> None:
+        """Manage a process whose store has begun."""
         name = server.name
         self._nodes[name] = RemoteNode(name, Client(url_at(process.http), token=self.token))
         known = self._collector
-        host = RemoteHost(name, process.http, token=self.token, seq=known.last_seq[name], events=known.came)
+        host = RemoteHost(name, process.http, token=self.token, seq=known.last_seq[name], events=known.add)
         self._hosts[name] = host
         self._servers.started(server)
         await host.look(now)
 
     async def _let_go(self, names: Sequence[str]) -> None:
-        """New processes begin once everybody knows where everybody is."""
+        """Let new stores work, after every node got the addresses of all."""
         await self._peers.tell()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypeVar
 
 import aiosmtplib
 
-from node.codec.certificates import server_certificate
-from node.codec.signing import derived_seed
 from node.errors import MailRefused, NotRunning
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
@@ -23,7 +21,6 @@ from pflab.lab.lab import STRANGER
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
 from pflab.runs.recorder import Record
-from transport.smtp.tls import Tls, load_tls
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -150,17 +147,3 @@ async def hand_in(address: Address, sender: str, recipients: Sequence[str], cont
         raise MailRefused(first.code, first.message) from error
     except aiosmtplib.SMTPResponseException as error:
         raise MailRefused(error.code, error.message) from error
-
-
-_OWNER_ONLY = 0o600
-
-
-def tls_of(folder: Path, seed: int, server: str) -> Tls:
-    """Write the certificate and keys of a server below `folder` and load them. `seed` is the lab's."""
-    made = server_certificate(derived_seed(seed, "authority"), server)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]
-    for path, content in zip(paths, (made.certificate, made.private_key, made.authority), strict=True):
-        path.touch(mode=_OWNER_ONLY)
-        path.write_bytes(content)
-    return load_tls(*paths)

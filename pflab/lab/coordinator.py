@@ -1,17 +1,51 @@
-"""The coordinator: one lab clock for many hosts.  # spec: TM-1
+"""The coordinator: it owns lab time and moves the clocks of all hosts together.  # spec: TM-1
 
-It sets the rate (1 real, 3600 an hour a second, 0 paused), steps, and warps: towards a target it jumps from one due
-time to the next while the lab is quiet, then the clock stands. It knows hosts only by the few methods of
-:class:`Timed`, each of which could as well be a call to another process.
+States of the clock:
 
-Quiet at T: no row due at or before T, no SMTP transaction open at either end, no stimulus pending, on every host, in
-two rounds between which no host did anything. A mail in flight is always an unconfirmed queue row at its sender, so
-nothing can hide between hosts.
+| state | rate | what moves lab time |
+|---|---|---|
+| paused | 0 | nothing |
+| running | above 0 | real time, at `rate` lab seconds per real second |
+| moving | 0, and `warping` is true | the coordinator, by jumps |
 
-A jump is two-phase: all hold, all set T, all have said so, all go. No host can see T while another still works before
-it.
+Transitions:
 
-Every wait has a limit, and an error at its end names who is not idle and why.
+| from | call | to |
+|---|---|---|
+| paused, running | `set_rate(rate)`, rate above 0 | running |
+| paused, running | `set_rate(0)`, `pause()` | paused |
+| paused, running | `step()` | moving, then paused at the next due time or at the limit |
+| paused, running | `warp(to_at, holds)` | moving, then paused at `to_at` or where `holds()` is first true |
+| any | `at_rest(act)` | the same; all hosts are held while `act` runs |
+
+While moving, the coordinator repeats: wait until the lab is quiet, find the earliest due time of all hosts, jump there.
+
+The lab is quiet at T if no host has a row due at or before T, an SMTP transaction open at either end, or a stimulus pending;
+and if this is so in two rounds of looks between which no host did anything.
+
+A jump has four phases. Each begins when all hosts have acknowledged the one before:
+
+| phase | what it does |
+|---|---|
+| hold | each host stops its clock, begins nothing new, and reports its time |
+| set the lab clock | to the target, or to the latest time that a host reported if that is later |
+| set the hosts' clocks | to the same instant and rate |
+| go on | each host works again; this phase comes even if one before it failed |
+
+Example: it is 12:00, and server A will send a broadcast at 12:15 that takes no lab time to arrive at B. `warp(13:00)` waits
+for quiet at 12:00 and jumps to 12:15. A sends. The lab is not quiet until B has acknowledged and committed the mail and A has
+removed its queue row. If nothing else is due before 13:00, the coordinator jumps there and the clock stays paused.
+
+What must never happen:
+
+- Lab time goes back, for the lab or for a host. A target in the past is a LabError.
+- A warp passes a mail in flight. Such a mail is always an unconfirmed row in its sender's queue, and that row is due, so the
+  lab is not quiet.
+- A host works at T while another still works at an earlier time.
+- Two jumps overlap, or a stimulus from outside (`steady`) overlaps a jump.
+- A wait has no end. Each has a limit, and the error NotIdle names the hosts that are not idle and why.
+
+The coordinator knows hosts only by the methods of :class:`Timed`, each of which may be a call to another process.
 """
 
 from __future__ import annotations
@@ -29,17 +63,16 @@ from traces.labtime import LabTime, format_instant
 T = TypeVar("T")
 
 STILL_LIMIT_S = 60.0
-"""Real time without any activity after which a lab that is not quiet is stuck: longer than every SMTP time-out of the
-transport."""
+"""Real time without activity after which a lab that is not quiet counts as stuck; longer than every SMTP timeout."""
 
 ACTIVITY_PER_INSTANT = 2_000_000
-"""Stimuli at one instant after which it is taken to be endless."""
+"""Stimuli at one instant after which the lab counts as endlessly busy."""
 
 LOOK_AGAIN_S = 0.1
-"""Real time between two looks at a lab that says nothing."""
+"""Real time between two looks at hosts that report nothing."""
 
 ACKNOWLEDGE_LIMIT_S = 10.0
-"""Real time in which a host has to acknowledge a step of a jump."""
+"""Real time that a host gets to acknowledge a phase of a jump."""
 
 
 class Timed(Protocol):
@@ -50,31 +83,31 @@ class Timed(Protocol):
 
     @property
     def activity(self) -> int:
-        """Grows with everything that the host does."""
+        """A number that grows with everything that the host does."""
 
     @property
     def failure(self) -> Exception | None:
         """The error by which it failed, if it did."""
 
     def next_due(self) -> LabTime | None:
-        """When its next row is due; mail in flight is a row long due."""
+        """When its next row is due. The row of a mail in flight is due already."""
 
     def busy(self, at: LabTime) -> str:
-        """Why it is not idle at `at`, in words; '' if it is."""
+        """Return why it is not idle at `at`, in words; '' if it is idle."""
 
     async def hold(self) -> LabTime:
-        """Stop the clock and begin nothing new until `go`; where the clock stands."""
+        """Stop the clock and begin nothing new until `go`; return the time of the clock."""
 
     async def set_clock(self, at: LabTime, rate: float) -> None:
-        """Stand at `at`, or run from there."""
+        """Set the clock to `at`, to run from there at `rate`."""
 
     async def go(self) -> None:
-        """Go on after `hold`."""
+        """Work again after `hold`."""
 
 
 class Coordinator:
-    """The clock of a lab. `hosts()` are those that run, in a fixed order; `changed(how, rate, to)` is told of each
-    change asked for."""
+    """The clock of a lab. `hosts()` returns the running hosts in a fixed order; `changed(how, rate, to)` is called for each
+    requested change."""
 
     def __init__(
         self,
@@ -118,8 +151,10 @@ class Coordinator:
         await self.set_rate(0.0)
 
     async def step(self, limit_at: LabTime | None = None) -> bool:
-        """From one quiet instant to the next at which anything is due, and until that is quiet; False if nothing ever
-        is, or nothing by `limit_at`, where the clock then stands."""
+        """Jump to the next instant at which anything is due, and wait until the lab is quiet there.
+
+        Returns False if nothing is due by `limit_at`, with the clock at `limit_at`, or if nothing is due at all.
+        """
         with self._moving():
             await self._stand()
             await self.quiet()
@@ -134,10 +169,10 @@ class Coordinator:
             return True
 
     async def warp(self, to_at: LabTime, holds: Callable[[], bool] | None = None) -> bool:
-        """Jump from due time to due time while quiet, up to and including `to_at`; then the clock stands.
+        """Jump from due time to due time while the lab is quiet, up to and including `to_at`; then pause.
 
-        With `holds`, stop where it first does, asked at each quiet instant. Returns whether it did (True without one).
-        Raises LabError for a target in the past, NotIdle.
+        With `holds`, stop where it is first true; it is called at each quiet instant. Returns its last result, True without
+        one. Raises LabError for a target in the past, NotIdle.
         """
         with self._moving():
             return await self._warp(to_at, holds)
@@ -168,20 +203,20 @@ class Coordinator:
 
     @asynccontextmanager
     async def steady(self) -> AsyncIterator[LabTime]:
-        """For a stimulus from outside: no jump is under way meanwhile. Gives the present lab time."""
+        """Keep jumps away during a stimulus from outside. Gives the present lab time."""
         async with self._jumping:
             yield self.now
 
     async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Do something while no host begins anything; then the clock goes on as it did. What a mail under way brings may
-        come meanwhile, but nothing whose cause is later than this."""
+        """Run `act` while all hosts are held; then the clock continues as before. A mail in flight may still arrive
+        meanwhile, but nothing whose cause is later than this call."""
         async with self._jumping:
             await self._jump(self.now, self.rate, act)
 
     # --- quiet
 
     def pulse(self) -> None:
-        """A host says that something changed with it that may make the lab quiet."""
+        """Called by a host after a change that may make the lab quiet."""
         self._pulse.set()
 
     async def quiet(self) -> None:
@@ -202,7 +237,7 @@ class Coordinator:
             elif activity == seen:
                 return
             else:
-                # Between the two rounds everybody who can run does.
+                # Every task that can run does so between the two rounds.
                 seen = activity
                 await asyncio.sleep(0)
                 await self._look()
@@ -210,20 +245,20 @@ class Coordinator:
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + self._still_limit_s
-        # Looked after now and then too: a stranger who hangs up in the midst of a mail pulses nobody.
+        # It looks at intervals, too: nobody calls `pulse` when a client from outside hangs up during a mail.
         while not self._pulse.is_set() and self._activity() == activity and self._any_busy():
             if loop.time() >= give_up_s:
                 raise self._not_idle(f"nothing has moved for {self._still_limit_s:g} s of real time")
             await self._rest()
 
     async def _rest(self) -> None:
-        """Wait until a look may show something else."""
+        """Wait until another look is worth while."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_AGAIN_S):
                 await self._pulse.wait()
 
     async def _look(self) -> None:
-        """Learn how the hosts stand. Those of this process are as they say at any time; others have to be asked."""
+        """Refresh what is known of the hosts. Hosts in this process need none; `RemoteCoordinator` asks the others."""
 
     def _any_busy(self) -> bool:
         now = self.now
@@ -258,7 +293,7 @@ class Coordinator:
         try:
             stands = await self._all("hold", hosts, [host.hold() for host in hosts])
             self._clock.set_rate(0.0)
-            # Clocks that ran until now differ by what asking took; nobody goes back, so all go to the latest.
+            # Clocks that ran until now differ by the time that asking took. None goes back, so all go to the latest.
             at = max([at, self.now, *stands])
             self._clock.jump(at)
             self._clock.set_rate(rate)
@@ -269,7 +304,7 @@ class Coordinator:
             await self._all("go on", hosts, [host.go() for host in hosts])
 
     async def _all(self, what: str, hosts: Sequence[Timed], asked: Sequence[Awaitable[T]]) -> list[T]:
-        """What every host answered, once all have done their part of a jump."""
+        """Wait for one phase of a jump at every host; return the answers. Raises NotIdle if a host is late."""
         tasks = [asyncio.ensure_future(each) for each in asked]
         if not tasks:
             return []

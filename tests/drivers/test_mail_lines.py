@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 from pflab.drivers.live import LiveLab
+from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.runs.run_folder import RunFolder
@@ -184,10 +185,11 @@ async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
 
 
 @pytest.mark.live
-async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [LiveLab, ProcessLab])
+async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path, kind: type[LiveLab | ProcessLab]) -> None:
     """ML-3: with TLS every hop is inside it; a STARTTLS that fails delays the mail."""
     folder = RunFolder.create(tmp_path, "tls")
-    async with LiveLab(topology_from_text(TWO_SITES), folder=folder, tls=True) as lab:
+    async with kind(topology_from_text(TWO_SITES), folder=folder, tls=True) as lab:
         lab.faults.smtp("STARTTLS", "454 4.7.0 not now", from_="A", to="B", count=1)
         await post(lab, "A")
         await lab.advance(lab.now + HOUR_US)

@@ -50,8 +50,8 @@ def supervisor(folder: RunFolder) -> Iterator[ProcessSupervisor]:
 
 
 def lab_of(supervisor: ProcessSupervisor, folder: RunFolder, *, stays: bool = False) -> ManagedLab:
-    face = HttpOptions(token=TOKEN)
-    return ManagedLab(TOPOLOGY, folder=folder, addresses=supervisor.addresses, face=face, leaves_running=stays)
+    http = HttpOptions(token=TOKEN)
+    return ManagedLab(TOPOLOGY, folder=folder, addresses=supervisor.addresses, http=http, leaves_running=stays)
 
 
 async def eventually(holds: Callable[[], bool]) -> None:

@@ -53,7 +53,7 @@ def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
                 seed=seed,
                 folder=run,
                 addresses=at_end.enter_context(ProcessSupervisor(topology, run, token=TOKEN)).addresses,
-                face=HttpOptions(token=TOKEN),
+                http=HttpOptions(token=TOKEN),
             ),
         }
         return makers[driver]()

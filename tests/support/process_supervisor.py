@@ -89,7 +89,7 @@ class ProcessSupervisor:
         path = self._folder.path
         (path / "logs").mkdir(exist_ok=True)
         order = [
-            *node_order(name, "--led"),
+            *node_order(name, "--managed"),
             *("--data", str(self._folder.database(name).parent), "--traces", str(self._folder.traces)),
             *("--lab-secret-file", str(self._secret), "--durability", "normal"),
             *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),

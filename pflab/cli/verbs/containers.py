@@ -78,7 +78,7 @@ def coordinate(
 ) -> int:
     """Lead servers that run elsewhere, and serve their lab over HTTP.
 
-    Each server is a process `pflab node NAME --led` that somebody else keeps alive. Ended and started again with the same
+    Each server is a process `pflab node NAME --managed` that somebody else keeps alive. Ended and started again with the same
     DATA the lab goes on, and so do the servers meanwhile.
 
     Example: pflab coordinate lab.yaml --at A=10.0.0.1:8025 --at B=10.0.0.2:8025
@@ -95,7 +95,7 @@ def coordinate(
     if unknown:
         raise CommandError(f"--at {unknown[0]}: no such server; there is {', '.join(organization.servers)}")
     addresses = {**addresses_of([name for name in organization.servers if name not in given]), **given}
-    face = HttpOptions(
+    http = HttpOptions(
         host,
         port,
         token=token,
@@ -104,14 +104,14 @@ def coordinate(
     )
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
     try:
-        asyncio.run(_lead(runs, addresses, face, rate, traces_most * MB))
+        asyncio.run(_lead(runs, addresses, http, rate, traces_most * MB))
     except (OSError, OpenToAll) as error:
         raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
 async def _lead(
-    runs: RunHistory, addresses: Mapping[str, Address], face: HttpOptions, rate: float, traces_most_bytes: int
+    runs: RunHistory, addresses: Mapping[str, Address], http: HttpOptions, rate: float, traces_most_bytes: int
 ) -> None:
     """One run after the other, until a signal comes."""
     ended = asyncio.Event()
@@ -120,7 +120,7 @@ async def _lead(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     while not ended.is_set():
-        lab = runs.lab(addresses, face)
+        lab = runs.lab(addresses, http)
         renewed = asyncio.Event()
 
         def renew(topology: Topology, renewed: asyncio.Event = renewed) -> None:
@@ -133,7 +133,7 @@ async def _lead(
 
         lab.renews, lab.returns, lab.snapshots = renew, go_back, runs.snapshots
         await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
-        face = replace(face, port=lab.http_address[1])  # a free port was chosen once
+        http = replace(http, port=lab.http_address[1])  # a free port was chosen once
     room.cancel()
 
 

@@ -84,10 +84,10 @@ def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None
     record = record_in(folder)
     gathered = EventCollector(record, folder, ["A"])
     record.extend(others(1, 2))
-    gathered.go_on_after({"A": 1}, record.events())
+    gathered.resume({"A": 1}, record.events())
     assert gathered.last_seq == gathered.recorded == {"A": 2}
     lines = [b'{"type":"node.stopped","run":"test","node":"A","incarnation":1,"seq":3,"at":3,"lamport":3,"how":"stop"}']
-    assert gathered.came("A", lines) == 3
+    assert gathered.add("A", lines) == 3
     assert gathered.recorded == {"A": 2}
     gathered.flush()
     assert gathered.recorded == {"A": 3}

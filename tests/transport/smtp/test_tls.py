@@ -9,7 +9,7 @@ import pytest
 
 from node.codec.certificates import server_certificate
 from node.codec.signing import Verifier
-from pflab.drivers.socket_lab import tls_of
+from node.host.tls_files import tls_of
 from tests.support.smtp_peers import AUTHORITY, RECIPIENTS, Client, Receiver, credentials, mail
 from transport.envelope import SendState
 from transport.smtp.listener import SmtpListener

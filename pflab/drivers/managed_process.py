@@ -1,26 +1,26 @@
-"""A node's process that somebody else keeps alive, at a known address: begun, ended, let die; see `node.process.managed`."""
+"""The coordinator's side of a managed node's process (`node.process.managed`): it begins, ends, kills and copies the store."""
 
 from __future__ import annotations
 
 import asyncio
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from node.api.http_client import HttpLine, Unanswered
+from node.errors import InternalError
 from pflab.client import quoted
 from pflab.errors import LabError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from node.host.host import Address
     from traces.labtime import LabTime
 
 ASK_S: Final = 2.0
-"""Real time that a process gets to say how it stands."""
+"""Real time that a process gets to answer about its state."""
 
 BEGIN_S: Final = 30.0
 """Real time that a store gets to open; it needs less than one, unless it restores a large backup."""
@@ -29,22 +29,22 @@ END_S: Final = 10.0
 """Real time that an orderly end gets; it needs less than 5."""
 
 FOUND_S: Final = 60.0
-"""Real time that a process gets to be found; whoever keeps it alive may be slow to bring it back."""
+"""Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
-"""The same where the lab has been before: whoever comes later than that rises then."""
+"""The same for a lab that continues after a restart of its coordinator; a later server is started when it answers."""
 
 BACK_S: Final = 10.0
-"""Real time for which a killed process is waited for, to learn at once what it left."""
+"""Real time that a killed process gets to be back, so that the lab can read at once what it left."""
 
 SHIP_S: Final = 8.0
-"""Real time in which a store has to write out its events; the others wait for it."""
+"""Real time that a store gets to write its events; the whole lab waits for it."""
 
 AGAIN_S: Final = 0.1
 
 
 class ProcessStatus(msgspec.Struct):
-    """How a process says that it stands."""
+    """The state of a process, as it reports it. `process` differs after each start of the process."""
 
     process: str
     standing: str
@@ -53,26 +53,37 @@ class ProcessStatus(msgspec.Struct):
     smtp: tuple[str, int] | None
 
 
+class BeginOrder(msgspec.Struct, frozen=True):
+    """What the coordinator sends with every begin; see node.api.lifecycle.BeginOrder."""
+
+    run: str
+    history: str
+    topology: str
+    traces: str = ""
+    fresh: bool = False
+    tls: bool = False
+
+
 class ManagedProcess:
-    """One server's process. http: where it is asked; `smtp` is known once the store has begun. order: what is said with
-    every begin. returns: the file with the database that it begins this history on, if there is one."""
+    """One server's process.
+
+    http: the address of its API; `smtp` is known once the store has begun. snapshot: the file with the database with which
+    this history begins, if the lab went back to a snapshot.
+    """
 
     def __init__(
-        self, name: str, http: Address, *, token: str | None, run: str, order: Mapping[str, Any], returns: Path
+        self, name: str, http: Address, *, token: str | None, order: BeginOrder, snapshot: Path | None = None
     ) -> None:
         self.name = name
         self.http = http
         self.smtp: Address = ("", 0)
-        self._run = run
         self._order = order
-        self._history = str(order["history"])
-        self._returns = returns
-        self._traces = quoted(str(order.get("traces", "")))
+        self._snapshot = snapshot
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
 
     async def seen(self) -> ProcessStatus | None:
-        """How it stands; None if nobody answers."""
+        """Return its state; None if it does not answer."""
         try:
             status, answer = await self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S)
         except Unanswered:
@@ -82,11 +93,12 @@ class ManagedProcess:
         return msgspec.json.decode(answer, type=ProcessStatus)
 
     def runs(self, seen: ProcessStatus | None) -> bool:
-        """Whether the store runs, in our run and its history."""
-        return seen is not None and (seen.standing, seen.run, seen.history) == ("running", self._run, self._history)
+        """Return whether the store runs, in this lab's run and history."""
+        ours = ("running", self._order.run, self._order.history)
+        return seen is not None and (seen.standing, seen.run, seen.history) == ours
 
     async def found(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
-        """Once it answers, with another process than the one given; None if it does not in time."""
+        """Wait until a process other than `other_than` answers; return None if it does not in time."""
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + limit_s
         while True:
@@ -97,43 +109,45 @@ class ManagedProcess:
                 return None
             await asyncio.sleep(AGAIN_S)
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None, tls: Path | None) -> None:
-        """Begin the store, held. One that runs in this run already is taken as it is."""
-        assert tls is None, "a led store has no certificates yet"
+    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+        """Begin the store, held. A store that runs in this run and history already goes on. Raises LabError."""
         seen = await self.found()
         if seen is None:
-            raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; bring its process up")
+            raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
         if self.runs(seen) and restores is None:
             self._take(seen)
             return
-        if seen.standing == "running":  # another lab's, or on what shall be replaced
+        if seen.standing == "running":  # for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end", timeout_s=END_S)
-        await self._go_back(seen)
+        await self._load_snapshot(seen)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
-        order = {**self._order, "run": self._run, "at": at, "rate": rate}
-        answer = await self._ordered("POST", "/begin", msgspec.json.encode(order), timeout_s=BEGIN_S)
+        order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "rate": rate})
+        answer = await self._ordered("POST", "/begin", order, timeout_s=BEGIN_S)
         self._take(msgspec.json.decode(answer, type=ProcessStatus))
 
-    async def _go_back(self, seen: ProcessStatus) -> None:
-        """A store gets what this history begins with before it has anything of it, and never again."""
-        if seen.history != self._history and self._returns.exists():
-            content = await asyncio.to_thread(self._returns.read_bytes)
-            await self._ordered("PUT", f"/copy?history={quoted(self._history)}", content, timeout_s=BEGIN_S)
-        self._returns.unlink(missing_ok=True)
+    async def _load_snapshot(self, seen: ProcessStatus) -> None:
+        """Send the snapshot's database if the store has nothing of this history yet. This happens once."""
+        if self._snapshot is None:
+            return
+        history = self._order.history
+        if seen.history != history and self._snapshot.exists():
+            content = await asyncio.to_thread(self._snapshot.read_bytes)
+            await self._ordered("PUT", f"/copy?history={quoted(history)}", content, timeout_s=BEGIN_S)
+        self._snapshot.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
-        """The store's database as it stands, b"" if it has none. Raises LabError."""
-        return bytes(await self._ordered("GET", "/copy", timeout_s=SHIP_S))
+        """Return a copy of the store's database, b"" if it has none. Raises LabError."""
+        return await self._ordered("GET", "/copy", timeout_s=SHIP_S)
 
     async def stop(self) -> None:
-        """End the store in order; its process waits."""
+        """End the store in order; its process waits. Raises LabError."""
         seen = await self.seen()
         if seen is None or seen.standing == "running":
             await self._ordered("POST", "/end", timeout_s=END_S)
 
     async def kill(self) -> None:
-        """Let the process die, and wait a while for it to be back."""
+        """Kill the process, and wait up to BACK_S until it is back."""
         seen = await self.seen()
         if seen is None:
             return
@@ -145,16 +159,19 @@ class ManagedProcess:
             raise LabError(f"server {self.name} at {_shown(self.http)} was told to die and answered")
 
     async def left(self, after: int) -> list[bytes] | None:
-        """Some of the events after one that it left; [] if that was the last. None while it does not wait."""
+        """Return some events after the given number that the ended store has left, [] if there are no more.
+
+        Returns None if the process does not answer, or if the store runs.
+        """
         try:
-            path = f"{self._base}/left?after={after}&history={quoted(self._history)}&traces={self._traces}"
+            path = f"{self._base}/left?after={after}&history={quoted(self._order.history)}&traces={quoted(self._order.traces)}"
             status, answer = await self._line.ask("GET", path, timeout_s=BEGIN_S)
         except Unanswered:
             return None
         return answer.splitlines() if status == HTTPStatus.OK else None
 
     async def ship(self) -> int | None:
-        """Let the running store write all its events out; the number of the last, None if it has not."""
+        """Let the running store write all its events into segments; return the number of the last, None if it failed."""
         try:
             status, answer = await self._line.ask("POST", f"{self._base}/ship", timeout_s=SHIP_S)
         except Unanswered:
@@ -168,11 +185,13 @@ class ManagedProcess:
         assert seen.smtp is not None, "a running store takes mail"
         self.smtp = (self.http[0], seen.smtp[1])
 
-    async def _ordered(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> Any:
+    async def _ordered(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> bytes:
         try:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
         except Unanswered as error:
             raise LabError(f"server {self.name}: {error}") from error
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise InternalError(f"server {self.name}: {_detail(answer)}", elsewhere=True)
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name}: {_detail(answer)}")
         return answer

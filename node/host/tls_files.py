@@ -1,0 +1,26 @@
+"""The TLS certificate of a server of the lab, as files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from node.codec.signing import derived_seed
+from transport.smtp.tls import Tls, load_tls
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_OWNER_ONLY: Final = 0o600
+
+
+def tls_of(folder: Path, secret: int | str, server: str) -> Tls:
+    """Write the certificate and keys of a server below `folder` and load them. `secret` is the lab's secret or its seed."""
+    from node.codec.certificates import server_certificate  # noqa: PLC0415 - few labs use TLS, and X.509 is slow to import
+
+    made = server_certificate(derived_seed(secret, "authority"), server)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]
+    for path, content in zip(paths, (made.certificate, made.private_key, made.authority), strict=True):
+        path.touch(mode=_OWNER_ONLY)
+        path.write_bytes(content)
+    return load_tls(*paths)
