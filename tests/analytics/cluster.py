@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analytics.conftest import pflab_check
+from tests.support.judged_traces import pflab_check
 from tests.support.scenario_traces import SCENARIOS, play_scenario
 
 STARTS_WITHIN_S = 300.0

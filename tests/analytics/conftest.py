@@ -1,34 +1,30 @@
-"""One run of `pflab check` and one Spark session for all tests of the analytics: everything to be judged is laid out first and
-judged in one run of the command, and the tests look at what came of it."""
+"""One Spark session and one run of `pflab check` for all tests of the analytics.
+
+The fixture `judged` writes all traces first, checks them in one run of the command, and gives the tests its results.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.extra_runs import lay_out_stories
-from tests.support.random_traces import Toy, lay_out_toys
+from tests.support.extra_runs import write_extra_runs
+from tests.support.judged_traces import Judged, pflab_check
+from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
-from tests.support.scenario_traces import lay_out_campaign, lay_out_scenarios
-from tests.support.trace_faults import Planted, plant_all
+from tests.support.scenario_traces import write_campaign, write_scenarios
+from tests.support.trace_faults import plant_all
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 from analytics.ingest.session import JAVA_FROM, TINY, java_version, new_session
-
-PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
-PATIENCE_S = 1800.0
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
@@ -52,59 +48,18 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
-def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user calls it, in a process of its own with a Spark of its own."""
-    return subprocess.run(
-        [*PFLAB, *args], capture_output=True, text=True, check=False, timeout=PATIENCE_S,
-        env={**os.environ, "PYTHONPATH": str(root), **env},
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Everything that was judged in the one run. told: what --json said; tables, report, shiviz: what it left."""
-
-    root: Path
-    spark: SparkSession
-    planted: dict[str, Planted]
-    toys: dict[str, Toy]
-    told: dict[str, Any]
-    exit_code: int
-    tables: Path
-    report: str
-    shiviz: str
-    judgements: dict[str, dict[str, str]]
-    """By place, path to judgement."""
-    complaints: str
-    """What the check wrote to its standard error."""
-
-    def table(self, name: str) -> DataFrame:
-        return self.spark.read.parquet(str(self.tables / name))
-
-    def place(self, name: str) -> str:
-        return f"file:{self.root / name}"
-
-    def verdicts(self, name: str) -> dict[str, str]:
-        """Path to judgement of a trace."""
-        return self.judgements[self.place(name)]
-
-    def runs(self, group: str) -> dict[str, dict[str, Any]]:
-        """The verdicts of all runs below a folder of the root, by the name under which they are told."""
-        return {each["trace"]: each for each in self.told["runs"] if each["trace"].startswith(f"{group}/")}
-
-
 @pytest.fixture(scope="session")
 def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    from tests.support.generated_traces import lay_out_made  # noqa: PLC0415 - only where pyspark is
+    from tests.support.generated_traces import write_generated  # noqa: PLC0415 - only where pyspark is
 
     root = tmp_path_factory.mktemp("traces").resolve()
-    lay_out_scenarios(root / "suite")
+    write_scenarios(root / "suite")
     planted = plant_all(root)
     plant_rule_faults(root)
-    toys = lay_out_toys(root / "toys")
-    lay_out_campaign(root / "campaign")
-    lay_out_stories(root / "stories")
-    lay_out_made(spark, root / "made")
+    random_runs = write_random_runs(root / "toys")
+    write_campaign(root / "campaign")
+    write_extra_runs(root / "stories")
+    write_generated(spark, root / "made")
     left = tmp_path_factory.mktemp("left")
     tables, report = left / "tables", left / "report.html"
     done = pflab_check(
@@ -127,7 +82,7 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
         root,
         spark,
         planted,
-        toys,
+        random_runs,
         json.loads(done.stdout),
         done.returncode,
         tables,

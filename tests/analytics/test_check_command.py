@@ -13,8 +13,8 @@ import pytest
 
 from analytics.errors import JavaMissing
 from analytics.ingest import session
-from tests.analytics.conftest import PATIENCE_S, PFLAB, Judged, pflab_check
-from tests.support.random_traces import lay_out_toys
+from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
+from tests.support.random_traces import write_random_runs
 
 
 def test_runs_are_judged_and_told(judged: Judged) -> None:
@@ -60,7 +60,7 @@ def test_a_place_that_is_not_there_is_told(project_root: Path, tmp_path: Path) -
 
 def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> None:
     """Who stops a check hears so in one line, with exit code 130, and nothing of what Spark was about."""
-    lay_out_toys(tmp_path / "toys", [1])
+    write_random_runs(tmp_path / "toys", [1])
     tables = tmp_path / "tables"
     order = [*PFLAB, str(tmp_path / "toys"), "--tables", str(tables)]
     env = {**os.environ, "PYTHONPATH": str(project_root)}
@@ -78,7 +78,7 @@ def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> 
 
 def test_what_spark_cannot_do_is_told_in_one_line(project_root: Path, tmp_path: Path) -> None:
     """Tables that are a file where there must be a folder: exit code 2 and what is wrong, and no traceback of any language."""
-    lay_out_toys(tmp_path / "toys", [1])
+    write_random_runs(tmp_path / "toys", [1])
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "bronze").write_text("no folder")
     done = pflab_check(project_root, str(tmp_path / "toys"), "--tables", str(tmp_path / "tables"))

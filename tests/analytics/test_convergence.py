@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics import pipeline
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
 from tests.support.trace_faults import PLANTED
 
@@ -63,21 +63,21 @@ def test_lines_kept_aside_are_counted(judged: Judged) -> None:
 
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
     """CV-2: what Spark finds wrong in random traces is what a plain Python oracle finds wrong, to the number."""
-    found: dict[str, set[tuple[str, str, str, str]]] = {name: set() for name in judged.toys}
+    found: dict[str, set[tuple[str, str, str, str]]] = {name: set() for name in judged.random_runs}
     for row in judged.table("gold/mismatches").where("trace like '%/toys/%'").collect():
         found[row.trace.rpartition("#toy-")[2]].add((row.folder, row.store, row.what, row.number))
-    assert found == {name: toy.wrong for name, toy in judged.toys.items()}
-    clean = sum(not toy.wrong for toy in judged.toys.values())
-    assert 5 < clean < len(judged.toys) - 5, "the toys must be of both kinds"
+    assert found == {name: toy.wrong for name, toy in judged.random_runs.items()}
+    clean = sum(not toy.wrong for toy in judged.random_runs.values())
+    assert 5 < clean < len(judged.random_runs) - 5, "the toys must be of both kinds"
 
 
 def test_a_plain_oracle_agrees_on_losses(judged: Judged) -> None:
     """DU-1: what went rightly with a restored store is what the plain oracle says."""
-    found: dict[str, set[str]] = {name: set() for name in judged.toys}
+    found: dict[str, set[str]] = {name: set() for name in judged.random_runs}
     for row in judged.table("gold/losses").where("trace like '%/toys/%'").collect():
         name = row.trace.rpartition("#toy-")[2]
-        found[name] |= {row.number} - judged.toys[name].buried
-    assert found == {name: toy.lost for name, toy in judged.toys.items()}
+        found[name] |= {row.number} - judged.random_runs[name].buried
+    assert found == {name: toy.lost for name, toy in judged.random_runs.items()}
     assert any(found.values())
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from analytics.follow import Handed, follow
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.silver import GoesOn, silver
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 
 ENDS = ("node.stopped", "run.ended")
 

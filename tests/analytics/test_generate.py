@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analytics.conftest import Judged
 from tests.support.generated_traces import SHAPES
+from tests.support.judged_traces import Judged
 from traces import read_files
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from analytics.ingest import incremental
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.tables import Tables
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 
 Event = tuple[str, str, int]
 

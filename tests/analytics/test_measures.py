@@ -7,8 +7,8 @@ from pyspark.sql import DataFrame
 
 from analytics.generate import POSTS
 from analytics.report import measures
-from tests.analytics.conftest import Judged
 from tests.support.generated_traces import SHAPES
+from tests.support.judged_traces import Judged
 
 
 def of(judged: Judged, table: str, name: str) -> DataFrame:

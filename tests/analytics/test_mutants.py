@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.analytics.conftest import pflab_check
-from tests.analytics.mutants import CONVERGENCE, MUTANTS
-from tests.support.scenario_traces import lay_out_mutants
+from tests.support.judged_traces import pflab_check
+from tests.support.mutant_seeds import CONVERGENCE, MUTANTS
+from tests.support.scenario_traces import write_mutants
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ class Caught:
 def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Caught]:
     """All mutants' traces, judged in one run of the command."""
     root = tmp_path_factory.mktemp("mutants").resolve()
-    lay_out_mutants(root / "mutants")
+    write_mutants(root / "mutants")
     tables = tmp_path_factory.mktemp("left") / "tables"
     done = pflab_check(project_root, str(root), "--json", "--tables", str(tables))
     assert done.returncode == 1, done.stderr

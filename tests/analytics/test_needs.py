@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.evidence import TABLES
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 from traces.events import EVENT_TYPES
 
 

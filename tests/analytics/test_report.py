@@ -7,7 +7,7 @@ import re
 
 from analytics.report.shiviz import clocked
 from analytics.report.spacetime import Moment, draw, windows
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 
 
 class Row(dict):  # type: ignore[type-arg]

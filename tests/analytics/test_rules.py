@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from analytics.rules.catalogue import CHECKS
-from tests.analytics.conftest import Judged
+from tests.support.judged_traces import Judged
 from tests.support.rule_faults import FAULTS, place_of
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE
 

@@ -13,6 +13,7 @@ from node.errors import CannotWrite
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
 from tests.support.disk import no_file_grows
+from tests.support.lab_actions import subjects
 from topology import topology_from_text
 from traces.labtime import MINUTE_US
 
@@ -41,10 +42,6 @@ def hand_in(address: tuple[str, int], subject: str) -> int:
         except smtplib.SMTPDataError as error:
             return error.smtp_code
     return 250
-
-
-def subjects(lab: LiveLab, server: str) -> list[str]:
-    return sorted(message.subject for message in lab.read(server, lambda node: node.messages("Projects")))
 
 
 async def test_a_full_disk_is_told_to_come_again_and_the_lab_recovers(lab: LiveLab) -> None:

@@ -17,6 +17,8 @@ from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US
+from tests.support.lab_actions import post, subjects
+from tests.support.topologies import TWO_STORES
 from topology import topology_from_text
 from traces.events import ClockChanged, HopFailed
 from traces.labtime import HOUR_US
@@ -34,15 +36,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 @pytest.fixture
 def lab(folder: RunFolder) -> LiveLab:
-    return LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=folder)
-
-
-async def post(lab: LiveLab, server: str = "A") -> None:
-    await lab.do(server, lambda node, now: node.post(now, "Projects", subject="Hello"))
-
-
-def subjects(lab: LiveLab, server: str) -> list[str]:
-    return [message.subject for message in lab.read(server, lambda node: node.messages("Projects"))]
+    return LiveLab(topology_from_text(TWO_STORES), folder=folder)
 
 
 async def comes_true(predicate: Callable[[], bool]) -> None:
@@ -55,7 +49,7 @@ async def comes_true(predicate: Callable[[], bool]) -> None:
 async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
     """At a rate above 0 nobody has to advance: timers fire, mail goes, the post arrives."""  # spec: TM-1
     async with lab:
-        await post(lab)
+        await post(lab, "A")
         await lab.coordinator.set_rate(36_000)
         await comes_true(lambda: subjects(lab, "B") == ["Hello"])
         await lab.coordinator.pause()
@@ -70,7 +64,7 @@ async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
     async with lab:
         await lab.coordinator.set_rate(36_000)
         await comes_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
-        await post(lab)
+        await post(lab, "A")
         await comes_true(lambda: subjects(lab, "B") == ["Hello"])
 
 
@@ -86,7 +80,7 @@ async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
 async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
     """A step jumps to the next instant at which anything is due, and what is due there is done."""
     async with lab:
-        await post(lab)
+        await post(lab, "A")
         assert await lab.coordinator.step()
         assert lab.now == lab.topology.start_at + ALWAYS_US
         assert subjects(lab, "B") == ["Hello"]
@@ -195,7 +189,7 @@ async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: R
             for one in sorted(people):
                 await lab.do("A", lambda node, now, to=one: node.send_mail(now, "Projects", to=[to], subject="Hello"))  # type: ignore[misc]
             await comes_true(lambda: len(silent) > 0)
-            await post(lab)
+            await post(lab, "A")
             # Slow enough that the store's patience with the silent hop, counted in lab time, outlasts the wait.
             await lab.coordinator.set_rate(3_600)
             await comes_true(lambda: subjects(lab, "B") == ["Hello"])

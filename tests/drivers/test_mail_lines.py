@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
-from pflab.lab.lab import Lab
 from pflab.runs.run_folder import RunFolder
+from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
 from topology import topology_from_text
-from traces.events import Event, FaultHealed, HopExpired, HopFailed, HopReceived, HopSent, MailBad
+from traces.events import FaultHealed, HopExpired, HopFailed, HopReceived, HopSent, MailBad
 from traces.labtime import HOUR_US, MINUTE_US
 
 TWO_SITES = """
@@ -27,20 +26,7 @@ folders:
 RELAYED = TWO_SITES.replace("cost: 1}", "cost: 1, kind: smtp-relay}")
 
 
-def shows(lab: Lab, name: str) -> list[str]:
-    return [each.subject for each in lab.read(name, lambda node: node.messages("Projects"))]
-
-
-async def post(lab: Lab, name: str, subject: str = "Hello") -> None:
-    await lab.do(name, lambda node, now: node.post(now, "Projects", subject=subject, body="x" * 3000))
-
-
-E = TypeVar("E", bound=Event)
-
-
-def of(lab: Lab, kind: type[E]) -> list[E]:
-    return [event for event in lab.events() if isinstance(event, kind)]
-
+LARGE = "x" * 3000
 
 FATES = {
     "later": (("B", "C"), 1, 0, 0),
@@ -85,13 +71,13 @@ async def test_a_verb_that_goes_wrong_has_one_effect(make_lab: LabFactory, verb:
     stores end alike whether there are sockets or not."""
     async with make_lab() as lab:
         lab.faults.smtp(verb, does, from_="A", to="B", count=1)
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
         has, failed, bad, expired = FATES[fate]
-        assert tuple(name for name in ("B", "C") if shows(lab, name)) == has
-        assert [len(of(lab, kind)) for kind in (HopFailed, MailBad, HopExpired)] == [failed, bad, expired]
-        assert len(of(lab, FaultHealed)) == 1 and not lab.faults.active()
-        assert [event.next_hop for event in of(lab, HopSent) if event.ordinary] == ["B"] * bad
+        assert tuple(name for name in ("B", "C") if subjects(lab, name)) == has
+        assert [len(events_of(lab, kind)) for kind in (HopFailed, MailBad, HopExpired)] == [failed, bad, expired]
+        assert len(events_of(lab, FaultHealed)) == 1 and not lab.faults.active()
+        assert [event.next_hop for event in events_of(lab, HopSent) if event.ordinary] == ["B"] * bad
 
 
 async def test_a_fault_ends_by_itself(make_lab: LabFactory) -> None:
@@ -99,11 +85,13 @@ async def test_a_fault_ends_by_itself(make_lab: LabFactory) -> None:
     async with make_lab() as lab:
         began_at = lab.now
         lab.faults.smtp("MAIL", "451", to="B", until_at=began_at + 40 * MINUTE_US)
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(began_at + HOUR_US)
         # 00:15, 00:25 and 00:35 fail; 00:45 does not.
-        assert [event.at for event in of(lab, HopFailed)] == [began_at + each * MINUTE_US for each in (15, 25, 35)]
-        assert shows(lab, "B") == ["Hello"] and not lab.faults.active()
+        assert [event.at for event in events_of(lab, HopFailed)] == [
+            began_at + each * MINUTE_US for each in (15, 25, 35)
+        ]
+        assert subjects(lab, "B") == ["Hello"] and not lab.faults.active()
 
 
 async def test_a_tarpit_and_a_hold_delay_and_lose_nothing(make_lab: LabFactory) -> None:
@@ -112,40 +100,40 @@ async def test_a_tarpit_and_a_hold_delay_and_lose_nothing(make_lab: LabFactory) 
         began_at = lab.now
         lab.faults.smtp("RCPT", "tarpit", from_="A", to="B", by_us=7 * MINUTE_US)
         lab.faults.hold(from_="A", to="C", until_at=began_at + HOUR_US)
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(began_at + 2 * HOUR_US)
-        arrivals = {event.node: event.at - began_at for event in of(lab, HopReceived)}
+        arrivals = {event.node: event.at - began_at for event in events_of(lab, HopReceived)}
         assert arrivals == {"B": 22 * MINUTE_US, "C": HOUR_US}
-        assert of(lab, HopFailed) == []
+        assert events_of(lab, HopFailed) == []
 
 
 async def test_a_server_without_authentication_stalls_replication(make_lab: LabFactory) -> None:
     """ML-3: its peers are told 504, their mail is ordinary mail, and the setting holds at once, either way."""
     async with make_lab() as lab:
         await lab.configure("B", {"SMTP Integrated Authentication": 0})
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert (shows(lab, "B"), shows(lab, "C")) == ([], ["Hello"])
-        refused = [event.ordinary for event in of(lab, HopSent) if event.next_hop == "B"]
+        assert (subjects(lab, "B"), subjects(lab, "C")) == ([], ["Hello"])
+        refused = [event.ordinary for event in events_of(lab, HopSent) if event.next_hop == "B"]
         assert refused == ["504 Need to authenticate first (to XEXCH50)"]
         await lab.configure("B", {"SMTP Integrated Authentication": 1})
-        await post(lab, "A", "Again")
+        await post(lab, "A", "Again", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert shows(lab, "B") == ["Again"]
+        assert subjects(lab, "B") == ["Again"]
 
 
 async def test_bodies_are_binary_in_a_site_and_base64_beyond(make_lab: LabFactory) -> None:
     """ML-4: the copy that crosses a connector is larger by a third; both are the same mail, soundly signed."""
     async with make_lab(TWO_SITES, keeps_mails=True) as lab:
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert (shows(lab, "B"), shows(lab, "C")) == (["Hello"], ["Hello"])
-        sizes = {event.next_hop: event.size for event in of(lab, HopSent)}
+        assert (subjects(lab, "B"), subjects(lab, "C")) == (["Hello"], ["Hello"])
+        sizes = {event.next_hop: event.size for event in events_of(lab, HopSent)}
         assert 1.2 < sizes["C"] / sizes["B"] < 1.4
         bodies = {path.name.split("-")[-2]: path.read_bytes() for path in (lab.folder / "mails").glob("*content.eml")}
         assert b"Content-Transfer-Encoding: binary\r\n" in bodies["B"]
         assert b"Content-Transfer-Encoding: base64\r\n" in bodies["C"]
-        assert of(lab, MailBad) == []
+        assert events_of(lab, MailBad) == []
 
 
 async def test_a_server_without_chunking_gets_base64_by_data(make_lab: LabFactory) -> None:
@@ -153,10 +141,10 @@ async def test_a_server_without_chunking_gets_base64_by_data(make_lab: LabFactor
     async with make_lab() as lab:
         await lab.configure("B", {"SMTP Chunking": 0})
         lab.faults.smtp("BDAT", "451", to="B")
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert shows(lab, "B") == shows(lab, "C") == ["Hello"]
-        sizes = {event.node: event.size for event in of(lab, HopReceived)}
+        assert subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
+        sizes = {event.node: event.size for event in events_of(lab, HopReceived)}
         assert 1.2 < sizes["B"] / sizes["C"] < 1.4
 
 
@@ -164,10 +152,10 @@ async def test_over_an_ordinary_mail_server_the_signature_alone_counts(make_lab:
     """ML-6: at the ends of an smtp-relay connector mail comes without XEXCH50 and is replication mail all the same."""
     async with make_lab(RELAYED) as lab:
         lab.faults.smtp("AUTH", "535", connector="SEA-NYC")
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert shows(lab, "C") == ["Hello"] and of(lab, MailBad) == []
-        assert [event.authenticated for event in of(lab, HopReceived) if event.node == "C"] == [False]
+        assert subjects(lab, "C") == ["Hello"] and events_of(lab, MailBad) == []
+        assert [event.authenticated for event in events_of(lab, HopReceived) if event.node == "C"] == [False]
 
 
 async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
@@ -191,11 +179,11 @@ async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path, kind: t
     folder = RunFolder.create(tmp_path, "tls")
     async with kind(topology_from_text(TWO_SITES), folder=folder, tls=True) as lab:
         lab.faults.smtp("STARTTLS", "454 4.7.0 not now", from_="A", to="B", count=1)
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
-        assert (shows(lab, "B"), shows(lab, "C")) == (["Hello"], ["Hello"])
-        assert len(of(lab, HopFailed)) == 1
-        assert all(event.authenticated for event in of(lab, HopReceived))
+        assert (subjects(lab, "B"), subjects(lab, "C")) == (["Hello"], ["Hello"])
+        assert len(events_of(lab, HopFailed)) == 1
+        assert all(event.authenticated for event in events_of(lab, HopReceived))
 
 
 async def test_both_ends_log_a_refused_xexch50(make_lab: LabFactory) -> None:
@@ -203,7 +191,7 @@ async def test_both_ends_log_a_refused_xexch50(make_lab: LabFactory) -> None:
     # spec: EV-1, ML-3
     async with make_lab(TWO_SITES) as lab:
         lab.faults.smtp("XEXCH50", "504", from_="A", to="C", count=1)
-        await post(lab, "A")
+        await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
         [sent] = lab.read("A", lambda node: node.event_log(event=7004))
         [refused] = lab.read("C", lambda node: node.event_log(event=7010))

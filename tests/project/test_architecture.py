@@ -1,4 +1,4 @@
-"""The layout: folders of one subject, a map that names them all, and tests that stand on their own."""
+"""The layout: folders of one subject, a map that names each folder, and test modules that do not import each other."""
 
 from __future__ import annotations
 
@@ -55,3 +55,30 @@ def test_the_map_names_every_folder(project_root: Path, top: str) -> None:
         if f"`{(name := folder.relative_to(project_root).as_posix())}/`" not in page
     ]
     assert unnamed == []
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module of the tests that this file imports, and every name it imports from one, with dots."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("tests"))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests":
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_no_module_imports_a_test_module_or_a_conftest(project_root: Path) -> None:
+    """Test modules share helpers through tests/support/ and fixtures through conftest.py, which pytest reads by itself."""
+    wrong = [
+        f"{path.relative_to(project_root)} imports {name}"
+        for path in sorted((project_root / "tests").rglob("*.py"))
+        for name in imports(path)
+        if any(part == "conftest" or part.startswith("test_") for part in name.split("."))
+    ]
+    assert wrong == []
+
+
+def test_every_module_of_support_is_used(project_root: Path) -> None:
+    """A module in tests/support/ that no test, conftest.py or other helper imports is dead."""
+    used = {name for path in (project_root / "tests").rglob("*.py") for name in imports(path)}
+    assert [name for name in modules(project_root / "tests" / "support") if f"tests.support.{name}" not in used] == []

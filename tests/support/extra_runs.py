@@ -48,17 +48,17 @@ _HOLE_OF_A_POST = """
   - advance: 3 d
 """
 
-STORIES = {
+SCENARIOS = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
     "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
 }
 
 
-def lay_out_stories(place: Path) -> None:
+def write_extra_runs(place: Path) -> None:
     """`place/<name>/traces` of each story."""
     place.mkdir(parents=True)
-    for name, text in STORIES.items():
+    for name, text in SCENARIOS.items():
         file = place / f"{name}.yaml"
         file.write_text(text, encoding="utf-8")
         play_scenario(file, place)

@@ -11,6 +11,6 @@ from analytics.generate import Shape, generate
 SHAPES = {"clean": Shape(9, 3), "faulty": Shape(10, 4, 3)}
 
 
-def lay_out_made(spark: SparkSession, place: Path) -> None:
+def write_generated(spark: SparkSession, place: Path) -> None:
     for name, shape in SHAPES.items():
         generate(spark, shape, place / name)

@@ -1,4 +1,4 @@
-"""What tests of labs do and look at, whichever driver runs the lab."""
+"""Posts to a lab and what it has then, with any driver."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pflab.lab.lab import Lab
 from traces.events import Event
 
 
-async def post(lab: Lab, server: str, subject: str = "Hello") -> str:
-    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject))
+async def post(lab: Lab, server: str, subject: str = "Hello", body: str = "") -> str:
+    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject, body=body))
 
 
 def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:
@@ -17,5 +17,5 @@ def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:
 
 
 def events_of(lab: Lab, kind: type[Event], node: str | None = None) -> list[Any]:
-    """The events of one kind so far, of one node or of all."""
+    """Return the events of one type so far, of one node or of all."""
     return [event for event in lab.events() if isinstance(event, kind) and node in {None, event.node}]

@@ -38,7 +38,7 @@ from traces.events import (
 STORES = ("A", "B", "C")
 SETUP = "5e" * 16
 FOLDER = f"{SETUP}:1"
-TOYS = 80
+RANDOM_RUNS = 80
 STEPS = 24
 
 Mismatch = tuple[str, str, str, str]
@@ -46,7 +46,7 @@ Mismatch = tuple[str, str, str, str]
 
 
 @dataclass(slots=True)
-class Toy:
+class RandomRun:
     """What must be said of a toy's trace."""
 
     wrong: set[Mismatch]
@@ -217,7 +217,7 @@ class _Play:
 
     # --- what must be said
 
-    def toy(self) -> Toy:
+    def toy(self) -> RandomRun:
         genesis = Change(
             store="Setup", folder="1-1", object=FOLDER, number=FOLDER, kind="folder", operation="create", modified_at=0,
             replicas=self.holders, parent="1-1", subject="F",
@@ -245,10 +245,10 @@ class _Play:
                 if not kept:
                     wrong.add((FOLDER, name, "lacks deletion", number))
         buried = {event.number for event in self.made if event.object in truth.tombstones}
-        return Toy(wrong, set(losses.lost) - buried, buried)
+        return RandomRun(wrong, set(losses.lost) - buried, buried)
 
 
-def lay_out_toys(place: Path, seeds: Sequence[int] = range(TOYS)) -> dict[str, Toy]:
+def write_random_runs(place: Path, seeds: Sequence[int] = range(RANDOM_RUNS)) -> dict[str, RandomRun]:
     """`place/<seed>/*.jsonl`, and by seed what must be said of it."""
     found = {}
     for seed in seeds:

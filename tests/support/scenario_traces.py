@@ -15,9 +15,9 @@ from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import load_scenario
 from pflab.scenario.runner import run_scenario
 from pflab.simulation.simulator import Simulator
-from tests.analytics.mutants import MUTANTS, PLAY
 from tests.mutants.run import HERE as PATCHES
 from tests.mutants.run import plant
+from tests.support.mutant_seeds import MUTANTS, PLAY
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
 BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
@@ -34,7 +34,7 @@ SEEDS = (2, 13, 28, 32, 5016, 5028)
 content stands still (5016), and a store deleted with what it alone had (5028)."""
 
 
-def lay_out_scenarios(place: Path) -> None:
+def write_scenarios(place: Path) -> None:
     """Each scenario's run folder, `place/<name>/traces/*.jsonl` and its verdict."""
     for path in SCENARIOS:
         play_scenario(path, place)
@@ -48,7 +48,7 @@ def play_scenario(path: Path, place: Path) -> None:
     folder.write_verdict(result.as_document())
 
 
-def lay_out_campaign(place: Path) -> None:
+def write_campaign(place: Path) -> None:
     """`place/seed-<seed>/traces` of each seed, which the simulator's invariants let pass."""
     place.mkdir(parents=True)
     for seed in SEEDS:
@@ -57,7 +57,7 @@ def lay_out_campaign(place: Path) -> None:
             shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")
 
 
-def lay_out_mutants(place: Path) -> None:
+def write_mutants(place: Path) -> None:
     """`place/<name>/traces` of each mutant: the seed that shows it, played to its end."""
     place.mkdir(parents=True)
     for name, (seed, _) in MUTANTS.items():

@@ -9,7 +9,8 @@ import pytest
 from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
-from tests.torture.torture import ORGANIZATION, torture
+from tests.support.topologies import THREE_STORES
+from tests.torture.torture import torture
 from topology import topology_from_text
 
 pytestmark = pytest.mark.live
@@ -19,7 +20,7 @@ async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path
     """What was answered by the API or by SMTP is on every store exactly once, however often two of them are killed and
     connections drop inside DATA."""  # spec: OUT-9, CV-1, DU-1, ML-5
     folder = RunFolder.create(tmp_path / "runs", "torture")
-    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+    async with ProcessLab(topology_from_text(THREE_STORES), seed=3, folder=folder) as lab:
         tally = await torture(lab, posts=120, kills=3, drops=6, seed=3)
     assert tally.kills == 3
     assert (len(tally.ids), len(tally.mailed)) == (60, 60)
@@ -34,7 +35,7 @@ async def test_what_goes_wrong_in_it_is_heard(tmp_path: Path, monkeypatch: pytes
         raise LabError("it cannot be killed")
 
     folder = RunFolder.create(tmp_path / "runs", "torture")
-    async with ProcessLab(topology_from_text(ORGANIZATION), seed=3, folder=folder) as lab:
+    async with ProcessLab(topology_from_text(THREE_STORES), seed=3, folder=folder) as lab:
         monkeypatch.setattr(lab, "kill", fails)
         with pytest.raises(BaseExceptionGroup) as raised:
             await torture(lab, posts=600, kills=3, drops=0, seed=3)

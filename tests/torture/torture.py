@@ -27,6 +27,7 @@ from pflab.faults.fault import FaultKind
 from pflab.oracle.judge import Observer
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import Judgement
+from tests.support.topologies import THREE_STORES
 from tests.torture.posters import (
     AGAIN_S,
     FOLDER,
@@ -41,11 +42,6 @@ from tests.torture.posters import (
 from topology import topology_from_text
 from traces.labtime import DAY_US
 
-ORGANIZATION = """
-servers: {A: , B: , C: }
-folders:
-  Projects: {replicas: [A, B, C]}
-"""
 VICTIMS = ("A", "B")
 DROPPED_AT = ("DATA", "BDAT", "end of data")
 
@@ -171,7 +167,7 @@ def _check_mails(lab: ProcessLab, tally: Tally) -> None:
 
 
 async def _campaign(posts: int, kills: int, drops: int, seed: int, folder: Path) -> Tally:
-    lab = ProcessLab(topology_from_text(ORGANIZATION), seed=seed, folder=RunFolder.create(folder, "torture"))
+    lab = ProcessLab(topology_from_text(THREE_STORES), seed=seed, folder=RunFolder.create(folder, "torture"))
     async with lab:
         return await torture(lab, posts=posts, kills=kills, drops=drops, seed=seed)
 

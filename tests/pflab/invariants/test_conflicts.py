@@ -7,6 +7,7 @@ from typing import Any
 from pflab.invariants.conflicts import OldConflictsEndAtHome
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, GUIDS, MESSAGE, Trace, number
+from tests.support.topologies import THREE_STORES
 from topology import topology_from_text
 from traces.events import (
     ConflictAged,
@@ -20,14 +21,13 @@ from traces.events import (
 from traces.labtime import DAY_US, HOUR_US
 
 LIMITED = "settings: {Replication Folder Conflict Age Limit: 1 d}\n"
-LAB = "servers: {A: , B: , C: }\nfolders: {Projects: {replicas: [A, B, C]}}\n"
 OF = {"folder": FOLDER, "object": MESSAGE}
 LOSER, WINNER = number("A", 2), number("B", 1)
 
 
 def lab(settings: str = LIMITED) -> Trace:
     """The topology's folder, whose home is A, and a message that is in conflict on A and B."""
-    trace = Trace(OldConflictsEndAtHome, topology=topology_from_text(LAB + settings, "planted"))
+    trace = Trace(OldConflictsEndAtHome, topology=topology_from_text(THREE_STORES + settings, "planted"))
     for node in "AB":
         arises(trace, node)
     return trace

@@ -1,6 +1,5 @@
 """Links that are down and up again, as MTAs find them and tell each other; without a socket."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -93,12 +92,6 @@ class Server:
 
     def links_traced(self) -> list[Event]:
         return [event for event in self.trace.events if isinstance(event, LinkDown | LinkUp)]
-
-
-@pytest.fixture
-def conn() -> Iterator[Connection]:
-    with database() as connection:
-        yield connection
 
 
 @pytest.fixture

@@ -1,0 +1,62 @@
+"""`pflab check` in a process, and the verdicts on all traces of the tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.support.random_traces import RandomRun
+from tests.support.trace_faults import Planted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
+PATIENCE_S = 1800.0
+
+
+def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `pflab check` in a process of its own, as a user does."""
+    return subprocess.run(
+        [*PFLAB, *args], capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        env={**os.environ, "PYTHONPATH": str(root), **env},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All traces and their verdicts, from one run of `pflab check`.
+
+    told: the document of --json. tables, report, shiviz: the files that it wrote. judgements: by place, path to judgement.
+    complaints: its stderr.
+    """
+
+    root: Path
+    spark: SparkSession
+    planted: dict[str, Planted]
+    random_runs: dict[str, RandomRun]
+    told: dict[str, Any]
+    exit_code: int
+    tables: Path
+    report: str
+    shiviz: str
+    judgements: dict[str, dict[str, str]]
+    complaints: str
+
+    def table(self, name: str) -> DataFrame:
+        return self.spark.read.parquet(str(self.tables / name))
+
+    def place(self, name: str) -> str:
+        return f"file:{self.root / name}"
+
+    def verdicts(self, name: str) -> dict[str, str]:
+        """Return path to judgement for one trace."""
+        return self.judgements[self.place(name)]
+
+    def runs(self, group: str) -> dict[str, dict[str, Any]]:
+        """Return the verdicts of all runs below a folder of the root, by the name of their trace."""
+        return {each["trace"]: each for each in self.told["runs"] if each["trace"].startswith(f"{group}/")}
