@@ -155,7 +155,7 @@ async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
 async def test_a_live_lab_refuses_crash_points(lab: LiveLab) -> None:
     """Where a server cannot die inside a stimulus, planning such a crash is refused."""
     async with lab:
-        with pytest.raises(LabError, match="only in simulation"):
+        with pytest.raises(LabError, match="only the simulator crashes a server"):
             lab.faults.crash("A")
 
 
