@@ -98,8 +98,9 @@ class OwnHolesAreClosed(Invariant):
     id = "own holes are closed"
     rules = ("CN-6",)
     says = (
-        "A broadcast closes the holes in its sender's range: from after the last own number broadcast for the folder, or"
-        " the counter at which the replica began, to the highest own number in the mail."
+        "A broadcast closes the holes in its sender's range. The range begins after the last own number that was "
+        "broadcast for the folder, or after the counter at which the replica began. It ends at the highest own "
+        "number in the mail."
     )
 
     def __init__(self, facts: Facts) -> None:
