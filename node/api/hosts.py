@@ -1,4 +1,4 @@
-"""What the parts of the API share: which hosts are served, and how a request becomes a stimulus."""
+"""What the parts of the API share: the hosts that are served, and how a request becomes a stimulus."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Hosts(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """All that may be asked for, running or not."""
+        """The names of all servers that requests may name, running or not."""
 
     def host(self, name: str) -> Host:
-        """A running server. Raises api_values.ServerUnknown, node.errors.NotRunning."""
+        """Return the host of a running server. Raises node.api.values.ServerUnknown, node.errors.NotRunning."""
 
     @property
     def waits(self) -> str:
-        """What must come before the process is ready, in words; '' once it is."""
+        """What the process waits for before it is ready, in words; '' once it is ready."""
 
     @property
     def ending(self) -> bool:
@@ -63,7 +63,7 @@ async def changed(
     act: Callable[[Node, LabTime], Any],
     status: int = 200,
 ) -> Response:
-    """One change, answered with what `act` gives as JSON; under a key once only."""
+    """Apply one change and answer with the result of `act` as JSON. Repeating it under the same key changes nothing."""
     host = hosts.host(name)
     acted = False
 

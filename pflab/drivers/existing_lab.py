@@ -1,7 +1,7 @@
-"""A lab that runs elsewhere and is reached through its face: for scenarios, which play on it as on their own.
+"""A lab that runs elsewhere, reached through its HTTP server: scenarios play on it as on a lab of their own.
 
-It is asked over HTTP and nothing else (`pflab.client`), one question after the other, and each blocks. Conditions of a wait
-are judged here, at each quiet instant: the lab is moved step by step, from one due time to the next.
+All requests go through `pflab.client`, one after the other, and each blocks. The condition of a wait is evaluated here at each
+quiet instant: the lab is moved step by step, from one due time to the next.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ T = TypeVar("T")
 
 AGAIN_S: Final = 0.2
 RENEWED_TRIES: Final = 600
-"""A lab that begins anew is asked so often, every AGAIN_S, whether it has."""
+"""How often, every AGAIN_S, a lab is asked whether its next run has begun."""
 
 _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab behind `client`, which must be one of this topology, at its start; its clock stands once it is entered.
+    """The lab behind `client`. It must have this topology and be at its start; its clock is paused on entering.
 
-    renews: let it begin anew first, with this topology, which a lab in containers does.
+    renews: first let the lab begin another run with this topology, which labs in containers can do.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
@@ -55,7 +55,7 @@ class ExistingLab(Lab):
         self._events: list[Event] = []
         self._run = ""
 
-    # --- what it is
+    # --- identity
 
     @property
     def now(self) -> LabTime:
@@ -118,7 +118,7 @@ class ExistingLab(Lab):
                 return predicate()
         return True
 
-    # --- life and death
+    # --- start and stop
 
     async def stop(self, name: str) -> None:
         _surely(lambda: self._client.stop(name))
@@ -141,14 +141,14 @@ class ExistingLab(Lab):
         except ClientError as error:
             raise (Misuse(error.detail) if error.kind == "Misuse" else _as_lab_error(error)) from error
 
-    # --- what happened
+    # --- events
 
     def events(self, since: int = 0) -> Sequence[Event]:
         fresh = _surely(lambda: list(self._client.events(after=len(self._events))))
         self._events += [msgspec.convert(each, AnyEvent) for each in fresh]
         return self._events[since:]
 
-    # --- beginning and end
+    # --- opening and closing
 
     async def up(self) -> None:
         """Raises LabError if it is another organization's lab, or one that has been moved already."""
@@ -177,10 +177,10 @@ class ExistingLab(Lab):
                 self._client.text("GET", "/readyz")
                 if self._client.lab()["run"] != before:
                     return
-        raise LabError(f"the lab at {self._client.url} did not begin anew within {RENEWED_TRIES * AGAIN_S:g} s")
+        raise LabError(f"the lab at {self._client.url} did not begin another run within {RENEWED_TRIES * AGAIN_S:g} s")
 
     async def close(self) -> None:
-        """The lab goes on."""
+        """Close the client; the lab goes on."""
         self._client.close()
 
 
@@ -192,7 +192,7 @@ class ExistingLabFaults:
         self._client = client
 
     def active(self) -> Sequence[Fault]:
-        """Those in force; of each only its id is known here."""
+        """Return the active faults; only their ids are known here."""
         return cast("Sequence[Fault]", [_InForce(each["id"]) for each in _surely(self._client.faults)])
 
     @property
@@ -242,7 +242,7 @@ class _InForce(msgspec.Struct):
 
 
 def _surely(ask: Callable[[], T]) -> T:
-    """What the lab answers. Raises LabError, NotRunning with its words."""
+    """Return the answer of the lab. Raises LabError or NotRunning with its text."""
     try:
         return ask()
     except ClientError as error:

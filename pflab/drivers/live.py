@@ -1,8 +1,7 @@
-"""The live driver: every node with its own database file and its own SMTP listener, all in one process and event
-loop.
+"""The live driver: every node has its own database file and its own SMTP listener, all in one process and event loop.
 
-Mail goes over real sockets on the loopback interface; time is the coordinator's. Nodes share nothing: a host finds
-the next server by the address that the lab gives it, and the fault plan stands between them as a broken line would.
+Mail goes over real sockets on the loopback interface; the coordinator owns lab time. Nodes share nothing: a host finds the
+next server by the address that the lab gives it, and asks the fault plan before each mail.
 """
 
 from __future__ import annotations
@@ -71,19 +70,19 @@ class LiveLab(SocketLab[Host]):
             )
         )
 
-    # --- what it is
+    # --- addresses
 
     def address_of(self, name: str) -> Address | None:
-        """Where a running server listens for SMTP; None if it does not run."""
+        """Return the address at which a running server takes mail; None if it does not run."""
         return self._addresses.get(name)
 
     def smtp_of(self, name: str) -> Address:
-        """Where a running server listens for mail. Raises LabError, NotRunning."""
+        """Return the address at which a running server takes mail. Raises LabError, NotRunning."""
         self._host(name)
         return self._addresses[name]
 
     def host_of(self, name: str) -> Host:
-        """The host of a running server. Raises LabError, NotRunning."""
+        """Return the host of a running server. Raises LabError, NotRunning."""
         return self._host(name)
 
     # --- users
@@ -100,7 +99,7 @@ class LiveLab(SocketLab[Host]):
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)
 
-    # --- life and death
+    # --- start and stop
 
     async def stop(self, name: str) -> None:
         host = self._leave(name, ServerStatus.STOPPED)
@@ -108,13 +107,13 @@ class LiveLab(SocketLab[Host]):
 
     async def kill(self, name: str) -> None:
         host = self._leave(name, ServerStatus.KILLED)
-        # What it had committed goes to the trace now, for it may never start again.
-        with suppress(CannotWrite):  # then it stays in the database
+        # Its committed events go to the trace now, because it may never start again.
+        with suppress(CannotWrite):  # the events stay in the database
             host.read(lambda node: node.export())
         await host.kill()
         self._servers.server(name).kill_fault = self.faults.killed(name)
 
-    # --- beginning and end
+    # --- opening and closing
 
     async def up(self) -> None:
         self.record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
@@ -124,7 +123,7 @@ class LiveLab(SocketLab[Host]):
     # --- hosts
 
     def _leave(self, name: str, status: ServerStatus) -> Host:
-        """Take a server out of the lab: from now on nobody finds it."""
+        """Take a server out of the lab; its peers no longer find its address."""
         host = self._host(name)
         del self._hosts[name]
         address = self._addresses.pop(name)
@@ -149,7 +148,7 @@ class LiveLab(SocketLab[Host]):
             try:
                 self._addresses[server.name] = await asyncio.shield(listening)
             except asyncio.CancelledError:
-                # Half a listener cannot be closed, a whole one can.
+                # A listener can only be closed once it has started.
                 await asyncio.gather(listening, return_exceptions=True)
                 server.status = ServerStatus.STOPPED
                 await host.stop()

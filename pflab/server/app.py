@@ -42,20 +42,20 @@ class BackupOf(Body):
 
 
 class Deletion(Body):
-    """At which server the store is deleted, and whether by force, though it still holds replicas."""
+    """The server on which the store is deleted; `force` deletes it even if it still holds replicas."""
 
     on: Line
     force: bool = False
 
 
 class Renewal(Body):
-    """The organization as a topology file says it, YAML or JSON; without it, the same."""
+    """The topology of the next run, YAML or JSON; without it, the same as before."""
 
     topology: str | None = None
 
 
 class Saving(Body):
-    """Whether what was saved under the name before may go."""
+    """Whether an earlier snapshot of that name may be replaced."""
 
     replace: bool = False
 
@@ -134,7 +134,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
     async def the_lab() -> Response:
-        """The run, the clock, the servers and where they take mail, the faults in force."""
+        """Return the run, the clock, the servers and their SMTP addresses, and the active faults."""
         servers = [
             {
                 "name": name,
@@ -161,7 +161,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab/topology")
     async def topology() -> Response:
-        """The organization as a topology file says it, with every default filled in."""
+        """Return the topology with every default filled in."""
         return json_response(lab.topology.as_document())
 
     @router.post("/lab/renew", status_code=HTTPStatus.ACCEPTED)
@@ -177,7 +177,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab/saved")
     async def saved() -> Response:
-        """The names under which this lab was saved."""
+        """Return the names of the snapshots of this lab."""
         return json_response(list(lab.saved()))
 
     @router.put("/lab/saved/{name}")
@@ -214,7 +214,7 @@ def _life_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/kill")
     async def kill(name: str) -> Response:
-        """Let a server die at once, as by SIGKILL."""
+        """Kill a server at once, as by SIGKILL."""
         await lab.kill(name)
         return told(name)
 
@@ -226,12 +226,12 @@ def _life_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/backup")
     async def backup(name: str) -> Response:
-        """Keep a copy of the server's database; its id."""
+        """Keep a copy of the server's database; return its id."""
         return json_response({"name": name, "backup": await lab.backup(name)})
 
     @router.post("/restore")
     async def restore(name: str, wanted: BackupOf) -> Response:
-        """Let the server start on a backup of it."""  # spec: RP-4
+        """Start the server on a backup of it."""  # spec: RP-4
         await lab.restore(name, wanted.backup)
         return told(name)
 
@@ -298,7 +298,7 @@ async def _followed(lab: ServedLab, seen: int) -> AsyncIterator[bytes]:
             kind = str(event.__struct_config__.tag).encode()
             yield b"id: %d\nevent: %b\ndata: %b\n\n" % (seen, kind, msgspec.json.encode(event))
             if seen % EVENTS_A_TURN == 0:
-                await asyncio.sleep(0)  # only the loop hears that who asked has gone
+                await asyncio.sleep(0)  # lets the event loop notice that the client has disconnected
         silent_s = 0.0 if fresh else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

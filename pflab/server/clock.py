@@ -51,7 +51,7 @@ class Until(Body):
 
 
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
-    """The clock as it stands; `more` is told with it."""
+    """Return the state of the clock as JSON has it, with `more` added."""
     clock = lab.coordinator
     return {"now_at": format_instant(lab.now), "rate": clock.rate, "warping": clock.warping, **more}
 
@@ -67,7 +67,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.get("")
     async def clock() -> Response:
-        """The lab time, and how fast it goes."""
+        """Return the lab time and the rate of the clock."""
         return json_response(clock_shown(lab))
 
     @router.post("/rate")
@@ -79,7 +79,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/step")
     async def step(wanted: Step | None = None) -> Response:
-        """To the next instant at which anything is due, and until all is quiet there; `moved` says whether there was one."""
+        """Move to the next instant at which anything is due, until all is quiet there; `moved` says whether there was one."""
         limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
             moved = await lab.coordinator.step(limit)
@@ -88,7 +88,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/advance")
     async def advance(wanted: Advance) -> Response:
-        """Warp to an instant, doing all that is due on the way; then the clock stands."""
+        """Warp to an instant, doing everything due on the way; then the clock is paused."""
         async with alone():
             await lab.advance(_instant(wanted.to, lab.now))
         return json_response(clock_shown(lab))
@@ -135,7 +135,7 @@ def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
 
 
 def converged(lab: Lab, folder: str) -> bool:
-    """Whether all running holders of a folder know the same of it (spec: CV-1)."""
+    """Return whether all running holders of a folder know the same of it (spec: CV-1)."""
     known = []
     for name in lab.names:
         if lab.running(name):
@@ -149,7 +149,7 @@ def converged(lab: Lab, folder: str) -> bool:
 
 
 def not_asked(lab: Lab, folder: str) -> list[str]:
-    """The holders of a folder, as any running server knows them, that do not run themselves."""
+    """Return the holders of a folder, as any running server knows them, that do not run themselves."""
     holders = set(lab.names) if folder == HIERARCHY else set[str]()
     for name in filter(lab.running, lab.names):
         views = lab.read(name, lambda node: node.folders())

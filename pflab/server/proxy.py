@@ -1,6 +1,6 @@
-"""Requests for /nodes/{name}/... handed on to the process that runs the node, and its answer handed back as it comes.
+"""Forwards requests for /nodes/{name}/... to the process that runs the node, and its answers back as they come.
 
-The node is asked in HTTP/1.0, so its answer ends where the connection does, streams included.
+The proxy asks in HTTP/1.0, so an answer ends when the connection does, streams included.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _NOT_HANDED_ON: Final = {
     *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
     *(b"origin", b"authorization"),
 }
-"""What is between whoever asks and us."""
+"""Headers that concern only the connection between the client and this server."""
 
 AddressOf = Callable[[str], tuple[str, int]]
-"""Where the API of a running node is. Raises LabError for one that there is not, NodeError for one that is not running."""
+"""Returns the address of a node's API. Raises LabError for an unknown node, NodeError for one that does not run."""
 
 
 class Proxy:
-    """An ASGI application before another: what concerns a node goes to the node, the rest to `app`.
+    """An ASGI application in front of another: requests for a node go to the node, the others to `app`.
 
-    Only what `app` documents is handed on: its nodes take more from their coordinator, and from nobody else. `token`: by
-    which they know us.
+    Only routes that `app` documents are forwarded: nodes have more routes, which only their coordinator may use. token:
+    authenticates this server to the nodes.
     """
 
     def __init__(self, app: FastAPI, address_of: AddressOf, token: str) -> None:
@@ -106,7 +106,7 @@ class Proxy:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The body of a request; None if whoever asks has hung up in the midst of it."""
+    """Return the body of a request; None if the client disconnected before its end."""
     content = bytearray()
     while True:
         message = await receive()
@@ -118,29 +118,29 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 async def _gone(receive: Receive) -> None:
-    """Until whoever asked has hung up."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _asked(writer: asyncio.StreamWriter, asked: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
-    """Ask, and hand the answer back; False if there was none, or half of one."""
+    """Send the request and forward the answer; return False if there was none, or only part of one."""
     writer.write(asked)
     try:
         await writer.drain()
     except OSError:
-        return False  # it was killed between the connection and the request
+        return False  # the node was killed after the connection was made
     return await _answer(reader, send)
 
 
 async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
-    """Hand the answer back; False if there was none, or half of one."""
+    """Forward the answer; return False if there was none, or only part of one."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
         pairs = [line.partition(b":") for line in head[1:] if line]
         headers = {name.lower(): value.strip() for name, _, value in pairs}
         length = headers.get(b"content-length")
-        # What has a length comes whole or not at all; what has none is a stream, and goes on as it comes.
+        # An answer with a length is forwarded whole or not at all; one without is a stream, forwarded as it comes.
         body = b"" if length is None else await reader.readexactly(int(length))
     except (OSError, EOFError):
         return False

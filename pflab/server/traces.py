@@ -1,4 +1,4 @@
-"""Traces of a lab that goes on, and what whoever judges them says: how an analysis follows a lab."""
+"""The routes by which an analysis follows a running lab: it asks for closed segments and reports its verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from traces.labtime import format_instant
 
 
 class Verdict(Body):
-    """What is said of a run, as `pflab check --json` says it, and up to which instant."""
+    """A verdict on a run as `pflab check --json` prints it, and the instant up to which it holds."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -28,7 +28,7 @@ def traces_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/ship")
     async def ship() -> Response:
-        """Write all that has happened up to now into closed segments; where they are, and which servers could not."""
+        """Write all events up to now into closed segments; return where they are and which servers did not answer."""
         shipped = await lab.ship()
         return json_response(
             {
@@ -42,13 +42,13 @@ def traces_router(lab: ServedLab) -> APIRouter:
 
     @router.put("/verdict")
     async def keep(verdict: Verdict) -> Response:
-        """Keep what was found of this run, until something newer is."""
+        """Keep a verdict on this run until a newer one comes."""
         lab.keep_verdict(verdict.model_dump())
         return json_response({"run": lab.run})
 
     @router.get("/verdict")
     async def verdict() -> Response:
-        """The newest verdict on this run, and up to which instant."""
+        """Return the newest verdict on this run and the instant up to which it holds."""
         found = lab.kept_verdict()
         if found is None:
             return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"nobody has judged the run {lab.run} yet")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from node.process.main import _parser
 from pflab.client import Client, ClientError
 from pflab.drivers.launch import node_environment, node_order
 
@@ -367,3 +368,9 @@ def test_a_process_makes_no_model_of_its_documentation_before_it_is_asked_for(tm
     order = [*node_order()[:2], "-c", code]
     ended = subprocess.run(order, capture_output=True, env=node_environment(), check=True, cwd=tmp_path)
     assert ended.stdout.strip() == b"False x"
+
+
+@pytest.mark.parametrize("option", ["--managed", "--led"])
+def test_a_managed_node_is_asked_for_by_its_present_or_its_former_option(option: str) -> None:
+    """--led, the former name of --managed, still works."""
+    assert _parser().parse_args(["A", option, "--data", "data", "--lab-secret-file", "secret"]).managed
