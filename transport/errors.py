@@ -1,9 +1,9 @@
-"""Errors of the transport floor: what is wrong, and what would be right, in one line."""
+"""Errors of the transport floor. Each message says in one line what is wrong and what would be right."""
 
 
 class TransportError(Exception):
-    """Base of every error that this floor raises on purpose."""
+    """Base class of the errors of this floor."""
 
 
 class CodecError(TransportError):
-    """Bytes that are not what they claim to be, or a value that no bytes can express."""
+    """Malformed bytes, or a value that cannot be encoded."""

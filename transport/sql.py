@@ -1,8 +1,8 @@
-"""The connection that agents work on: SQLite's own, inside a transaction that SQLAlchemy's engine opened.
+"""The database connection of the agents: SQLite's own, in a transaction that SQLAlchemy's engine opened.
 
-Tables and DDL are SQLAlchemy's, and so are the engine and the life of its connections. The agents' statements are few,
-fixed and small, and there SQLAlchemy's result machinery costs ten times the statement itself (30 us beside 3 us), so
-they go to the driver, which keeps them compiled. The method keeps SQLAlchemy's name and reading methods.
+SQLAlchemy defines the tables and manages the connections. The agents' statements are few, fixed and small; for these,
+SQLAlchemy's results take ten times as long as the statement (30 us instead of 3 us). So they go directly to the driver,
+which keeps them compiled. The methods have the names of SQLAlchemy's.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ Parameters = Sequence[Any]
 
 
 class Rows(sqlite3.Cursor):
-    """A statement's rows, read as SQLAlchemy's results are."""
+    """The rows of a statement, with the methods of SQLAlchemy's results."""
 
     def all(self) -> list[Any]:
         return self.fetchall()
 
     def first(self) -> Any:
-        """The first row, or None."""
+        """Return the first row, or None."""
         return self.fetchone()
 
     def one(self) -> Any:
-        """The row; LookupError if there is none."""
+        """Return the row. Raise LookupError if there is none."""
         row = self.fetchone()
         if row is None:
-            raise LookupError("a row that must be there is not")
+            raise LookupError("a required row is missing")
         return row
 
     def scalar(self) -> Any:
-        """The first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
         row = self.fetchone()
         return None if row is None else row[0]
 
     def scalar_one(self) -> Any:
-        """The first column of the row; LookupError if there is none."""
+        """Return the first column of the row. Raise LookupError if there is none."""
         return self.one()[0]
 
 
 class Connection:
-    """A driver connection with a transaction open. Only agents hold it, for the length of a stimulus."""
+    """A driver connection with an open transaction. Only agents use it, for the length of a stimulus."""
 
     __slots__ = ("_raw",)
 
@@ -53,18 +53,18 @@ class Connection:
 
     @classmethod
     def of(cls, conn: sqlalchemy.Connection) -> Connection:
-        """The driver's connection under an SQLAlchemy one."""
+        """Return the driver's connection of an SQLAlchemy connection."""
         raw = conn.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection), "nodes keep their state in SQLite"
         return cls(raw)
 
     @property
     def raw(self) -> sqlite3.Connection:
-        """The driver's connection, for what only it can do, such as a backup."""
+        """Return the driver's connection, for what only it can do, such as a backup."""
         return self._raw
 
     def exec_driver_sql(self, statement: str, parameters: Parameters | list[Parameters] = ()) -> Rows:
-        """Runs one statement; a list of parameters runs it once for each."""
+        """Run a statement; with a list of parameters, run it once for each."""
         cursor = self._raw.cursor(Rows)
         if type(parameters) is list:
             cursor.executemany(statement, parameters)

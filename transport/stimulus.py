@@ -1,9 +1,8 @@
-"""What a driver hands down to an agent: one stimulus is one transaction.
+"""A stimulus: what a driver gives to an agent. One stimulus is one transaction.
 
-The agents (the MTA here, the store's agent above) are plain functions of a stimulus. They read no clock,
-draw no random number and open no socket; all they touch is the connection and the recorder in their hands.
-That is what lets the simulator run the very code that the live servers run, and what makes a kill at any
-instruction harmless.
+The agents (the MTA, and the replication agent of `node`) are plain functions of a stimulus. They read no clock, draw no
+random numbers and open no sockets; they use only the stimulus's connection and recorder. So the simulator runs the same
+code as live servers, and a kill at any instruction loses nothing.
 """
 
 from dataclasses import dataclass
@@ -17,9 +16,8 @@ from transport.sql import Connection
 class Stimulus:
     """One stimulus of a server: state changes, events and outgoing mail commit together or not at all.
 
-    `conn` is the server's one writer connection with a transaction open, `now` the lab time at which the
-    stimulus runs (microseconds since 1970, UTC), `trace` takes the events. The driver commits; an agent
-    never does.
+    `conn` is the server's only writing connection, with an open transaction; `now` is the lab time of the stimulus
+    (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does.
     """
 
     # spec: OUT-9, TM-1

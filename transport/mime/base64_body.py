@@ -1,8 +1,8 @@
-"""The base64 of mail bodies: 300 KB each way for every mail, so at the speed of the fastest codec at hand.
+"""The base64 of mail bodies. Every mail encodes and decodes up to 300 KB, so this uses the fastest codec available.
 
-That is msgspec's, which knows base64 as what JSON has for bytes: twice as fast as binascii either way. It reads only
-sound base64 without line ends, so lines of our own length are joined first; whatever else comes, wrapped anew or with
-strange characters in it, is binascii's to read, as lenient as ever.
+That is msgspec's, which uses base64 for bytes in JSON: twice as fast as binascii in both directions. It reads only correct
+base64 without line ends, so lines of our own length are joined first. Everything else, such as other line lengths or
+foreign characters, is read by binascii, which is lenient.
 
 (spec: ML-2)
 """
@@ -22,15 +22,15 @@ _DECODER: Final = msgspec.json.Decoder(bytes)
 
 
 def encoded_lines(body: bytes) -> Iterator[memoryview]:
-    """The base64 of `body` in lines, without their line ends."""
-    text = memoryview(_ENCODER.encode(body))[1:-1]  # a JSON string: the quotes go
+    """Return the base64 of `body` in lines, without line ends."""
+    text = memoryview(_ENCODER.encode(body))[1:-1]  # a JSON string without its quotes
     return (text[at : at + LINE_COLUMNS] for at in range(0, len(text), LINE_COLUMNS))
 
 
 def decoded(content: bytes, start: int, end: int) -> bytes:
-    """The bytes whose base64 is ``content[start:end]``. Raises `binascii.Error` for what is none."""
+    """Return the bytes whose base64 is ``content[start:end]``. Raise `binascii.Error` for malformed base64."""
     text = _joined(content, start, end)
-    # A backslash would mean something in JSON; binascii passes it over, as any character that base64 does not know.
+    # A backslash is an escape in JSON; binascii ignores it, like any character that is not base64.
     if text is not None and b"\\" not in text:
         try:
             return _DECODER.decode(text)
@@ -40,7 +40,7 @@ def decoded(content: bytes, start: int, end: int) -> bytes:
 
 
 def _joined(content: bytes, start: int, end: int) -> bytes | None:
-    """The lines as one JSON string, if they are as `encoded_lines` makes them."""
+    """Return the lines as one JSON string; None if they are not as `encoded_lines` makes them."""
     stop = end - 2 if content.endswith(b"\r\n", start, end) else end
     returns, feeds = content[start + LINE_COLUMNS : stop : _STRIDE], content[start + LINE_COLUMNS + 1 : stop : _STRIDE]
     if returns.count(b"\r") != len(returns) or feeds.count(b"\n") != len(returns):

@@ -1,6 +1,6 @@
-"""Ordinary mail written by the lab: exported posts, notices to people, mail from a folder's address.
+"""Ordinary mail that the lab writes: exported posts, notices to people, mail from a folder's address.
 
-Lines end in CRLF, all is 7-bit, and the same values give the same bytes.
+Lines end in CRLF, the content is 7-bit, and the same values give the same bytes.
 
 (spec: ML-5, CF-2)
 """
@@ -26,11 +26,11 @@ from transport.mime.headers import (
 TEXT_COLUMNS: Final = 76
 """Base64 columns in a line [RFC 2045 6.8]."""
 
-FOLDER_NAME_RECIPIENT: Final = "undisclosed-recipients:;"
-"""What stands in To when nobody is named [RFC 5322 A.1.3]."""
+NO_RECIPIENTS: Final = "undisclosed-recipients:;"
+"""The value of To if there are no recipients [RFC 5322 A.1.3]."""
 
 MAX_NAME_BYTES: Final = 600
-"""Bytes of UTF-8 of an attachment's name that are written."""
+"""Bytes of UTF-8 of an attachment's name; the rest is cut off."""
 
 _TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,60}")
 _SAFE: Final = re.compile(r"[A-Za-z0-9 ._()-]{1,60}")
@@ -40,7 +40,7 @@ _PIECE: Final = 60  # bytes of one piece of a name, at most three columns each
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A file, or with type message/rfc822 a whole mail, which then must be 8-bit clean and is encoded anyhow."""
+    """A file, or with type message/rfc822 a whole mail."""
 
     name: str
     type: str
@@ -49,8 +49,10 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class NewMail:
-    """A mail to be written. `sender` may be any text; where it is no address, `fallback_sender` stands in From, and the
-    text as its display name. `extra`: further fields."""
+    """A mail to write. `extra`: further fields.
+
+    `sender` may be any text. If it is not an address, From has `fallback_sender`, with the text as its display name.
+    """
 
     message_id: str
     sender: str
@@ -65,7 +67,7 @@ class NewMail:
 
 
 def write_mail(mail: NewMail) -> bytes:
-    """The mail's content. `CodecError` for a Message-ID or a fallback address that is none."""
+    """Return the mail's content. Raise `CodecError` for a malformed Message-ID or fallback address."""
     head = "".join(
         (
             message_id_field(mail.message_id),
@@ -106,7 +108,7 @@ def _to(recipients: tuple[str, ...]) -> str:
         except CodecError:
             continue
         sound.append(address)
-    return address_field("To", tuple(sound)) if sound else f"To: {FOLDER_NAME_RECIPIENT}\r\n"
+    return address_field("To", tuple(sound)) if sound else f"To: {NO_RECIPIENTS}\r\n"
 
 
 def _encoded(content_type: str, data: bytes, more: str = "") -> bytes:
@@ -119,16 +121,16 @@ def _encoded(content_type: str, data: bytes, more: str = "") -> bytes:
 def _attachment(file: Attached) -> bytes:
     disposition = f"Content-Disposition: attachment{_filename(file.name)}\r\n"
     if file.type == "message/rfc822" and _is_clean(file.data):
-        # A mail inside a mail is never encoded [RFC 2046 5.2.1], so that mail programs open it.
+        # A mail inside a mail must not be encoded [RFC 2046 5.2.1]; then mail programs open it.
         return f"Content-Type: message/rfc822\r\n{disposition}\r\n".encode("ascii") + file.data
-    # Types that must not be encoded, or that a reader would look into.
+    # Types that must not be encoded, or whose content a reader would parse.
     plain = _TYPE.fullmatch(file.type) and not file.type.startswith(("message/", "multipart/"))
     kind = file.type if plain else "application/octet-stream"
     return _encoded(kind, file.data, disposition)
 
 
 def _is_clean(data: bytes) -> bool:
-    """7-bit, and no line longer than one may be or ended by half a line end."""
+    """Return whether the data is 7-bit, with CRLF line ends and no line that is too long."""
     return (
         data.isascii()
         and b"\0" not in data
@@ -152,7 +154,7 @@ def _filename(name: str) -> str:
 
 
 def _multipart(kind: str, parts: list[bytes]) -> bytes:
-    """Parts between boundaries that stand in none of them."""
+    """Return the parts between boundaries; the boundary occurs in none of them."""
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     boundary = f"=_{kind}_{digest[:32]}"
     while any(boundary.encode() in part for part in parts):

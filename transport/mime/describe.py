@@ -1,8 +1,7 @@
-"""A mail explained, down to each property: a tree of labels and texts for `pflab decode` and the console.
+"""A description of a mail down to each property: a tree of labels and texts for `pflab decode` and the console.
 
-Nothing here prints, and nothing that a mail holds is an error: what cannot be decoded is shown as such. Texts
-are made safe for a terminal. An upper floor that knows more of a property (its name, what its bytes mean) hands in
-a name and an interpreter for its tag.
+Nothing here prints. Nothing in a mail is an error: what cannot be decoded is shown as damaged. Texts are made safe for a
+terminal. `node` knows the names of more properties and the meaning of their bytes; it passes names and interpreters.
 """
 
 import re
@@ -33,7 +32,7 @@ MAX_VALUES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One line of the tree and what is below it."""
+    """One line of the tree and the lines below it."""
 
     label: str
     text: str = ""
@@ -41,24 +40,24 @@ class Branch:
 
 
 Meaning = str | tuple[Branch, ...]
-"""What a value means: a text, or branches below its property."""
+"""The meaning of a value: a text, or branches below its property."""
 
 Interpreters = Mapping[int, Callable[[Value], Meaning]]
-"""For some tags, what their values mean. May raise `CodecError` or `ValueError`."""
+"""Functions that return the meaning of a tag's value. They may raise `CodecError` or `ValueError`."""
 
 Names = Mapping[int, str]
-"""Names of tags that are not known here."""
+"""Names of tags that this module does not have."""
 
 _TAG_ALONE: Final = re.compile(r"0x[0-9A-F]{8}")
 
 _MAIL_FIELDS: Final = frozenset(
     {"from", "sender", "to", "subject", "date", "message-id", "received", "mime-version", "content-type"}
 )
-"""Every mail has one of these; a text that only looks like header fields has none [RFC 5322 3.6, RFC 2045 4]."""
+"""Every mail has at least one of these fields; other text with colons has none [RFC 5322 3.6, RFC 2045 4]."""
 
 
 def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
-    """The tree as lines with their depth, top down."""
+    """Yield the lines of the tree with their depth, top down."""
     yield depth, f"{branch.label}: {branch.text}" if branch.text else branch.label
     for child in branch.children:
         yield from outline(child, depth + 1)
@@ -68,7 +67,7 @@ NOT_A_MAIL: Final = "not a mail: no header field such as From, Subject or Messag
 
 
 def looks_like_mail(content: bytes) -> bool:
-    """Whether there is a header field that only mails have; of what cannot be parsed at all nobody can tell, so yes."""
+    """Return whether there is a header field that only mails have; True for a mail that cannot be parsed."""
     try:
         return _has_mail_fields(parse_mail(content))
     except CodecError:
@@ -80,7 +79,7 @@ def _has_mail_fields(mail: ParsedMail) -> bool:
 
 
 def describe_mail(content: bytes, interpreters: Interpreters | None = None, names: Names | None = None) -> Branch:
-    """A whole mail as received. Raises `CodecError` only if it is no mail, or none that `parse_mail` reads."""
+    """Return the tree of a mail. Raise `CodecError` only if it is not a mail, or if `parse_mail` cannot read it."""
     mail = parse_mail(content)
     if not _has_mail_fields(mail):
         raise CodecError(NOT_A_MAIL)
@@ -93,7 +92,7 @@ def describe_mail(content: bytes, interpreters: Interpreters | None = None, name
 
 
 def _named(branch: Branch, names: Names) -> Branch:
-    """The tree with names beside tags that stood alone; also where an interpreter made the branches."""
+    """Return the tree with names added to labels that are only a tag, in branches of interpreters too."""
     label = branch.label
     if _TAG_ALONE.fullmatch(label) and int(label, 16) in names:
         label = f"{names[int(label, 16)]} {label}"
@@ -101,7 +100,7 @@ def _named(branch: Branch, names: Names) -> Branch:
 
 
 def describe_body(form: BodyForm, body: bytes, interpreters: Interpreters) -> Branch:
-    """The body of a replication mail, in any form."""
+    """Return the branch of a replication mail's body, in any form."""
     title = f"{form}, {len(body)} bytes"
     try:
         message = decode_mdbef(body) if form is BodyForm.MDBEF else decode_tnef(body)
@@ -114,7 +113,7 @@ def describe_body(form: BodyForm, body: bytes, interpreters: Interpreters) -> Br
 
 
 def describe_message(message: SystemMessage, interpreters: Interpreters) -> tuple[Branch, ...]:
-    """Control properties and parts of a system message."""
+    """Return the branches of a system message's control properties and parts."""
     parts: list[Branch] = []
     for number, part in enumerate(message.parts, 1):
         beside = Branch("beside the item", _properties(part.props), describe_bag(part.props, interpreters))
@@ -128,7 +127,7 @@ def describe_message(message: SystemMessage, interpreters: Interpreters) -> tupl
 
 
 def describe_item(label: str, stream: bytes, interpreters: Interpreters) -> Branch:
-    """One item's stream; a damaged one gives one line that says what is wrong."""
+    """Return the branch of an item's stream; for a damaged one a line that says what is wrong."""
     try:
         item = decode_item(stream)
     except CodecError as wrong:
@@ -155,12 +154,12 @@ def _properties(bag: Bag) -> str:
 
 
 def describe_bag(bag: Bag, interpreters: Interpreters) -> tuple[Branch, ...]:
-    """One branch for each property, in the bag's own order."""
+    """Return one branch for each property, in the order of the bag."""
     return tuple(_property(tag, value, interpreters) for tag, value in bag.items())
 
 
 def property_label(tag: int | NamedTag) -> str:
-    """Name and tag of a property, or the tag alone."""
+    """Return name and tag of a property, or only the tag."""
     name = tag_name(tag) if isinstance(tag, int) else None
     return f"{name} {tag_text(tag)}" if name else safe_text(tag_text(tag))
 
@@ -179,7 +178,7 @@ def _property(tag: int | NamedTag, value: Value, interpreters: Interpreters) -> 
 
 
 def value_text(kind: int, value: Value) -> str:
-    """A property's value in words, for its type."""
+    """Return a property's value as text, by its type."""
     if isinstance(value, tuple):
         shown = [value_text(kind & 0xFFF, one) for one in value[:MAX_VALUES]]
         more = f", ... ({len(value)} values)" if len(value) > MAX_VALUES else ""
@@ -207,7 +206,7 @@ def _instant(ticks: int) -> str:
 
 
 def safe_text(text: str) -> str:
-    """A text cut to `MAX_TEXT`, on one line, with nothing in it that a terminal would obey."""
+    """Return a text cut to `MAX_TEXT`, on one line, without control characters for a terminal."""
     shown = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text[:MAX_TEXT]
     )

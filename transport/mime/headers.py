@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp, b2a_base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -239,6 +239,11 @@ def parse_fields(block: bytes) -> tuple[Field, ...]:
     if len(fields) > MAX_FIELDS:
         raise CodecError(f"{len(fields)} header fields, at most {MAX_FIELDS} are read")
     return tuple(fields)
+
+
+def first_field(fields: Iterable[Field], name: str) -> str:
+    """Return the value of the first field `name` (in lower case); '' if there is none."""
+    return next((value for found, value in fields if found.lower() == name), "")
 
 
 def parse_addresses(value: str) -> tuple[str, ...]:

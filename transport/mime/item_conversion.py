@@ -1,11 +1,11 @@
-"""An ordinary mail as an item, and an item as a mail.
+"""Conversion of an ordinary mail to an item, and of an item to a mail.
 
-The item has what people look for: subject, sender, recipients, text, attachments as files. And it has the mail itself, so
-that the very same bytes come out again at any store: PFLAB_MAIL is the mail with the bodies of its attachments cut out,
-PFLAB_MAIL_CUTS says where each belongs and how it was encoded. An attachment is cut out only if encoding it again gives
-what stood there to the byte; so nothing is kept twice, and nothing is ever guessed. docs/wire-format.md has the layout.
+The item has the properties that people use: subject, sender, recipients, text, attachments as files. It also has the mail
+itself, so every store can return exactly the same bytes: PFLAB_MAIL is the mail without the bodies of its attachments;
+PFLAB_MAIL_CUTS says where each body belongs and how it was encoded. A body is cut out only if encoding it again gives the
+same bytes; so nothing is stored twice. docs/wire-format.md has the layout.
 
-An item that never was a mail, or whose text was edited, is written as a new one.
+An item that was never a mail, or whose text was edited, becomes a new mail.
 
 (spec: ML-2, ML-5)
 """
@@ -63,19 +63,19 @@ PR_PFLAB_MAIL: Final = 0x67050102
 PR_PFLAB_MAIL_CUTS: Final = 0x67061003
 
 MAX_SHOWN_TEXT: Final = 256 * 1024
-"""Characters of a mail's text that PR_BODY shows; the mail itself has all of it."""
+"""Characters of a mail's text in PR_BODY; PFLAB_MAIL has the whole text."""
 
 MAX_SHOWN_HTML: Final = 1024 * 1024
-"""Bytes of a mail's HTML that PR_BODY_HTML shows."""
+"""Bytes of a mail's HTML in PR_BODY_HTML."""
 
 MAX_SHOWN_RECIPIENTS: Final = 1000
-"""Recipients of a mail that become rows of the item's table."""
+"""Recipients of a mail that become rows of the item's recipient table."""
 
 MAX_SUBJECT: Final = 1000
-"""Characters of a subject that are shown."""
+"""Characters of a subject in PR_SUBJECT."""
 
 MAX_ID: Final = 998
-"""Characters of a Message-ID or an address that are kept as properties."""
+"""Characters of a Message-ID or an address in a property."""
 
 _LINE_ENDS: Final = (b"", b"\n", b"\r\n")
 _CUT_FIELDS: Final = 4  # offset in what is left of the mail, attachment, base64 columns (0: as it stands), line end
@@ -95,7 +95,7 @@ class MailPost:
 
     @property
     def size(self) -> int:
-        """About how many bytes the values take in an item."""
+        """Return the approximate number of bytes that the values take in an item."""
         return sum(_size(value) for bag in (self.props, *self.recipients, *self.attachments) for value in bag.values())
 
 
@@ -107,7 +107,7 @@ def _size(value: Value) -> int:
 
 @dataclass(slots=True)
 class _Cutter:
-    """Cuts attachments out of a mail, in the order in which they stand there."""
+    """Cuts attachments out of a mail, in their order."""
 
     content: bytes
     left: list[bytes] = field(default_factory=list)
@@ -134,7 +134,7 @@ class _Cutter:
 
 
 def post_of_mail(content: bytes) -> MailPost:
-    """A mail as the properties of an item. `CodecError` for a mail beyond a limit, nothing else."""
+    """Return a mail as the contents of an item. Raise `CodecError` only for a mail beyond a limit."""
     mail = read_parts(content)
     text, html = _shown(mail.parts, "text/plain"), _shown(mail.parts, "text/html")
     cutter = _Cutter(content)
@@ -159,10 +159,13 @@ def post_of_mail(content: bytes) -> MailPost:
 
 
 def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
-    """The mail that an item is: the very bytes it came as; of any other item a new mail under this Message-ID, from
-    this address where the item names none. `CodecError` if what the item says of its mail does not fit together."""
+    """Return an item as a mail: the original bytes if it was a mail, otherwise a new mail.
+
+    A new mail has this Message-ID and this sender unless the item has its own. Raise `CodecError` if PFLAB_MAIL and
+    PFLAB_MAIL_CUTS do not match.
+    """
     if isinstance(item.props.get(PR_PFLAB_MAIL), bytes):
-        return _as_it_came(item)
+        return _original_mail(item)
     props = item.props
     modified_at = props.get(PR_CLIENT_SUBMIT_TIME, props.get(PR_LAST_MODIFICATION_TIME, 0))
     html = props.get(PR_BODY_HTML)
@@ -182,8 +185,10 @@ def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
 
 
 def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
-    """Keeps the mail in an item true to an edit: a new subject goes into its header, with a new text it is no longer
-    the mail that came, and its HTML neither."""
+    """Update the mail in an item after an edit.
+
+    A new subject replaces the one in its header. After a new text the item is no longer that mail, and its HTML is removed.
+    """
     mail = props.get(PR_PFLAB_MAIL)
     if not isinstance(mail, bytes):
         return
@@ -206,14 +211,14 @@ def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
 
 
 def _shown(parts: Sequence[Part], kind: str) -> Part | None:
-    """The part that people read first: not one that is an attachment by what it says of itself."""
+    """Return the first part of a type that is not marked as an attachment and has no name."""
     return next(
         (part for part in parts if part.type == kind and part.disposition != "attachment" and not part.name), None
     )
 
 
 def _text_of(content: bytes, part: Part) -> str:
-    # No character of any set that is read takes more than four bytes, save what iso-2022 switches with.
+    # No character takes more than four bytes, except with the escape sequences of iso-2022.
     data = part_data(content, part)[: 8 * MAX_SHOWN_TEXT]
     return decode_charset(part.charset, data).replace("\r\n", "\n")[:MAX_SHOWN_TEXT]
 
@@ -257,7 +262,7 @@ def _attachment(part: Part, data: bytes, number: int) -> Bag:
 
 
 def _same_again(content: bytes, part: Part, data: bytes) -> tuple[int, int, int] | None:
-    """Base64 columns (0: as it stands), line end and end in the mail of what gives the part's bytes again; else None."""
+    """Return how to encode `data` to get the part's bytes again: base64 columns (0: none), line end, end; None if no way."""
     if content.startswith(data, part.start) and part.start + len(data) == part.end:
         return 0, 0, part.end
     if part.encoding != "base64" or not data:
@@ -280,7 +285,7 @@ def _base64_lines(data: bytes, columns: int, line_end: bytes) -> bytes:
 # --- writing
 
 
-def _as_it_came(item: Item) -> bytes:
+def _original_mail(item: Item) -> bytes:
     mail, cuts = item.props[PR_PFLAB_MAIL], item.props.get(PR_PFLAB_MAIL_CUTS, ())
     assert isinstance(mail, bytes)
     if not isinstance(cuts, tuple) or len(cuts) % _CUT_FIELDS:
@@ -290,17 +295,17 @@ def _as_it_came(item: Item) -> bytes:
     at = 0
     size = len(mail)
     for row in rows:
-        offset, data, columns, line_end = _sound_cut(row, item.attachments, at, len(mail))
+        offset, data, columns, line_end = _checked_cut(row, item.attachments, at, len(mail))
         size += len(data) * 2
         if size > 2 * MAX_MAIL_SIZE:
-            raise CodecError(f"a mail of more than {MAX_MAIL_SIZE} bytes, put together from its parts")
+            raise CodecError(f"a mail of more than {MAX_MAIL_SIZE} bytes with its attachments")
         pieces += (mail[at:offset], _base64_lines(data, columns, line_end) if columns else data)
         at = offset
     pieces.append(mail[at:])
     return b"".join(pieces)
 
 
-def _sound_cut(
+def _checked_cut(
     row: tuple[object, ...], attachments: Sequence[Bag], at: int, size: int
 ) -> tuple[int, bytes, int, bytes]:
     offset, number, columns, line_end = row
@@ -315,7 +320,7 @@ def _sound_cut(
         and columns % 4 == 0
         and 0 <= line_end < len(_LINE_ENDS)
     ):
-        raise CodecError("PFLAB_MAIL_CUTS has a row that does not fit its mail")
+        raise CodecError("PFLAB_MAIL_CUTS has a row that does not match its mail")
     data = attachments[number].get(PR_ATTACH_DATA_BIN)
     if not isinstance(data, bytes):
         raise CodecError(f"attachment {number} of a mail has no data")
@@ -323,7 +328,7 @@ def _sound_cut(
 
 
 def _with_subject(mail: bytes, subject: str) -> bytes:
-    """The mail with another Subject: its first Subject field, folded or not, is replaced, or one is put on top."""
+    """Return the mail with another subject: its first Subject field is replaced, or one is put on top."""
     block, _ = split_header(mail, 0, len(mail))
     line_end = b"\r\n" if b"\r\n" in mail[: len(block) + 2] else b"\n"
     field_bytes = text_field("Subject", one_line(subject)).encode("ascii").replace(b"\r\n", line_end)

@@ -1,11 +1,10 @@
-"""The MIME form of a mail: header fields and one encoded body, built and read at the speed of a copy.
+"""Replication mails as MIME: header fields and one encoded body, built and read almost as fast as they are copied.
 
-Our own mails have one part and are written by hand: TNEF and MDBEF in base64 with lines of 996 columns, S-TNEF
-as binary. RFC 2045 6.8 wants lines of at most 76; the longer ones stay within what SMTP allows (998) and pass
-through DATA at nearly three times the speed. Reading takes any sender's form, among them a multipart that a
-relay made around our body, or a body that it wrapped anew.
+Our own mails have one part: TNEF and MDBEF in base64 with lines of 996 columns, S-TNEF as binary. RFC 2045 6.8 asks for lines
+of at most 76; the longer ones are within the limit of SMTP (998) and pass through DATA nearly three times as fast. The
+reader accepts the form of any sender, also a multipart that a relay made around our body, or a body with other lines.
 
-Nothing but `CodecError` is raised, whatever comes in.
+No input raises an error other than `CodecError`.
 
 (spec: ML-2, ML-4)
 """
@@ -27,6 +26,7 @@ from transport.mime.headers import (
     address_field,
     date_text,
     decode_words,
+    first_field,
     message_id_field,
     parse_addresses,
     parse_date,
@@ -38,7 +38,7 @@ from transport.mime.headers import (
 
 
 class BodyForm(StrEnum):
-    """How the system message is written in the mail's body."""
+    """The form of the system message in the mail's body."""
 
     TNEF = "TNEF"
     S_TNEF = "S-TNEF"
@@ -47,28 +47,28 @@ class BodyForm(StrEnum):
 
 TYPE_TNEF: Final = "application/ms-tnef"
 TYPE_TNEF_REGISTERED: Final = "application/vnd.ms-tnef"
-"""The registered name of the same thing, which some relays prefer; read, never written."""
+"""The registered name of the same type, which some relays write; it is read, never written."""
 TYPE_MDBEF: Final = "application/x-pflab-mdbef"
 
 CONTENT_IDENTIFIER_FIELD: Final = "Content-Identifer"
-"""Sic: Exchange writes it without the second i [reference/exchange.md section 3]."""
+"""Exchange writes it without the second i [reference/exchange.md section 3]."""
 CONTENT_IDENTIFIER: Final = "ExSysMessage"
-"""What marks a system message [reference/exchange.md section 3]."""
+"""The value that marks a system message [reference/exchange.md section 3]."""
 
 MAX_MAIL_SIZE: Final = 256 * 1024 * 1024
-"""Bytes of one mail; `transport` lets far less in by SMTP."""
+"""Bytes of one mail; the limit of SMTP is far lower."""
 
 MAX_DEPTH: Final = 10
-"""How deep multiparts may lie in one another."""
+"""Largest depth of multiparts in multiparts."""
 
 MAX_MIME_PARTS: Final = 1000
-"""Parts of a multipart mail that are looked at."""
+"""Parts of one mail."""
 
 MAX_BOUNDARIES: Final = 100_000
-"""Places in a mail that look like a boundary, true or not."""
+"""Places in one mail that look like a boundary, whether they are one or not."""
 
 MAX_BOUNDARY_LINE: Final = 1000
-"""How far behind a boundary its line must end."""
+"""Largest distance from a boundary to the end of its line."""
 
 HEAD_ENDS: Final = {
     BodyForm.TNEF: f'Content-Type: {TYPE_TNEF}; name="winmail.dat"\r\n'
@@ -86,9 +86,9 @@ _BOUNDARY: Final = re.compile(r';\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))', re
 
 @dataclass(frozen=True, slots=True)
 class MailHeaders:
-    """What the header of a mail says. Addresses are bare (name@domain), the Message-ID without its <>.
+    """The header of a mail to write. Addresses are bare (name@domain); the Message-ID is without angle brackets.
 
-    `date_at` is lab time; the header shows whole seconds of it. `extra` are further fields, in order.
+    `date_at` is lab time; the header shows whole seconds. `extra` are further fields, in order.
     """
 
     message_id: str
@@ -101,7 +101,7 @@ class MailHeaders:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMail:
-    """A mail as it was read. `form` and `body` are None for ordinary mail; missing fields are empty.
+    """A mail that was read. `form` and `body` are None for ordinary mail; missing fields are empty.
 
     `recipients` are those of To and Cc. `headers` are the top fields, unfolded, in order.
     """
@@ -117,9 +117,9 @@ class ParsedMail:
 
 
 def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
-    """The mail's content, lines ended by CRLF. `CodecError` for a header value that would not be one value.
+    """Return the mail's content with CRLF line ends. Raise `CodecError` for a header value that would end its field.
 
-    A mail of form S-TNEF has a binary body, which only BDAT carries; the others are 7-bit.
+    A mail of form S-TNEF has a binary body, which only BDAT can carry; the others are 7-bit.
     """
     head = "".join(
         (
@@ -139,7 +139,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
 
 
 def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
-    """Form and body that `parse_mail` would find, without reading the other fields where the mail is one of ours."""
+    """Return the form and body that `parse_mail` finds; fast for our own mails, whose other fields are not read."""
     end = content.find(b"\r\n\r\n", 0, _OWN_HEADER_BYTES)
     if end > 0 and len(content) <= MAX_MAIL_SIZE:
         head = content[: end + 2]
@@ -152,7 +152,7 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
 
 
 def _is_alone(head: bytes, at: int) -> bool:
-    """True if the fields from `at` on say of the body all that the header says of it."""
+    """Return whether only the fields from `at` on describe the body."""
     lower = head.lower()
     return (
         head[at - 2 : at] == b"\r\n"
@@ -164,48 +164,41 @@ def _is_alone(head: bytes, at: int) -> bool:
 
 
 def parse_mail(content: bytes) -> ParsedMail:
-    """Reads any mail. `CodecError` if it is beyond a limit, or if its TNEF or MDBEF body cannot be decoded."""
+    """Read any mail. Raise `CodecError` beyond a limit, or if its TNEF or MDBEF body cannot be decoded."""
     if len(content) > MAX_MAIL_SIZE:
         raise CodecError(f"a mail of {len(content)} bytes, at most {MAX_MAIL_SIZE} are read")
     block, body_at = split_header(content, 0, len(content))
     fields = parse_fields(block)
     found = _Search(content).look(fields, body_at, len(content), 1)
     form, body = found or (None, None)
-    sender = parse_addresses(_first(fields, "from"))
+    sender = parse_addresses(first_field(fields, "from"))
     return ParsedMail(
-        message_id=parse_message_id(_first(fields, "message-id")),
+        message_id=parse_message_id(first_field(fields, "message-id")),
         sender=sender[0] if sender else "",
-        recipients=parse_addresses(_first(fields, "to")) + parse_addresses(_first(fields, "cc")),
-        subject=decode_words(_first(fields, "subject")),
-        date_at=parse_date(_first(fields, "date")),
+        recipients=parse_addresses(first_field(fields, "to")) + parse_addresses(first_field(fields, "cc")),
+        subject=decode_words(first_field(fields, "subject")),
+        date_at=parse_date(first_field(fields, "date")),
         form=form,
         body=body,
         headers=fields,
     )
 
 
-def _first(fields: tuple[Field, ...], name: str) -> str:
-    for found, value in fields:
-        if found.lower() == name:
-            return value
-    return ""
-
-
 def boundary_of(content_type: str) -> str:
-    """The boundary that the value of a Content-Type field names; '' if it names none."""
+    """Return the boundary in the value of a Content-Type field; '' if it has none."""
     found = _BOUNDARY.search(content_type)
     return (found[1] or found[2]).rstrip() if found else ""
 
 
 class PartSplitter:
-    """Cuts a mail's multiparts at their boundaries, with one limit for all of the mail."""
+    """Splits a mail's multiparts at their boundaries, with one limit for the whole mail."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.boundaries = 0
 
     def split(self, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Start and end of each part between the boundary's lines; a part without its end runs to `end`."""
+        """Yield start and end of each part between boundary lines; a part without an end runs to `end`."""
         content = self.content
         delimiter = b"--" + boundary.encode("utf-8", "replace")
         opened = -1
@@ -222,7 +215,7 @@ class PartSplitter:
             rest = after + 2 if last else after
             line_end = content.find(b"\n", rest, min(end, rest + MAX_BOUNDARY_LINE))
             if line_end < 0 and last:
-                line_end = end  # nothing need follow the last boundary
+                line_end = end  # the last boundary needs no line end
             if line_end < 0 or line_end > rest + MAX_BOUNDARY_LINE or content[rest:line_end].strip():
                 continue
             if opened >= 0:
@@ -235,7 +228,7 @@ class PartSplitter:
 
 
 class _Search:
-    """Looks for the first body of ours in a mail, depth first."""
+    """Finds the first TNEF or MDBEF body in a mail, depth first."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -243,10 +236,10 @@ class _Search:
         self.splitter = PartSplitter(content)
 
     def look(self, fields: tuple[Field, ...], start: int, end: int, depth: int) -> tuple[BodyForm, bytes] | None:
-        content_type = _first(fields, "content-type")
+        content_type = first_field(fields, "content-type")
         main = content_type.partition(";")[0].strip().lower()
         if main in {TYPE_TNEF, TYPE_TNEF_REGISTERED, TYPE_MDBEF}:
-            encoding = _first(fields, "content-transfer-encoding").lower()
+            encoding = first_field(fields, "content-transfer-encoding").lower()
             body, binary = _decode_body(self.content, start, end, encoding)
             if main == TYPE_MDBEF:
                 return BodyForm.MDBEF, body
@@ -268,12 +261,12 @@ class _Search:
 
 
 def _before_line_end(content: bytes, at: int) -> int:
-    """The line end in front of a boundary belongs to the boundary [RFC 2046 5.1.1]."""
+    """Return the end of a part: the line end before a boundary belongs to the boundary [RFC 2046 5.1.1]."""
     return at - 2 if content.startswith(b"\r\n", at - 2) else at - 1
 
 
 def _decode_body(content: bytes, start: int, end: int, encoding: str) -> tuple[bytes, bool]:
-    """The decoded body, and whether it stood there as it is."""
+    """Return the decoded body, and whether it was not encoded."""
     try:
         if encoding == "base64":
             return decoded(content, start, end), False

@@ -1,8 +1,8 @@
-"""Ordinary mail taken apart: header, and the parts that are no multipart, each with where it stands in the mail.
+"""The parts of an ordinary mail: its header, and every part that is not a multipart, with its position in the mail.
 
-Real mail keeps few rules, so nothing in a mail's structure is an error: a multipart without its boundary is read as one
-part, a part without its end runs to the end, an unknown encoding leaves the bytes as they are. Only the named limits
-refuse a mail, with one `CodecError`. Everything is linear in the mail's size.
+Real mail breaks many rules, so nothing in a mail's structure is an error: a multipart without its boundary is one part, a
+part without an end runs to the end, an unknown encoding leaves the bytes as they are. Only a mail beyond a limit raises
+`CodecError`. Everything takes time linear in the mail's size.
 
 (spec: ML-5, ML-7)
 """
@@ -10,27 +10,24 @@ refuse a mail, with one `CodecError`. Everything is linear in the mail's size.
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from transport.errors import CodecError
-from transport.mime.headers import Field, decode_charset, decode_words, parse_fields, split_header
+from transport.mime.headers import Field, decode_charset, decode_words, first_field, parse_fields, split_header
 from transport.mime.message import MAX_DEPTH, MAX_MAIL_SIZE, MAX_MIME_PARTS, PartSplitter, boundary_of
 
 MAX_PARAMETERS: Final = 100
-"""Parameters of one Content-Type or Content-Disposition that are read."""
+"""Parameters of one Content-Type or Content-Disposition that are read; further ones are ignored."""
 
 MAX_NAME: Final = 255
-"""Characters of an attachment's name; more are cut off."""
-
-PLAIN_ENCODINGS: Final = frozenset({"", "7bit", "8bit", "binary"})
-"""Transfer encodings in which a part stands as it is [RFC 2045 6.2]."""
+"""Characters of an attachment's name; the rest is cut off."""
 
 _PARAMETER: Final = re.compile(r';\s*([^\s=;"]{1,80})\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;"]*))')
 _PIECE: Final = re.compile(r"([^*]+)(?:\*(\d{1,3}))?(\*?)")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
-_BEGUN_AGAIN: Final = re.compile(rb"(?<==)\s*(?=[A-Za-z0-9+/])")  # behind base64 that has ended
+_BEGUN_AGAIN: Final = re.compile(rb"(?<==)\s*(?=[A-Za-z0-9+/])")  # after the end of base64
 _ESCAPED: Final = re.compile(r"\\(.)")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -49,7 +46,7 @@ _EXTENSIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part that is no multipart. `start` and `end` are where its body stands in the mail, still encoded."""
+    """One part that is not a multipart. `start` and `end` are the position of its encoded body in the mail."""
 
     type: str
     charset: str
@@ -63,18 +60,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class MailParts:
-    """A mail's header fields, unfolded, in order; and its parts in order, one at least."""
+    """A mail's header fields, unfolded, and its parts, at least one, both in order."""
 
     fields: tuple[Field, ...]
     parts: tuple[Part, ...]
 
     def first(self, name: str) -> str:
-        """The value of the first field of that name, in lower case; '' if there is none."""
+        """Return the value of the first field `name` (in lower case); '' if there is none."""
         return first_field(self.fields, name)
 
 
 def read_parts(content: bytes) -> MailParts:
-    """Takes a mail apart. `CodecError` for one beyond a limit: size, header, number of parts, depth."""
+    """Return the parts of a mail. Raise `CodecError` beyond a limit: size, header, number of parts, depth."""
     if len(content) > MAX_MAIL_SIZE:
         raise CodecError(f"a mail of {len(content)} bytes, at most {MAX_MAIL_SIZE} are read")
     block, body_at = split_header(content, 0, len(content))
@@ -85,8 +82,11 @@ def read_parts(content: bytes) -> MailParts:
 
 
 def part_data(content: bytes, part: Part) -> bytes:
-    """A part's bytes, decoded as far as its encoding can be; where it cannot they are as they stand. So are those of
-    which decoding would leave nothing: a file that somebody sent is never shown as an empty one."""
+    """Return a part's decoded bytes.
+
+    If they cannot be decoded, or decoding leaves nothing, they are returned as they are: a file that somebody sent is never
+    shown as empty.
+    """
     raw = content[part.start : part.end]
     decode = _DECODERS.get(part.encoding)
     if decode is None:
@@ -99,7 +99,7 @@ def part_data(content: bytes, part: Part) -> bytes:
 
 
 def _base64(raw: bytes) -> bytes:
-    """What base64 stands for; when it ends and begins again, as some programs write it, that of all its pieces."""
+    """Return the decoded bytes; some programs end base64 and begin it again, then those of all pieces."""
     data = a2b_base64(raw)
     pieces = _BEGUN_AGAIN.split(raw)
     if len(pieces) == 1:
@@ -107,18 +107,14 @@ def _base64(raw: bytes) -> bytes:
     try:
         return b"".join(a2b_base64(b"".join(each.split()), strict_mode=True) for each in pieces)
     except Base64Error:
-        return data  # what stands behind the end is something else, such as a mailing list's last words
+        return data  # other text follows the end, such as the footer of a mailing list
 
 
 _DECODERS: Final[dict[str, Callable[[bytes], bytes]]] = {"base64": _base64, "quoted-printable": a2b_qp}
 
 
-def first_field(fields: Iterable[Field], name: str) -> str:
-    return next((value for found, value in fields if found.lower() == name), "")
-
-
 class _Reader:
-    """Walks through a mail's multiparts and gathers their leaves."""
+    """Collects the parts of a mail, through all its multiparts."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -138,7 +134,7 @@ class _Reader:
             self.parts.append(_leaf(fields, value, kind, start, end))
 
     def _inside(self, kind: str, boundary: str, start: int, end: int, depth: int) -> bool:
-        """Takes a multipart's parts; False if its boundary is nowhere to be found."""
+        """Add the parts of a multipart; return False if its boundary does not occur."""
         default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
         found = False
         for part_start, part_end in self.splitter.split(boundary, start, end):
@@ -169,18 +165,21 @@ def _leaf(fields: tuple[Field, ...], content_type: str, kind: str, start: int, e
 
 
 def generated_name(part: Part, number: int) -> str:
-    """What an attachment without a name of its own is called; `number` counts the mail's parts from 1."""
+    """Return a name for an attachment without one; `number` counts the mail's parts from 1."""
     return f"part-{number}.{_EXTENSIONS.get(part.type, 'bin')}"
 
 
 def one_line(text: str) -> str:
-    """A text without line ends, control characters and halves of characters."""
+    """Return a text without line ends, control characters and halves of characters."""
     return _CONTROL.sub(" ", text).strip()
 
 
 def parameters(value: str) -> dict[str, str]:
-    """The parameters of a field by name in lower case: quoted or not, in pieces and with a character set (RFC 2231), or
-    in encoded words, as many programs wrongly write them. What is broken is read as far as it goes."""
+    """Return the parameters of a field by name in lower case.
+
+    They may be quoted, in pieces and with a character set (RFC 2231), or in encoded words, as many programs wrongly write
+    them. Malformed ones are read as far as possible.
+    """
     pieces: dict[str, dict[int, tuple[str, bool]]] = {}
     for count, match in enumerate(_PARAMETER.finditer(value)):
         if count >= MAX_PARAMETERS:
@@ -202,7 +201,7 @@ def _joined(pieces: dict[int, tuple[str, bool]]) -> str:
         text, encoded = pieces[number]
         if encoded and not data and text.count("'") >= 2:
             charset, _, text = text.split("'", 2)
-        # A piece that is not encoded stands for itself, per cent signs and all [RFC 2231 4.1].
+        # A piece that is not encoded is literal, per cent signs included [RFC 2231 4.1].
         plain = text.encode("utf-8", "replace")
         data += _PERCENT.sub(lambda found: bytes((int(found[1], 16),)), plain) if encoded else plain
     return decode_charset(charset, bytes(data))

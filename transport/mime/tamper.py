@@ -1,7 +1,7 @@
-"""A mail that somebody altered on its way, and made to look sound: only its signature tells (spec: ML-6).
+"""Altering a mail in transit so that only its signature shows it, for a fault (spec: ML-6).
 
-Its envelope is written anew, so every sum and length in it is right. What is altered follows from the mail alone, so that
-whoever alters it twice gets the same.
+The envelope is encoded again, so every checksum and length in it is correct. The alteration depends only on the mail: the
+same mail is always altered in the same way.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from transport.mime.message import BodyForm, MailHeaders, build_mail, system_bod
 
 _HEADER_END: Final = b"\r\n\r\n"
 _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
-"""Only the body of the mail made with them is used."""
+"""Only the body of the mail that is made with them is used."""
 
 
 def altered(content: bytes) -> bytes:
-    """The mail with one bit turned: of the first item of a replication mail, or of what else it says; of another mail, in
-    its text. Its header stays. A mail without anything to alter stays as it is."""
+    """Return the mail with one change: a bit of the first item of a replication mail, or of another property; a letter in
+    the text of another mail. The header stays. A mail without anything to alter is returned as it is.
+    """
     try:
         found = system_body(content)
         if found is not None:
             form, body = found
             return with_body(content, form, _altered_body(form, body))
     except CodecError:
-        pass  # altered before, so that it is no replication mail any more
+        pass  # altered before, and no longer a replication mail
     return _altered_text(content)
 
 
 def with_body(content: bytes, form: BodyForm, body: bytes) -> bytes:
-    """A system message's mail with its header and another body of the same form."""
+    """Return a replication mail with its header and another body of the same form."""
     made = build_mail(_ANY_HEADERS, form, body)
     return content[: content.index(_HEADER_END)] + made[made.index(_HEADER_END) :]
 
@@ -49,25 +50,25 @@ def _altered_body(form: BodyForm, body: bytes) -> bytes:
 def _altered_message(message: SystemMessage) -> SystemMessage:
     if message.parts:
         first, *others = message.parts
-        return replace(message, parts=(Part(_turned(first.item), first.props), *others))
+        return replace(message, parts=(Part(_with_bit_inverted(first.item), first.props), *others))
     return replace(message, props=_altered_bag(message.props))
 
 
 def _altered_bag(props: Bag) -> Bag:
     for tag, value in props.items():
         if isinstance(value, bytes) and value:
-            return {**props, tag: _turned(value)}
-    raise CodecError("a system message that says nothing in bytes")
+            return {**props, tag: _with_bit_inverted(value)}
+    raise CodecError("a system message without a property of type BINARY")
 
 
-def _turned(value: bytes) -> bytes:
-    """With the lowest bit of the byte in the middle turned."""
+def _with_bit_inverted(value: bytes) -> bytes:
+    """Return a value with the lowest bit of its middle byte inverted."""
     at = len(value) // 2
     return value[:at] + bytes((value[at] ^ 1,)) + value[at + 1 :]
 
 
 def _altered_text(content: bytes) -> bytes:
-    """The first letter or digit behind the middle of the text is another one, so that lines stay lines."""
+    """Return a mail with another letter after the middle of its text. Line ends stay."""
     start = content.find(_HEADER_END) + len(_HEADER_END)
     if start < len(_HEADER_END):
         return content

@@ -1,4 +1,4 @@
-"""How long the MTA tries: retry interval and expiry per priority, number of retries, and the hop limit.
+"""The settings of the MTA: retry interval and expiry for each priority, number of retries, and hop limit.
 
 Durations are lab time in microseconds. The defaults are those of the settings `MTA ...` of topology/.
 """
@@ -12,16 +12,16 @@ from transport.envelope import Offers, Priority
 from transport.protocol.link_state import LinkRule
 
 RETRY_US: Final = 10 * MINUTE_US
-"""Wait before a mail is tried again: the X.400 MTA's open interval, 600 s, and what Exchange 2003's Delivery tab
-is remembered with. (The Windows SMTP service documents 15, 30, 60, then 240 minutes, technet.microsoft.com
-cc757058; with those, every bound on convergence would be a bound on retries.)"""
+"""Retry interval: 600 s, the open interval of the X.400 MTA and the default that is remembered of Exchange 2003's
+Delivery tab. (The Windows SMTP service documents 15, 30, 60, then 240 minutes, technet.microsoft.com cc757058; with
+these, every bound on convergence would depend on retries.)"""
 
 EXPIRY_US: Final = 2 * DAY_US
 """Expiration time-out of the SMTP virtual server, whatever the priority (technet.microsoft.com bb123745). The
 X.400 MTA of 5.5 and 2000 has 2, 7 and 10 days for urgent, normal and not urgent mail (KB Q178539)."""
 
 HOP_LIMIT: Final = 30
-"""Received lines that a mail may bring along: msExchSmtpMaxHopCount of Exchange 2003 (technet.microsoft.com
+"""Largest number of Received lines of a mail: msExchSmtpMaxHopCount of Exchange 2003 (technet.microsoft.com
 aa996739; 15 in 2000)."""
 
 LINK_RETRIES: Final = 3
@@ -30,19 +30,19 @@ LINK_RETRIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class PriorityPolicy:
-    """Patience for mails of one priority."""
+    """Retry interval and expiry for mails of one priority."""
 
     retry_us: int = RETRY_US
     expiry_us: int = EXPIRY_US
 
     def __post_init__(self) -> None:
         if self.retry_us <= 0 or self.expiry_us <= 0:
-            raise ValueError("a retry interval and an expiry are durations above zero")
+            raise ValueError("a retry interval and an expiry must be greater than zero")
 
 
 @dataclass(frozen=True, slots=True)
 class MtaPolicy:
-    """The settings of one server's MTA. `max_retries` None: a mail is tried until it expires."""
+    """The settings of one server's MTA. If `max_retries` is None, a mail is tried until it expires."""
 
     # spec: RT-2, ML-7
     not_urgent: PriorityPolicy = field(default_factory=PriorityPolicy)
@@ -54,13 +54,13 @@ class MtaPolicy:
     link_retries: int = LINK_RETRIES
     link_rule: LinkRule = LinkRule.IGNORED
     smart_host: str | None = None
-    """`host:port` of the server for mail that leaves the organization; None: none leaves (ML-5)."""
+    """`host:port` of the server for mail to other organizations; None if no mail leaves the organization (ML-5)."""
 
     @classmethod
     def of_settings(
         cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED, *, takes_chunks: bool = True
     ) -> "MtaPolicy":
-        """What the settings of a server say. `link_rule` and `takes_chunks` (it knows CHUNKING) are its version's."""
+        """Return the policy of a server's settings. `link_rule` and `takes_chunks` (CHUNKING) depend on its version."""
         not_urgent, normal, urgent = (
             PriorityPolicy(settings.mta_retry_us(priority), settings.mta_expiry_us(priority)) for priority in Priority
         )
@@ -78,7 +78,7 @@ class MtaPolicy:
         )
 
     def of(self, priority: Priority) -> PriorityPolicy:
-        """The patience that holds for `priority`."""
+        """Return the policy for `priority`."""
         if priority is Priority.URGENT:
             return self.urgent
         return self.normal if priority is Priority.NORMAL else self.not_urgent

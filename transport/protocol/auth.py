@@ -1,14 +1,13 @@
-"""How a store proves to another that it is one: the SASL mechanism X-LAB-ED25519, as bytes.
+"""How a store proves its identity to another server: the SASL mechanism X-LAB-ED25519, as bytes.
 
     C: AUTH X-LAB-ED25519
     S: 334 <base64 of a nonce of 32 bytes>
     C: <base64 of: name, a zero byte, certificate, signature of 64 bytes>
     S: 235 2.7.0 ...
 
-The certificate is the one that the lab's authority gave the store (ML-6); the signature is the store's, over the two
-names and the nonce. The client names the server that it means to reach, so what it signs is of no use to a server in
-between that hands another's nonce on. Keys, and what is a good certificate, are the business of whoever hands in
-`Credentials` and `VerifyPeer`.
+The lab's authority issued the certificate (ML-6). The store signs both server names and the nonce. Because the client
+signs the name of the server that it wants to reach, another server cannot pass on the nonce and use the answer. The
+caller brings the keys and the check of certificates (`Credentials`, `VerifyPeer`).
 
 # spec: ML-3
 """
@@ -26,15 +25,15 @@ NONCE_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 
 ANSWER_LIMIT_BYTES: Final = 2048
-"""Longest answer to a challenge, in base64 (decision; ours have some 230)."""
+"""Longest answer to a challenge, in base64 (decision; ours have about 230 bytes)."""
 
 VerifyPeer = Callable[[str, bytes, bytes, bytes], bool]
-"""Whether a store of that name, certificate and signature has signed the data."""
+"""Returns whether the store (name, certificate, signature, data) signed the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a store shows of itself. `sign` gives a signature of 64 bytes."""
+    """The identity that a store proves. `sign` returns a signature of 64 bytes."""
 
     store: str
     certificate: bytes
@@ -42,7 +41,7 @@ class Credentials:
 
 
 def answer_to(challenge: str, server: str, credentials: Credentials) -> bytes | None:
-    """The answer line to the text of a 334, for the server of that name; None if it is no challenge of this mechanism."""
+    """Return the answer to the text of a 334 of `server`; None if it is not a challenge of this mechanism."""
     try:
         nonce = b64decode(challenge, validate=True)
     except (Base64Error, ValueError):
@@ -55,7 +54,7 @@ def answer_to(challenge: str, server: str, credentials: Credentials) -> bytes | 
 
 
 def proven_store(answer: bytes, server: str, nonce: bytes, verify: VerifyPeer) -> str | None:
-    """The name of the store that gave this answer line; None unless it is proven."""
+    """Return the name of the store that an answer proves; None if it proves none."""
     try:
         name, zero, proof = b64decode(answer, validate=True).partition(b"\0")
         store = name.decode()

@@ -1,12 +1,12 @@
-"""What servers tell each other of connectors that are down or up again, as values and as lines of text.
+"""Reports that a connector is down or up again, as values and as lines of text.
 
     C: X-LINK2STATE <instant> <lamport> <down or up> <server> <connector in base64>
     S: 250 2.0.0 OK
 
-The verb is the one by which Exchange 2000 and 2003 exchange the state of links [reference/exchange.md 3.1]; what stands
-behind it is ours, for the real bytes are not public: one line for each report, whoever made it. Only a store that has
-authenticated is heard. A report is replaced by a later one of the same server on the same connector and by nothing else,
-so it does not matter by which ways and how often it comes.
+Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not
+public; this one is ours: one line for each report, whoever made it. A server accepts reports only from an authenticated
+store. A report is replaced only by a later one of the same server on the same connector, so it does not matter by which
+way and how often it arrives.
 
 # spec: RT-2
 """
@@ -31,7 +31,7 @@ _LINE: Final = re.compile(r"([0-9]{1,18}) ([0-9]{1,15}) (down|up) ([A-Za-z0-9-]{
 
 
 class LinkRule(Enum):
-    """What a server makes of a connector that nothing crosses: the ways of the versions."""
+    """How a server treats a connector that is down; each version of Exchange has its rule."""
 
     IGNORED = "links are not watched, mail waits for its connector"  # 5.5 and 2007 have no link state
     TOLD = "a link that is down is no route"  # 2000
@@ -40,7 +40,7 @@ class LinkRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """What `server`, at one end of `connector`, said of it at `at`. `lamport`: its number then."""
+    """The state of `connector` that `server`, at one end of it, reported at `at`. `lamport`: its number then."""
 
     connector: str
     server: str
@@ -50,13 +50,13 @@ class LinkReport:
 
 
 def line_of(report: LinkReport) -> str:
-    """A report as what stands behind the verb."""
+    """Return a report as the argument of the verb."""
     name = b64encode(report.connector.encode()).decode("ascii")
     return f"{report.at} {report.lamport} {'down' if report.down else 'up'} {report.server} {name}"
 
 
 def read_line(line: str | None) -> LinkReport | None:
-    """The report of a line; None if it is none."""
+    """Return the report of a line; None if the line is malformed."""
     match = _LINE.fullmatch(line) if line else None
     if match is None:
         return None
@@ -71,5 +71,5 @@ def read_line(line: str | None) -> LinkReport | None:
 
 
 def reports_of(lines: Iterable[str]) -> list[LinkReport]:
-    """The reports of the lines that are some."""
+    """Return the reports of the well-formed lines."""
     return [report for line in lines if (report := read_line(line)) is not None]

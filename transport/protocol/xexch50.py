@@ -1,14 +1,14 @@
-"""XEXCH50: what one Exchange server tells another of a mail beside its content, as bytes.
+"""XEXCH50: the properties of a mail that are not in its content, as bytes.
 
     C: XEXCH50 <size> <n>          after MAIL and RCPT
     S: 354 Send binary data        or 504 Need to authenticate first
     C: <size bytes>
     S: 250 ...
 
-The verb, its sizes and its refusal are those of the wild [reference/exchange.md 3.1]; the bytes inside are ours, for
-the real ones are not public: two 32-bit numbers, little-endian (version 1, length of the message's bag), then the
-message's bag of MAPI properties, then one bag for each of the `n` recipients. A mail whose message class is that of
-replication is a system message; one that arrives without the blob is an ordinary mail, whatever it carries.
+The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public; this one
+is ours: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI properties,
+and one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A mail
+without the blob is an ordinary mail, whatever its content.
 
 # spec: ML-3
 """
@@ -33,22 +33,19 @@ from transport.mapi.system_message import CLASS_REPLICATION
 from transport.protocol.hop_headers import MAX_NAME_BYTES, MAX_SENT_AT
 
 BLOB_LIMIT_BYTES: Final = 1024 * 1024
-"""Largest blob that is taken (decision; the wild allows 1 GB): a thousand recipients need 100 KB."""
-
-COMMAND_LIMIT_BYTES: Final = 50
-"""Longest command line [reference/exchange.md 3.1]."""
+"""Largest blob that is accepted (decision; Exchange allows 1 GB): a thousand recipients need 100 KB."""
 
 GO_AHEAD: Final = "354 Send binary data"
 
 NEED_AUTHENTICATION: Final = "504 Need to authenticate first"
-"""What an unauthenticated peer is told [reference/exchange.md 3.1]."""
+"""The reply to an unauthenticated peer [reference/exchange.md 3.1]."""
 
 CLASS_NOTE: Final = "IPM.Note"
 
 P_SERVER: Final = 0x66F0001F
 P_SENT_AT: Final = 0x66F10014
 P_LAMPORT: Final = 0x66F20014
-"""The hop, in properties of ours: the sending server, lab time and Lamport number of its sending."""
+"""The hop, in properties of the lab: the sending server, and lab time and Lamport number of the sending."""
 
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<II")
@@ -58,18 +55,18 @@ _PRIORITIES: Final = {int(priority): priority for priority in Priority}
 
 
 def command(blob: bytes, recipients: int) -> bytes:
-    """The command line, without its line end."""
+    """Return the command line, without its line end."""
     return b"XEXCH50 %d %d" % (len(blob), recipients)
 
 
 def read_command(argument: str | None) -> tuple[int, int] | None:
-    """Size and number of `XEXCH50 <size> <n>`; None if it is no such command."""
+    """Return size and number of `XEXCH50 <size> <n>`; None for a malformed command."""
     match = _ARGUMENTS.fullmatch(argument) if argument else None
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:
-    """The blob of a mail that `hop.peer` sends."""
+    """Return the blob of a mail that `hop.peer` sends."""
     message: Bag = {
         PR_MESSAGE_CLASS: CLASS_REPLICATION if hop.system else CLASS_NOTE,
         PR_PRIORITY: int(hop.priority),
@@ -83,12 +80,13 @@ def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:
 
 
 def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) -> IncomingHop:
-    """The hop that a blob tells of, with `store` as the peer that has proven itself. CodecError for what is no blob of
-    so many recipients, or speaks for another server. `known` are the recipients of RCPT; where the blob's are just
-    these, nothing need be read.
+    """Return the hop of a blob; `store` is the authenticated peer.
+
+    Raise CodecError for a malformed blob, another number of recipients, or the name of another server. `known` are the
+    recipients of RCPT; if the blob has the same ones, their bags are not decoded.
     """
     if len(blob) < _HEAD.size:
-        raise CodecError("an XEXCH50 blob without its head")
+        raise CodecError("an XEXCH50 blob that is shorter than its head")
     version, size = _HEAD.unpack_from(blob)
     if version != _VERSION or size > len(blob) - _HEAD.size:
         raise CodecError(f"an XEXCH50 blob of version {version} and length {size}")
@@ -100,11 +98,11 @@ def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) 
     else:
         at = len(blob)
     if at != len(blob):
-        raise CodecError(f"an XEXCH50 blob with more in it than {recipients} recipients")
+        raise CodecError(f"an XEXCH50 blob with more than {recipients} recipients")
     return _hop(message, _named(message, store))
 
 
-@lru_cache(maxsize=4096)  # the same stores again and again
+@lru_cache(maxsize=4096)  # the recipients are mostly the same stores
 def _recipient(address: str) -> bytes:
     return encode_bag({PR_RECIPIENT_TYPE: _RECIPIENT_TO, PR_ADDRTYPE: "SMTP", PR_EMAIL_ADDRESS: address})
 

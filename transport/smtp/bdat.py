@@ -1,7 +1,7 @@
-"""The chunks of one mail by BDAT (RFC 3030): what a command says, and what a sequence of them comes to.
+"""The chunks of one mail by BDAT (RFC 3030): the command, and the mail that a sequence of chunks makes.
 
-The answer to a chunk is given when all its bytes have come, whatever is wrong with it: a sender that has begun a chunk
-sends it whole. After one that was refused every further chunk of the mail is refused, until RSET or a new EHLO.
+The reply to a chunk is sent after all its bytes have arrived, whatever is wrong with it: a sender that has begun a chunk
+sends all of it. After a refused chunk every further chunk of the mail is refused, until RSET or EHLO.
 
 # spec: ML-4, ML-7
 """
@@ -15,33 +15,33 @@ from transport.smtp.data import CRLF, check_lines
 from transport.smtp.limits import NoRoom
 
 CHUNK_LIMIT: Final = 10_000
-"""Chunks of one mail (decision): a chunk a line is far from any sender's habit."""
+"""Chunks of one mail (decision): no sender makes a chunk of each line."""
 
 SKIP_FACTOR: Final = 2
-"""A chunk that is larger than this many mails at the size limit is not even read to its end: the connection goes."""
+"""A chunk larger than this many mails at the size limit is not read; the connection is closed."""
 
 _COMMAND: Final = re.compile(r"([0-9]{1,18})(?: +(LAST))?", re.IGNORECASE)
-_OUT_OF_ORDER: Final = "5.5.1 an earlier chunk was refused: RSET first"
+_OUT_OF_ORDER: Final = "5.5.1 an earlier chunk was refused; send RSET first"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What a BDAT command announces."""
+    """The size of the chunk that a BDAT command announces, and whether it is the last."""
 
     size: int
     last: bool
 
 
 def read_command(argument: str | None) -> Chunk | None:
-    """The chunk that `BDAT <argument>` announces; None for no BDAT command: nobody knows how many bytes follow it."""
+    """Return the chunk that `BDAT <argument>` announces; None for a malformed command."""
     match = _COMMAND.fullmatch(argument.strip()) if argument else None
     return None if match is None else Chunk(int(match[1]), match[2] is not None)
 
 
 class Chunks:
-    """Gathers the chunks of one mail of at most `limit_bytes`.
+    """Collects the chunks of one mail of at most `limit_bytes`.
 
-    `announced` before the bytes of a chunk are read (they are thrown away if it says so), `came` when they are here.
+    Call `announced` before the bytes of a chunk are read, and `add` with the bytes unless the chunk was refused.
     """
 
     def __init__(self, limit_bytes: int) -> None:
@@ -53,7 +53,7 @@ class Chunks:
         self._told = False
 
     def announced(self, chunk: Chunk) -> RefusalError | None:
-        """Why the chunk about to come is refused, None if it is not."""
+        """Return why the next chunk is refused; None if it is accepted."""
         if self._told:
             return RefusalError(503, _OUT_OF_ORDER)
         self._count += 1
@@ -67,29 +67,25 @@ class Chunks:
         return self._refusal
 
     def refuse(self, refusal: RefusalError) -> None:
-        """Nothing more of this mail is taken."""
+        """Refuse the rest of this mail."""
         self._refusal = refusal
         self._blocks.clear()
 
     def overflowed(self) -> RefusalError:
-        """Why a chunk is refused of which not all could be kept."""
+        """Refuse a chunk for which there was not enough room; return why."""
         self.refuse(NoRoom())
         self._told = True
         return NoRoom()
 
-    def came(self, blocks: list[bytes]) -> None:
-        """The bytes of a chunk that was not refused."""
+    def add(self, blocks: list[bytes]) -> None:
+        """Add the bytes of a chunk."""
         self._blocks += blocks
         self._size += sum(map(len, blocks))
 
-    @property
-    def size(self) -> int:
-        """Bytes so far."""
-        return self._size
-
     def content(self, *, binary: bool) -> bytes:
-        """The mail. RefusalError (550) for line ends that are not allowed: anywhere, or in the header alone of a mail
-        that was announced as binary.
+        """Return the mail. Raise RefusalError (550) for a line end that is not allowed.
+
+        In a mail that was announced as binary, only the line ends of the header are checked.
         """
         whole = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
         self._blocks = []

@@ -1,10 +1,10 @@
-"""aiosmtplib's client, with groups of commands: several are written at once and their replies read one by one
-(PIPELINING, RFC 2920).
+"""aiosmtplib's client with groups of commands (PIPELINING, RFC 2920): several commands are written at once, and their
+replies are read one by one.
 
-aiosmtplib reads one reply for each command, and drops what comes together with it. Here what comes is kept until it is
-asked for. Names of aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`,
+aiosmtplib reads one reply for each command and drops what arrives with it. This client keeps it. It uses names of
+aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`,
 `_response_waiter`, `_response_pending`, `_buffer`, `_read_response_from_buffer`; tests/transport/smtp/test_contract.py
-holds the installed version to them.
+checks that the installed version has them.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ SERVICE_CLOSING = 421
 
 
 class GroupProtocol(SMTPProtocol):
-    """Reads the replies to several commands that were written together."""
+    """An SMTP protocol that reads the replies to a group of commands."""
 
     _in_group = False
 
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Writes `sent` and reads so many replies. A reply of 421 is the last, for the peer hangs up after it."""
+        """Write `sent` and return so many replies. A reply 421 is the last, because the peer then hangs up."""
         if self._command_lock is None:
             raise SMTPServerDisconnected("Server not connected")
         found: list[SMTPResponse] = []
@@ -56,7 +56,7 @@ class GroupProtocol(SMTPProtocol):
 
 
 class StoreClient(SMTP):
-    """A connection to one server. Time-outs are the caller's."""
+    """A connection to one server. The caller sets time-outs."""
 
     authenticated = False
     told_links: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class StoreClient(SMTP):
         return response
 
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Writes `sent` and reads so many replies, fewer if the peer says 421."""
+        """Write `sent` and return so many replies, fewer after a reply 421."""
         if not isinstance(self.protocol, GroupProtocol):
             raise SMTPServerDisconnected("Server not connected")
         found = await self.protocol.exchange(sent, replies)
@@ -89,11 +89,11 @@ class StoreClient(SMTP):
         return found
 
     async def command(self, line: bytes) -> SMTPResponse:
-        """One command and its reply. `line` is without its line end, and has none inside."""
+        """Send one command, given without its line end, and return the reply."""
         return (await self.exchange(line + b"\r\n", 1))[0]
 
     async def secure(self, context: ssl.SSLContext, server_name: str) -> SMTPResponse:
-        """STARTTLS, and EHLO again (RFC 3207 4.2). Raises SMTPException, OSError."""
+        """Begin TLS and say EHLO again (RFC 3207 4.2). Raise SMTPException or OSError."""
         answer = await self.starttls(server_hostname=server_name, tls_context=context)
         await self.ehlo()
         return answer

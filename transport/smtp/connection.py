@@ -1,12 +1,27 @@
-"""One connection at the listening end: aiosmtpd's, with groups of commands (RFC 2920), the faults of a lab, and limits.
+"""One connection of the listener: how a command is handled, whatever its verb. `transport.smtp.session` has the verbs.
 
-Replies are held back while the next command of a group is at hand, and written together. The verbs that aiosmtpd does
-not know are in `transport.smtp.session`.
+aiosmtpd reads a command line and calls the method of its verb. `Connection` puts these steps around each call:
 
-This module leans on names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`,
-`_getparams`, `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`,
-`_timeout_cb`, `_timeout_duration`, `_timeout_handle`.
-tests/transport/smtp/test_contract.py holds the installed version to them.
+1. Count the command. Too many commands without a mail, or too many refused ones: reply 421 and close (spec: ML-7).
+2. Ask for a fault of the lab, if the verb has one and the command would be obeyed. The fault replaces the command: it sends
+   another reply, closes the connection, or sends nothing for a while and then closes it.
+3. Call the method of the verb.
+4. Keep the reply while the next command of a group has already arrived (PIPELINING, RFC 2920). Then write all replies at
+   once.
+
+Example: the peer writes MAIL, RCPT and XEXCH50 together. The replies to MAIL and RCPT wait; the reply to XEXCH50 is the last
+of the group, so the server writes three replies in one packet.
+
+What must never happen:
+
+- A command is obeyed after the reply 421, or after a fault closed the connection: what has already arrived is dropped.
+- A fault acts on a command that would be refused anyway: the test of a fault would pass without the fault.
+- An error of this program becomes 5xx: the peer would return the mail to its sender. The reply is 451, and the log has the
+  error.
+
+This module uses names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`, `_getparams`,
+`_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`, `_timeout_cb`, `_timeout_duration`,
+`_timeout_handle`. tests/transport/smtp/test_contract.py checks that the installed version has them.
 """
 
 import asyncio
@@ -41,13 +56,13 @@ MOST_SIZE_DIGITS: Final = 20
 """Digits of a size that MAIL announces [RFC 1870 6]."""
 
 _FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT", link_state.VERB})
-"""Commands that do not count as fruitless; refusals of any command are counted apart."""
+"""Commands that do not count as fruitless. Refused commands are counted separately."""
 
 log = logging.getLogger("pflab.smtp")
 
 
-class House(Protocol):
-    """What stands behind a connection: the listener."""
+class Listener(Protocol):
+    """What a connection uses of its listener."""
 
     hostname: str
     limits: ListenerLimits
@@ -66,7 +81,7 @@ class House(Protocol):
 
 
 class MailEnvelope(Envelope):
-    """The envelope of one mail, with what our verbs add to it."""
+    """The envelope of one mail, with the values of BDAT and XEXCH50."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,10 +95,10 @@ class MailEnvelope(Envelope):
 
 
 class _Hooks:
-    """What aiosmtpd calls for each command of an envelope."""
+    """The methods that aiosmtpd calls for each command of an envelope."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
 
     async def handle_EHLO(  # noqa: N802 - aiosmtpd looks hooks up by this name
         self, server: "Connection", session: Session, envelope: Envelope, hostname: str, replies: list[str]
@@ -96,22 +111,22 @@ class _Hooks:
     ) -> str:
         if server.store is None:
             try:
-                self._house.check_room(_announced(options))
+                self._listener.check_room(_announced(options))
             except Exception as error:
                 return reply_to(error)
         envelope.mail_from = address
         server.began()
         envelope.mail_options.extend(options)
-        self._house.transactions_seen += 1
+        self._listener.transactions_seen += 1
         return "250 2.1.0 OK"
 
     async def handle_RCPT(  # noqa: N802 - as above
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if len(envelope.rcpt_tos) >= self._house.limits.recipients:
-            return f"452 4.5.3 more than {self._house.limits.recipients} recipients"
+        if len(envelope.rcpt_tos) >= self._listener.limits.recipients:
+            return f"452 4.5.3 more than {self._listener.limits.recipients} recipients"
         try:
-            self._house.check_recipient(address)
+            self._listener.check_recipient(address)
         except Exception as error:
             return reply_to(error)
         envelope.rcpt_tos.append(address)
@@ -119,28 +134,28 @@ class _Hooks:
 
 
 class Connection(SMTP):
-    """A connection, without the verbs of ours."""
+    """A connection with the verbs of aiosmtpd."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
         self.store: str | None = None
         self._held: list[bytes] = []
         self._fruitless = self._refused = 0
-        self._share = Share(house.room)
+        self._share = Share(listener.room)
         self._heard_s = self._patience_s = self._begun_s = 0.0
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these in the class and lets every EHLO raise them for all connections.
         self.command_size_limits = _CommandLimits()
         super().__init__(
-            _Hooks(house),
-            data_size_limit=house.limits.message_bytes,
-            hostname=house.hostname,
+            _Hooks(listener),
+            data_size_limit=listener.limits.message_bytes,
+            hostname=listener.hostname,
             ident="pflab",
-            timeout=house.limits.idle_seconds,
+            timeout=listener.limits.idle_seconds,
             loop=asyncio.get_running_loop(),
         )
-        # The base class has just made a reader for short lines ended by LF; ours takes its place.
+        # Replace the reader of the base class, which is for short lines that end in LF.
         reader = CommandReader(limit=STREAM_BUFFER_BYTES, loop=self.loop)
         asyncio.StreamReaderProtocol.__init__(
             self, reader, client_connected_cb=self._cb_client_connected, loop=self.loop
@@ -153,25 +168,25 @@ class Connection(SMTP):
 
     @property
     def in_transaction(self) -> bool:
-        """True from the answer to MAIL until the answer that ends the mail."""
+        """True from the reply to MAIL until the reply that ends the mail."""
         return self.envelope is not None and bool(self.envelope.mail_from)
 
     @property
     def holds_clock(self) -> bool:
-        """True while a mail is on its way in that the lab waits for; for one of a stranger it does not wait for ever."""
+        """True while a mail is arriving for which the clock of the lab waits; for a stranger's mail it waits a limited time."""
         # spec: TM-1, ML-7
-        patience_s = self._house.limits.holding_seconds
+        patience_s = self._listener.limits.holding_seconds
         return self.in_transaction and (self.store is not None or self.loop.time() < self._begun_s + patience_s)
 
     @property
     def address(self) -> str:
-        """The machine at the other end."""
+        """Return the IP address of the peer; '' if it has none."""
         peer = cast(Any, self.session).peer
         return str(peer[0]) if isinstance(peer, tuple) and peer else ""
 
     @property
     def peer_name(self) -> str:
-        """Who the other end has proven, or else says, to be."""
+        """Return the store that the peer proved to be, or else its name in EHLO."""
         return self.store or (self.session.host_name if self.session is not None else None) or ""
 
     @property
@@ -183,33 +198,33 @@ class Connection(SMTP):
         return cast(CommandReader, self._reader)
 
     def began(self) -> None:
-        """A mail begins."""
+        """Note that a mail begins."""
         self._begun_s = self.loop.time()
 
     def hang_up(self) -> None:
-        """Closes the connection after what has been written; commands that have come already are not obeyed."""
+        """Close the connection after the replies are written. Commands that have already arrived are dropped."""
         self._flush()
         self._lines.forget()
         if self.transport is not None:
             self.transport.close()
 
     async def done(self) -> None:
-        """Waits for the end of the connection's task."""
+        """Wait for the end of the connection's task."""
         if self._handler_coroutine is not None:
             await asyncio.wait([self._handler_coroutine])
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._house.sessions.add(self)
+        self._listener.sessions.add(self)
         read_in_small_blocks(transport)
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._house.sessions.discard(self)
+        self._listener.sessions.discard(self)
         self._share.free()
         super().connection_lost(error)
 
     async def push(self, status: str | bytes) -> None:
-        """A reply, held back while the next command of a group is at hand."""
+        """Write a reply, or keep it while the next command of a group has already arrived."""
         reply = status.encode("ascii") if isinstance(status, str) else status
         self._refused += reply[:1] in {b"4", b"5"}
         self._held.append(reply)
@@ -223,18 +238,18 @@ class Connection(SMTP):
             self._held.clear()
 
     async def handle_exception(self, error: Exception) -> str:
-        """An error of ours is no reason to send a mail back: 451, never aiosmtpd's 500 with the error in it."""
+        """Return 451 for an error of this program, not aiosmtpd's 500, which contains the error."""
         return reply_to(error)
 
     def extensions(self) -> list[str]:
-        """What EHLO is answered, but for the last line."""
+        """Return the lines of the reply to EHLO, without the last one."""
         raise NotImplementedError
 
     # --- the time between commands
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        """Notes when the last command came. One timer runs, and looks again when it is over: a timer a command would
-        cost a tenth of a small mail.
+        """Note the time of the last command. One timer runs for the connection and starts again if it was too early:
+        one timer for each command would cost a tenth of the time of a small mail.
         """
         self._heard_s = self.loop.time()
         self._patience_s = duration or self._timeout_duration
@@ -251,40 +266,40 @@ class Connection(SMTP):
     # --- every command
 
     async def _run(self, name: str, method: Callable[[str | None], Awaitable[None]], arg: str | None) -> None:
-        """One command, unless a fault takes its place or there were too many to no purpose."""
+        """Handle one command; the module's docstring has the steps."""
         # spec: ML-7
         self._fruitless += name not in _FREE
-        limits = self._house.limits
+        limits = self._listener.limits
         if self._fruitless > limits.fruitless_commands or self._refused > limits.refused_commands:
-            await self.push("421 4.7.0 too many commands and no mail")
+            await self.push("421 4.7.0 too many commands without a mail")
             self.hang_up()
             return
         verb = _VERBS.get(name)
         if verb is not None and self._in_order(verb):
             peer = arg or "" if verb is Verb.EHLO else self.peer_name
-            fault = await self._house.on_verb(peer, verb)
+            fault = await self._listener.on_verb(peer, verb)
             if fault is not None and fault.mishap is Mishap.REPLY and verb is Verb.XEXCH50:
                 await self.refuse(verb, arg, fault.line)
                 if fault.code == CODE_CLOSING:
                     self.hang_up()
                 return
-            if await self._mishap(fault):
+            if await self._apply_fault(fault):
                 return
         await method(arg)
 
     async def refuse(self, verb: str, arg: str | None, reply: str) -> None:
-        """Refuses a command of which the log is to tell, once the mail is there.  # spec: EV-1"""
+        """Refuse a command and note it for the application log, which records it with the mail.  # spec: EV-1"""
         self._mail.refused = CommandRefused(plain(f"{verb} {arg or ''}".strip()), reply)
         await self.push(reply)
 
     def _in_order(self, verb: Verb) -> bool:
-        """Whether a command would be obeyed where it stands; a fault falls on no other."""
+        """Return whether a command would be obeyed in the present state; only then a fault may act on it."""
         if verb is Verb.RCPT:
             return self.in_transaction
         return verb not in _AFTER_RCPT or bool(self._mail.rcpt_tos)
 
-    async def _mishap(self, fault: VerbFault | None) -> bool:
-        """Does what a fault says; False when there is none."""
+    async def _apply_fault(self, fault: VerbFault | None) -> bool:
+        """Apply a fault; return False if there is none."""
         if fault is None:
             return False
         if fault.mishap is Mishap.REPLY:
@@ -294,14 +309,14 @@ class Connection(SMTP):
             return True
         self._flush()
         if fault.mishap is Mishap.SILENCE:
-            await asyncio.sleep(self._house.limits.silence_seconds)
-        self._lines.forget()  # what has come may be the content of a chunk, and is not obeyed
+            await asyncio.sleep(self._listener.limits.silence_seconds)
+        self._lines.forget()  # what has arrived may be the content of a chunk, not commands
         if self.transport is not None:
             cast(asyncio.Transport, self.transport).abort()
         return True
 
     def has_room(self, size: int) -> bool:
-        """Takes room for `size` bytes of content more; False if there is none."""
+        """Reserve room for `size` more bytes of content; return False if there is none."""
         return self._share.grow(size, stranger=self.store is None)
 
     # --- what aiosmtpd asks
@@ -311,9 +326,7 @@ class Connection(SMTP):
         return MailEnvelope()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """Path and parameters of MAIL or RCPT. Plain ones, which is all that a store sends, do without the
-        email package.
-        """
+        """Return path and parameters of MAIL or RCPT. Plain ones, as stores send them, need no email package."""
         match = _ANGLE_ADDRESS.fullmatch(arg)
         if match is None:
             address, rest = super()._getaddr(arg)
@@ -321,7 +334,7 @@ class Connection(SMTP):
         return match[1] or NULL_PATH, match[2]
 
     def _getparams(self, params: Sequence[str]) -> dict[str, str | bool] | None:
-        """The parameters of MAIL or RCPT; BODY=BINARYMIME, which aiosmtpd does not know, is ours to know."""
+        """Return the parameters of MAIL or RCPT. BODY=BINARYMIME is handled here, because aiosmtpd does not know it."""
         found: dict[str, str | bool] | None = super()._getparams(params)
         if found is not None and found.get("BODY") == "BINARYMIME" and self._chunking:
             del found["BODY"]
@@ -338,26 +351,26 @@ _VERBS: Final = {
     "DATA": Verb.DATA,
     "QUIT": Verb.QUIT,
 }
-"""Commands at which a fault takes the place of the whole command; BDAT and the end of data look to themselves."""
+"""Commands that a fault can replace; `smtp_BDAT` and the end of data ask for their faults themselves."""
 
 _AFTER_RCPT: Final = frozenset({Verb.XEXCH50, Verb.DATA})
 
 
 class _CommandLimits(dict[str, int]):
-    """Command line limits of one connection, in the shape in which aiosmtpd wants them."""
+    """Limits of command lines of one connection, in the form that aiosmtpd uses."""
 
     def __missing__(self, command: str) -> int:
         return COMMAND_LINE_LIMIT_BYTES
 
 
 def _announced(options: Sequence[str]) -> int:
-    """The size that MAIL says the content has; 0 where it says none."""
+    """Return the size that MAIL announces; 0 if it announces none."""
     sizes = [option[5:] for option in options if option.upper().startswith("SIZE=")]
     return int(sizes[0]) if sizes and sizes[0].isdigit() and len(sizes[0]) <= MOST_SIZE_DIGITS else 0
 
 
 def reply_to(error: Exception) -> str:
-    """The reply line for a refusal; any other error is logged, and the peer told to come again."""
+    """Return the reply line for a refusal. Any other error is logged, and the peer is told to try again."""
     if isinstance(error, RefusalError):
         return f"{error.code} {plain(error.text)}"
     log.error("an SMTP command failed here", exc_info=error)
@@ -365,6 +378,6 @@ def reply_to(error: Exception) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as one line of a reply."""
+    """Return a text as one line of a reply, in printable ASCII."""
     text = text.encode("ascii", "replace").decode("ascii")
     return "".join(char if char.isprintable() else " " for char in text)[:MAX_REPLY_CHARS]

@@ -1,16 +1,20 @@
-"""The content of an SMTP DATA command as bytes: dot stuffing, its end, and what may not be inside.
+"""The bytes of an SMTP connection: command lines, the content of DATA, and the chunks of BDAT.
 
-Everything is done on whole blocks by methods of `bytes`, and where it can be by those that look for a
-single byte, which run at the speed of memory; a loop over lines is what makes a mail of 300 KB slow. The
-one end of a content is CRLF . CRLF. A CR or LF that stands alone is refused rather than repaired: servers
-that disagree on what ends a line are how mail is smuggled.
+==================  =========================================================================================
+`DataReader`        collects a content up to CRLF . CRLF and removes dot stuffing
+`stuff`             the opposite, for sending
+`check_lines`       refuses line ends that are not allowed
+`CommandReader`     the stream of a connection: command lines that end in CRLF, and chunks of a known size
+==================  =========================================================================================
+
+A CR or LF alone is refused, not repaired: if servers disagree on what ends a line, one mail can hide another
+("SMTP smuggling").
+
+Everything works on whole blocks with methods of `bytes`, where possible with those that look for one byte, which are the
+fastest. A loop over lines would make a mail of 300 KB slow. The bytes of a chunk bypass the buffer of the stream: the
+blocks from the socket are joined once, which makes BDAT several times as fast as DATA.
 
 # spec: ML-7
-
-The stream from which a session reads: command lines that end in CRLF, and chunks of a size that is said beforehand.
-
-A chunk goes past the stream's buffer: the blocks that the socket gave are the blocks that are joined in the end, which
-is what makes BDAT several times as fast as DATA.
 """
 
 from __future__ import annotations
@@ -27,41 +31,36 @@ DOT_LINE: Final = b"\r\n."
 END_OF_DATA: Final = b"\r\n.\r\n"
 
 MESSAGE_LIMIT_BYTES: Final = 64 * 1024 * 1024
-"""Largest content that a server takes (decision: twice aiosmtpd's default; replication mails stay far below
-it).
-"""
+"""Largest content that a server accepts (decision: twice aiosmtpd's default; replication mails are far smaller)."""
 
 LINE_LIMIT_BYTES: Final = 64 * 1024
 """Longest line inside a content, line end included (decision; RFC 5321 4.5.3.1.6 asks for 1000 at least)."""
 
-
 _DOT_TRIES: Final = 64
-"""So many dots are looked at one by one before the general search takes over; encoded content has dots in
-its header only.
-"""
+"""Number of dots that are examined one by one before the general search; encoded content has dots in its header only."""
 
 _FEW_LINES: Final = 4096
-"""Up to so many lines a content is checked line by line; ours of 300 KB have some 400."""
+"""Largest number of lines that are checked one by one; our mails of 300 KB have about 400."""
 
 SOCKET_READ_BYTES: Final = 64 * 1024
-"""What one read from a socket may bring; see `read_in_small_blocks`."""
+"""Largest read from a socket; see `read_in_small_blocks`."""
 
 
 def read_in_small_blocks(transport: asyncio.BaseTransport) -> None:
-    """Makes asyncio's transport ask its socket for less at a time.
+    """Make asyncio's transport read smaller blocks from its socket.
 
-    It asks for 256 KB, which the C library fetches from the system anew each time: four times the cost of reading
-    a command or an answer. A transport of another make takes no harm.
+    By default it reads up to 256 KB, for which the C library asks the system for memory each time: four times the cost of
+    reading a command or a reply. Other transports are not changed.
     """
     if hasattr(transport, "max_size"):
         transport.max_size = SOCKET_READ_BYTES
 
 
 class DataReader:
-    """Gathers one content of at most `limit_bytes` from the chunks that a socket gives.
+    """Collects one content of at most `limit_bytes` from the blocks of a socket.
 
-    `feed` until it says True, then `content()`; `rest` is what came after the end. What is too large is
-    read to its end all the same, and thrown away while it comes.
+    Call `feed` until it returns True, then `content()`; `rest` has the bytes after the end. A content that is too large is
+    read to its end and discarded.
     """
 
     def __init__(self, limit_bytes: int = MESSAGE_LIMIT_BYTES) -> None:
@@ -73,7 +72,7 @@ class DataReader:
         self.rest = b""
 
     def feed(self, chunk: bytes) -> bool:
-        """Takes the next bytes; True when the end of the content is among them."""
+        """Add the next bytes; return True if the content has ended."""
         buffer = self._buffer
         from_index = max(0, len(buffer) - len(END_OF_DATA) + 1)
         buffer += chunk
@@ -93,18 +92,19 @@ class DataReader:
 
     @property
     def keeps(self) -> bool:
-        """False once what comes is thrown away."""
+        """False if further bytes are discarded."""
         return not self._too_large
 
     def refuse(self, refusal: RefusalError) -> None:
-        """Throws away what has come and will come of this content."""
+        """Discard this content, and refuse it at its end."""
         self._refusal = refusal
         self._too_large = True
         del self._buffer[: -len(END_OF_DATA)]
 
     def content(self) -> bytes:
-        """The content with its dots as they were. Raises RefusalError: too large (552), or with line ends
-        or lines that are not allowed (550).
+        """Return the content without dot stuffing.
+
+        Raise RefusalError: too large (552), or with line ends or lines that are not allowed (550).
         """
         assert self._end >= 0, "the content has not ended"
         if self._refusal is not None:
@@ -119,15 +119,16 @@ class DataReader:
 
 
 def check_lines(raw: bytes) -> None:
-    """RefusalError (550) for a lone CR or LF, or a line of more than `LINE_LIMIT_BYTES`; `raw` is empty or
-    ends with CRLF.
+    """Raise RefusalError (550) for a lone CR or LF, or a line of more than `LINE_LIMIT_BYTES`.
+
+    `raw` is empty or ends with CRLF.
     """
     if _few_good_lines(raw):
         return
     ends = raw.count(CRLF)
     if raw.count(b"\r") != ends or raw.count(b"\n") != ends:
         raise RefusalError(550, "5.6.0 a lone CR or LF in the message: lines must end in CRLF")
-    # From line end to the last line end within the limit: no object for each line, however many there are.
+    # Jump from one line end to the last one within the limit: no object for each line.
     at, size = 0, len(raw)
     while at < size:
         end = raw.rfind(b"\n", at, at + LINE_LIMIT_BYTES)
@@ -137,9 +138,7 @@ def check_lines(raw: bytes) -> None:
 
 
 def _few_good_lines(raw: bytes) -> bool:
-    """True if few lines are in `raw` and all are good: from each CR to its LF, by look-ups of one byte, which takes a
-    quarter of the time that counting pairs does.
-    """
+    """Return True if `raw` has few lines and all are good; a quarter of the time of counting pairs of CR and LF."""
     at, size = 0, len(raw)
     for _ in range(_FEW_LINES):
         if at == size:
@@ -152,16 +151,16 @@ def _few_good_lines(raw: bytes) -> bool:
 
 
 def unstuff(raw: bytes) -> bytes:
-    """Undoes dot stuffing: the first dot of a line goes (RFC 5321 4.5.2)."""
+    """Return a content without dot stuffing: the first dot of each line is removed (RFC 5321 4.5.2)."""
     if raw.startswith(b"."):
         raw = raw[1:]
     return raw.replace(DOT_LINE, CRLF) if _find_dotted(raw, DOT_LINE) >= 0 else raw
 
 
 def stuff(head: bytes, content: bytes) -> bytes:
-    """The bytes to send after 354 for `head` (header lines of ours with their line ends, or nothing) and
-    `content` below it: dots doubled at line starts, and the end of data. A content that does not end with a
-    line end gets one.
+    """Return the bytes to send after 354: `head`, `content` with dots doubled at line starts, and the end of data.
+
+    `head` is header lines with their line ends, or nothing. A content without a line end at its end gets one.
     """
     start = b"." if content.startswith(b".") else b""
     end = END_OF_DATA if content and not content.endswith(CRLF) else b".\r\n"
@@ -171,7 +170,7 @@ def stuff(head: bytes, content: bytes) -> bytes:
 
 
 def _find_dotted(data: bytes | bytearray, pattern: bytes, start: int = 0) -> int:
-    """What `data.find(pattern, start)` gives, for a pattern with a dot at index 2 in data with few dots."""
+    """Return `data.find(pattern, start)`; fast if the pattern has a dot at index 2 and the data has few dots."""
     dot = start + 1
     for _ in range(_DOT_TRIES):
         dot = data.find(b".", dot + 1)
@@ -184,10 +183,10 @@ _CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class CommandReader(asyncio.StreamReader):
-    """A stream of command lines that end in CRLF; a line with a lone CR or LF inside, or with another control character,
-    which logs would hand on to a terminal, comes out as an empty one.
+    """A stream of command lines that end in CRLF, and of chunks.
 
-    Leans on names of asyncio's that are not public: `_buffer`, `_maybe_resume_transport`.
+    A line with a control character (a log could show it on a terminal), or a lone CR or LF, is read as an empty line.
+    The class uses two names of asyncio that are not public: `_buffer`, `_maybe_resume_transport`.
     """
 
     _buffer: bytearray
@@ -202,31 +201,32 @@ class CommandReader(asyncio.StreamReader):
         self._whole: asyncio.Future[None] | None = None
 
     async def readuntil(self, separator: Any = b"\n") -> bytes:
-        """The next line, whatever `separator` says."""
+        """Return the next line; `separator` is ignored."""
         line = await super().readuntil(CRLF)
         # aiosmtpd answers "500 bad syntax" to an empty line.
         return CRLF if _CONTROL.search(line, 0, len(line) - 2) else line
 
     @property
     def has_line(self) -> bool:
-        """True when the next command has come already, as in a group (RFC 2920)."""
+        """True if the next command of a group has already arrived (RFC 2920)."""
         return CRLF in self._buffer
 
     def has(self, size: int) -> bool:
-        """True when so many bytes have come that were not read."""
+        """Return whether `size` bytes have arrived."""
         return len(self._buffer) >= size
 
     def forget(self) -> None:
-        """Drops what has come and was not read."""
+        """Drop the bytes that have arrived and were not read."""
         self._buffer.clear()
 
     def unread(self, rest: bytes) -> None:
-        """Puts back what was read too far."""
+        """Put back bytes that were read too far."""
         self._buffer[:0] = rest
 
     async def take(self, size: int, keeps: Callable[[int], bool]) -> list[bytes]:
-        """The next `size` bytes, in blocks; `keeps` is asked about each as it comes, and those for which it says no are
-        thrown away. Cancelled when the connection ends before.
+        """Return the next `size` bytes, in blocks. Blocks for which `keeps` returns False are discarded.
+
+        The task is cancelled if the connection ends first.
         """
         first = bytes(self._buffer[:size])
         del self._buffer[: len(first)]
@@ -243,7 +243,7 @@ class CommandReader(asyncio.StreamReader):
         return blocks
 
     def feed_data(self, data: Any) -> None:
-        """What the socket gives: a chunk's bytes to the chunk, the others to the buffer."""
+        """Add bytes from the socket to the chunk that is being read, and the others to the buffer."""
         if self._left:
             taken = data if len(data) <= self._left else data[: self._left]
             if self._keeps(len(taken)):

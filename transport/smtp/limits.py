@@ -1,11 +1,7 @@
-"""What a listener allows, with the reasons.
+"""The limits of a listener, with their reasons, and the room for contents that all its connections share.
 
-# spec: ML-7
-
-Room for contents on their way in, shared by all connections of a listener.
-
-A limit for one mail bounds nothing while a hundred connections each bring one. Strangers share half of the room, so that
-they never keep out the stores.
+A limit for one mail is not enough: a hundred connections can each bring one. So all contents that are arriving share one
+`Room`. Strangers can use half of it, so they never keep out the stores.
 
 # spec: ML-7
 """
@@ -19,31 +15,29 @@ from transport.envelope import RefusalError
 from transport.smtp.data import MESSAGE_LIMIT_BYTES
 
 RECIPIENT_LIMIT: Final = 1000
-"""Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for 100 at least). More are told to come again:
-452.
-"""
+"""Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). Further ones get the reply 452."""
 
 CONNECTION_LIMIT: Final = 200
-"""Connections at a time (decision): a few from each peer of a large lab, with room for outsiders."""
+"""Connections at a time (decision): a few from each peer of a large lab, and some of strangers."""
 
 STRANGER_CONNECTION_LIMIT: Final = 100
-"""Connections at a time from one machine that have not authenticated (decision): half of all, so that no single machine
-keeps the others out; stores on one machine authenticate at once and do not count.
+"""Connections at a time from one machine without authentication (decision): half of all, so that one machine cannot keep
+out the others. Stores on one machine authenticate at once and do not count.
 """
 
 STORE_CONNECTION_LIMIT: Final = 16
-"""Connections at a time of one authenticated store (decision): four times what our own sender opens."""
+"""Connections at a time of one authenticated store (decision): four times as many as our sender opens."""
 
 FRUITLESS_LIMIT: Final = 200
-"""Commands that bring no mail, since the last mail, until the connection ends (decision): NOOP, RSET, EHLO and such."""
+"""Commands without a mail since the last mail, such as NOOP, RSET and EHLO, before the connection is closed (decision)."""
 
 REFUSED_LIMIT: Final = 2 * RECIPIENT_LIMIT
-"""Commands that are refused, since the last mail, until the connection ends (decision): a mail with twice the recipients
-that are allowed still goes through.
+"""Refused commands since the last mail before the connection is closed (decision): a mail with twice as many recipients as
+allowed is still accepted.
 """
 
 CONTENTS_LIMIT_BYTES: Final = 8 * MESSAGE_LIMIT_BYTES
-"""Contents on their way in over all connections together (decision): of strangers four as large as they may be."""
+"""Bytes of contents that are arriving, over all connections (decision): four of the largest mails of strangers."""
 
 COMMAND_LINE_LIMIT_BYTES: Final = 512
 """Longest command line (RFC 5321 4.5.3.1.4); aiosmtpd adds room for the parameters of MAIL."""
@@ -52,20 +46,20 @@ IDLE_SECONDS: Final = 300.0
 """Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
 
 HOLDING_SECONDS: Final = 10.0
-"""Real time for which a mail that a stranger has begun keeps the lab's clock from jumping (decision): a mail of 64 MB comes
-in less over any line that a lab has, and nobody stops the clock by saying MAIL and then nothing.
+"""Real time for which the lab's clock waits for a mail that a stranger has begun (decision): in a lab, a mail of 64 MB
+arrives in less, and a stranger cannot stop the clock by sending MAIL and then nothing.
 """
 
 SILENCE_SECONDS: Final = 0.5
-"""Real time for which the fault "silence" says nothing before the connection goes (decision): the lab does not wait out
-the minutes that a sender would.
+"""Real time for which the fault "silence" sends nothing before it closes the connection (decision): the lab need not wait
+for minutes as a sender would.
 """
 
 READ_BYTES: Final = 1024 * 1024
-"""More than the stream reader ever holds, so one read takes all that has come."""
+"""More than the stream reader ever holds, so one read returns everything that has arrived."""
 
 STREAM_BUFFER_BYTES: Final = 128 * 1024
-"""At twice this the stream reader stops reading from the socket."""
+"""At twice this size the stream reader stops reading from the socket."""
 
 MAX_REPLY_CHARS: Final = 400
 """Longest text of a reply (RFC 5321 4.5.3.1.5 allows 512 octets a line)."""
@@ -73,7 +67,7 @@ MAX_REPLY_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class ListenerLimits:
-    """What one listener allows; see the constants of this module."""
+    """The limits of one listener; see the constants of this module."""
 
     message_bytes: int = MESSAGE_LIMIT_BYTES
     recipients: int = RECIPIENT_LIMIT
@@ -89,14 +83,14 @@ class ListenerLimits:
 
 
 class NoRoom(RefusalError):
-    """All the room is taken; the sender is to come again."""
+    """There is no room for more content; the sender tries again later."""
 
     def __init__(self) -> None:
         super().__init__(452, "4.3.1 too many mails at once, try again later")
 
 
 class Room:
-    """`limit_bytes` for all connections together; `taken` of them are."""
+    """Room for `limit_bytes` of content of all connections; `taken` is in use."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
@@ -105,7 +99,7 @@ class Room:
 
 
 class Share:
-    """What one connection takes of the room."""
+    """The part of the room that one connection uses."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -113,7 +107,7 @@ class Share:
         self._held_as_stranger = 0
 
     def grow(self, size: int, *, stranger: bool) -> bool:
-        """Takes `size` bytes more; False, and nothing taken, if there is no room for them."""
+        """Take `size` more bytes; return False, and take nothing, if there is no room."""
         room = self._room
         if room.taken + size > room.limit_bytes:
             return False
@@ -127,7 +121,7 @@ class Share:
         return True
 
     def free(self) -> None:
-        """Gives everything back."""
+        """Give everything back."""
         self._room.taken -= self._held
         self._room.taken_by_strangers -= self._held_as_stranger
         self._held = self._held_as_stranger = 0

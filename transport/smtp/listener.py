@@ -1,9 +1,7 @@
 """The SMTP server of a node: connections within named limits, each a `StoreSession`.
 
-A mail is answered 250 only after the callback that stores it has returned (spec: IN-2). The callback is a
-plain function, so nothing can come between the last byte of a mail and its being stored. What is refused
-(spec: ML-7): recipients that the check does not know, commands and contents with a lone CR or LF, everything beyond
-the limits.
+The reply 250 is sent only after the callback has stored the mail (spec: IN-2). Refused are (spec: ML-7): unknown
+recipients, commands and contents with a lone CR or LF, and everything beyond the limits.
 """
 
 import asyncio
@@ -32,14 +30,22 @@ async def _no_fault(peer: str, verb: Verb) -> VerbFault | None:
 
 
 class SmtpListener:
-    """An SMTP server that calls itself `hostname`, checks recipients with `check_recipient` and gives mails
-    to `accept`.
+    """An SMTP server with the name `hostname`.
 
-    Both callbacks run in the event loop and must not block for long. An exception that is no RefusalError
-    is logged, and the peer is told to try again. `offers` is asked at each EHLO; `verify_peer` says which stores are
-    stores (none, unless given); `tls`: STARTTLS is offered with it; `on_verb`: the faults of a lab;
-    `link_state`: given what a store that has authenticated tells of a link; `check_room`: asked before so many bytes of
-    somebody else are taken, raises RefusalError where there is no room.
+    ===============  ======================================================================================
+    accept           stores a mail
+    check_recipient  raises RefusalError unless the server accepts mail for an address
+    limits           see `transport.smtp.limits`
+    offers           called at each EHLO: what the server offers
+    verify_peer      returns whether a store is one of the organization; by default there is none
+    tls              the server offers STARTTLS with it
+    on_verb          returns the fault of a lab at a verb
+    link_state       called with a report of a link, from an authenticated store
+    check_room       raises RefusalError if there is no room for so many bytes of a stranger
+    ===============  ======================================================================================
+
+    The callbacks run in the event loop and must not block for long. An exception that is not a RefusalError is logged, and
+    the peer is told to try again.
     """
 
     def __init__(
@@ -72,14 +78,14 @@ class SmtpListener:
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> tuple[str, int]:
-        """Listens, on a free port when `port` is 0; returns the address as it is."""
+        """Listen, on a free port if `port` is 0; return host and port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(self._connected, host, port)
         return self.address
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port on which this listens; TransportError when it does not."""
+        """Return host and port. Raise TransportError if the listener is not started."""
         if self._server is None or not self._server.sockets:
             raise TransportError(f"the SMTP listener of {self.hostname} is not started")
         host, port = self._server.sockets[0].getsockname()[:2]
@@ -87,20 +93,21 @@ class SmtpListener:
 
     @property
     def open_transactions(self) -> int:
-        """Mail transactions that have begun (MAIL) and not ended, and that the lab waits for: with `transactions_seen`,
-        how it knows that it is quiet.
+        """Return the number of open mail transactions for which the lab waits.
+
+        With `transactions_seen` a lab knows whether mail is arriving.
         """
         # spec: TM-1
         return sum(1 for session in self.sessions if session.holds_clock)
 
     def hang_up_on(self, peers: Collection[str]) -> None:
-        """Drop the connections of these, which are gone themselves; a mail whose content has not ended is not accepted."""
+        """Drop the connections of these peers, which no longer run. A mail whose content has not ended is not stored."""
         for session in list(self.sessions):
             if session.peer_name in peers and session.transport is not None:
                 cast(asyncio.Transport, session.transport).abort()
 
     async def stop(self) -> None:
-        """Stops listening and hangs up; a mail whose content has not ended is not accepted."""
+        """Stop listening and close all connections. A mail whose content has not ended is not stored."""
         if self._server is None:
             return
         self._server.close()
@@ -116,7 +123,7 @@ class SmtpListener:
 
 
 class _Door(asyncio.Protocol):
-    """Lets a connection in, or tells it that there are too many."""
+    """Accepts a connection, or replies that there are too many."""
 
     def __init__(self, listener: SmtpListener) -> None:
         self._listener = listener

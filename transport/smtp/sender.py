@@ -1,9 +1,8 @@
-"""The SMTP client of a node: carries transmissions to their next server over a few connections that it
-keeps.
+"""The SMTP client of a node: it sends transmissions to their next server over a few connections that it keeps.
 
-Only a 250 after the content counts as delivered (spec: IN-2, OUT-9); whatever else happens, the mail stays
-in the queue. A connection is used by one transmission at a time, and closed when it has been idle for long. How a
-connection begins is here, how a mail crosses it is in `transport.smtp.transaction`.
+Only the reply 250 after the content counts as delivered (spec: IN-2, OUT-9); otherwise the mail stays in the queue. A
+connection carries one transmission at a time and is closed after it has been idle for long. This module begins and
+keeps connections; `transport.smtp.transaction` sends a mail over one.
 """
 
 import asyncio
@@ -22,8 +21,8 @@ Address = tuple[str, int]
 """Host and port."""
 
 CONNECT_SECONDS: Final = 10.0
-"""Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes for
-strangers' servers).
+"""Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes, for
+servers of other organizations).
 """
 
 COMMAND_SECONDS: Final = 30.0
@@ -33,15 +32,15 @@ CONTENT_SECONDS: Final = 120.0
 """Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
 
 QUIT_SECONDS: Final = 1.0
-"""Real time for a polite end; then the connection is closed anyway."""
+"""Real time for QUIT; then the connection is closed anyway."""
 
 IDLE_SECONDS: Final = 60.0
-"""Real time after which a kept connection that carried nothing is closed (decision: well within what the listening end
-allows, so that it is this end that closes).
+"""Real time after which an idle connection is closed (decision: less than the listener allows, so that the sender closes
+it).
 """
 
 PARALLEL_LIMIT: Final = 4
-"""Connections to one peer at a time (decision): while one mail is stored others are on the wire."""
+"""Connections to one peer at a time (decision): while one mail is stored, others are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class SenderLimits:
 
 @dataclass(slots=True)
 class _Peer:
-    """Connections to one address under one greeting name; the one that was used last comes first."""
+    """Connections to one address under one greeting name; the last used one is taken first."""
 
     slots: asyncio.Semaphore
     idle: list[tuple[StoreClient, float]] = field(default_factory=list)
@@ -76,10 +75,10 @@ class _Peer:
 
 
 class SmtpSender:
-    """Sends transmissions; see `send`. One event loop; `close` at the end.
+    """Sends transmissions, in one event loop. Call `close` at the end.
 
-    With `credentials` it proves to each peer which store it is (spec: ML-3). With `tls` a peer that offers STARTTLS is
-    talked to in TLS or not at all, and its certificate must be good for the name of the server that is meant.
+    With `credentials` it proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the lab
+    only in TLS, and the certificate must name the server.
     """
 
     def __init__(
@@ -101,10 +100,10 @@ class SmtpSender:
     async def send(
         self, address: Address, transmission: Transmission, greeting_name: str, *, fresh: bool = False
     ) -> SendOutcome:
-        """One attempt to hand `transmission` to the server at `address`.
+        """Try once to send `transmission` to the server at `address`, and return the outcome.
 
-        `greeting_name` is the sending server's name, said in EHLO and in the hop line; `fresh`: over a new connection.
-        Never raises for what a peer or a network does; a cancelled attempt counts as not made.
+        `greeting_name` is the sending server's name for EHLO and the hop line; `fresh`: use a new connection. Errors of a
+        peer or a network are outcomes, never exceptions. A cancelled attempt does not count.
         """
         self.open_transactions += 1
         self.transactions_seen += 1
@@ -118,13 +117,13 @@ class SmtpSender:
             self.open_transactions -= 1
 
     def forget(self, address: Address) -> None:
-        """Closes the kept connections to `address`, because it is cut off or has stopped."""
+        """Close the kept connections to `address`, because it is cut off or has stopped."""
         for (host, port, _), peer in self._peers.items():
             if (host, port) == address:
                 _hang_up(peer)
 
     async def close(self) -> None:
-        """Ends the kept connections; attempts under way end theirs when they are through."""
+        """Close the kept connections. Attempts in progress close theirs at their end."""
         self._closed = True
         if self._sweep is not None:
             self._sweep.cancel()
@@ -158,7 +157,7 @@ class SmtpSender:
                     await client.ehlo()
                 except SMTPHeloError as refusal:
                     if 400 <= refusal.code < 500:
-                        raise  # later it may say what it can do
+                        raise  # it may accept EHLO later
                     await client.helo()
                 if transmission.outside is None:
                     await self._prove(client, transmission.next_hop)
@@ -168,16 +167,16 @@ class SmtpSender:
         return client
 
     async def _prove(self, client: StoreClient, server: str) -> None:
-        """What is between servers of a lab; to a smart host this one is anybody."""
+        """Begin TLS and authenticate, as servers of a lab do; a smart host gets neither."""
         if self._tls is not None:
-            # Whoever sits in between could strike STARTTLS from the answer to EHLO; without it nothing is said.
+            # A third party could remove STARTTLS from the reply to EHLO; so without it nothing is sent.
             if not client.supports_extension("starttls"):
                 raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends nothing in clear")
             await client.secure(self._tls, server)
         await self._authenticate(client, server)
 
     async def _authenticate(self, client: StoreClient, server: str) -> None:
-        """Proves which store this is, where that is asked for. A peer that says no for good gets mail all the same."""
+        """Prove which store this is, if the peer offers AUTH. If it refuses for good, it gets the mail all the same."""
         # spec: ML-3
         if self._credentials is None or MECHANISM.lower() not in client.server_auth_methods:
             return
@@ -203,7 +202,7 @@ class SmtpSender:
         else:
             return outcome
         finally:
-            # One that could not prove itself is not kept: the next mail may fare better.
+            # A connection without authentication is not kept: the next one may authenticate.
             proven = client.authenticated or self._credentials is None or transmission.outside is not None
             if reusable and proven and not self._closed and client.is_connected:
                 self._keep(peer, client)
@@ -211,7 +210,7 @@ class SmtpSender:
                 client.close()
 
     async def _reset(self, client: StoreClient) -> bool:
-        """Ends a transaction that came to nothing; True when the connection can be used again."""
+        """End a transaction that failed; return whether the connection can be used again."""
         try:
             async with asyncio.timeout(self.limits.command_seconds):
                 return is_success(await client.command(b"RSET"))
@@ -227,7 +226,7 @@ class SmtpSender:
             self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
 
     def _close_idle(self) -> None:
-        """Closes what has been idle for long, and looks again while anything is kept."""
+        """Close connections that have been idle for long; repeat while any is kept."""
         loop = asyncio.get_running_loop()
         self._sweep = None
         since = loop.time() - self.limits.idle_seconds

@@ -1,5 +1,47 @@
-"""The verbs of ours at the listening end: BDAT (RFC 3030), XEXCH50, AUTH for stores, STARTTLS, and a DATA that reads in
-blocks.
+"""The verbs of a connection: STARTTLS, AUTH for stores, X-LINK2STATE, XEXCH50, DATA in blocks, and BDAT (RFC 3030).
+
+aiosmtpd has EHLO, HELO, MAIL, RCPT, RSET, NOOP and QUIT. The states of a connection:
+
+=========  ================================================================================
+new        connected; no EHLO yet
+ready      EHLO was accepted; no mail has begun
+mail       MAIL was accepted
+addressed  at least one RCPT was accepted
+chunks     a chunk of BDAT arrived, and it was not the last
+closed
+=========  ================================================================================
+
+=======================  ===================  =========================================================================
+state                    command              next state
+=======================  ===================  =========================================================================
+new                      EHLO, HELO           ready
+ready                    STARTTLS             new, in TLS; everything before is forgotten (RFC 3207)
+ready                    AUTH                 ready; the peer is the store that it proved to be (ML-3)
+any but new, closed      X-LINK2STATE         unchanged; only a store is heard (RT-2)
+ready                    MAIL                 mail
+mail, addressed          RCPT                 addressed
+addressed                XEXCH50              addressed; the mail may be a system message (ML-3)
+addressed                DATA and a content   ready; the mail is stored, or refused
+addressed, chunks        BDAT                 chunks (ML-4)
+addressed, chunks        BDAT ... LAST        ready; the mail is stored, or refused
+mail, addressed, chunks  RSET, EHLO           ready; the mail is dropped
+any                      QUIT                 closed
+any                      a limit is exceeded  closed, after the reply 421 or 552
+=======================  ===================  =========================================================================
+
+A command in another state is refused with 503. A refused command changes no state.
+
+Example: EHLO, AUTH; MAIL, RCPT, XEXCH50 in one group; the blob of XEXCH50 and `BDAT 5000 LAST` with 5000 bytes in a second
+group. The state is ready, addressed, addressed, ready.
+
+What must never happen:
+
+- The reply 250 is sent before the mail is durable (IN-2). So if a fault loses the reply, the mail is stored, and the peer
+  sends it again.
+- A mail is stored although the connection ended inside its content.
+- The bytes of a chunk are read as commands. So a refused chunk is still read to its end, and a chunk of unknown or
+  excessive size closes the connection.
+- Commands that a third party put behind STARTTLS in clear are obeyed in TLS (RFC 3207 6).
 """
 
 import asyncio
@@ -27,45 +69,45 @@ from transport.smtp.limits import READ_BYTES, NoRoom
 
 
 class StoreSession(Connection):
-    """One connection."""
+    """A connection with all verbs."""
 
     def extensions(self) -> list[str]:
-        """What EHLO is answered, but for the last line."""
+        """Return the lines of the reply to EHLO, without the last one."""
         # spec: ML-3, ML-4
-        offers = self._house.offers()
+        offers = self._listener.offers()
         lines = [self.hostname, f"SIZE {self.data_size_limit}", "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"]
         self._chunking = offers.chunking
         if self._chunking:
             lines += ["BINARYMIME", "CHUNKING"]
-        if self._house.tls is not None and not self._secured:
+        if self._listener.tls is not None and not self._secured:
             lines.append("STARTTLS")
         if offers.authentication:
             lines += [f"AUTH {MECHANISM}", link_state.VERB]
         return lines
 
-    # --- who it is
+    # --- identity
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:  # noqa: N802 - looked up by name
-        """TLS from here on; what came in clear is forgotten (RFC 3207)."""
-        context = self._house.tls
+        """Begin TLS and forget everything that came in clear (RFC 3207)."""
+        context = self._listener.tls
         if arg:
             await self.push("501 5.5.4 STARTTLS takes no argument")
         elif context is None or self._secured or self.in_transaction:
-            await self.push("503 5.5.1 no STARTTLS now")
+            await self.push("503 5.5.1 STARTTLS is not allowed now")
         else:
-            self._lines.forget()  # so that the answer is not held back for the next of a group
+            self._lines.forget()  # so that the reply does not wait for the next command of a group
             await self.push("220 2.0.0 Ready to start TLS")
-            # Commands sent in clear behind STARTTLS are another's (RFC 3207 6). From here to the handshake nothing is read.
+            # A third party may have put commands behind STARTTLS (RFC 3207 6). Nothing is read before the handshake.
             self._lines.forget()
             try:
                 clear = cast(asyncio.Transport, self.transport)
                 secured = await self.loop.start_tls(clear, self, context, server_side=True)
             except OSError as error:
-                raise ConnectionResetError(f"no TLS with the peer: {error}") from error
-            self._begin_anew(secured)
+                raise ConnectionResetError(f"the TLS handshake failed: {error}") from error
+            self._restart(secured)
 
-    def _begin_anew(self, secured: Any) -> None:
-        """Forgets what was said in clear (RFC 3207 4.2)."""
+    def _restart(self, secured: Any) -> None:
+        """Forget what was said in clear (RFC 3207 4.2)."""
         reader, writer = cast(Any, self._reader), cast(Any, self._writer)
         self.transport = reader._transport = writer._transport = secured
         self._secured = True
@@ -74,13 +116,13 @@ class StoreSession(Connection):
         self.envelope = self._create_envelope()
 
     async def smtp_AUTH(self, arg: str | None) -> None:  # noqa: N802 - as above
-        """A store proves which one it is."""
+        """Let a store prove its identity."""
         # spec: ML-3
         if await self.check_helo_needed("EHLO"):
             return
         if self.store is not None or self.in_transaction:
-            await self.push("503 5.5.1 no AUTH now")
-        elif not self._house.offers().authentication or arg is None or arg.upper() != MECHANISM:
+            await self.push("503 5.5.1 AUTH is not allowed now")
+        elif not self._listener.offers().authentication or arg is None or arg.upper() != MECHANISM:
             await self.push("504 5.5.4 Unrecognized authentication type")
         else:
             nonce = secrets.token_bytes(NONCE_BYTES)
@@ -89,19 +131,19 @@ class StoreSession(Connection):
             try:
                 answer = (await self._lines.readuntil()).rstrip(b"\r\n")
             except asyncio.LimitOverrunError:
-                await self.push("500 5.5.6 no answer to AUTH is so long")
+                await self.push("500 5.5.6 the answer to AUTH is too long")
                 self.hang_up()
             else:
                 await self._greet_store(answer, nonce)
 
     async def _greet_store(self, answer: bytes, nonce: bytes) -> None:
-        house = self._house
+        listener = self._listener
         store = None
         if len(answer) <= ANSWER_LIMIT_BYTES:
-            store = proven_store(answer, house.hostname, nonce, house.verify_peer)
+            store = proven_store(answer, listener.hostname, nonce, listener.verify_peer)
         if store is None:
             await self.push("535 5.7.8 not a store of this organization")
-        elif sum(1 for each in house.sessions if each.store == store) >= house.limits.store_connections:
+        elif sum(1 for each in listener.sessions if each.store == store) >= listener.limits.store_connections:
             await self.push("421 4.3.2 too many connections of one store")
             self.hang_up()
         else:
@@ -109,29 +151,29 @@ class StoreSession(Connection):
             await self.push("235 2.7.0 OK")
 
     async def smtp_X_LINK2STATE(self, arg: str | None) -> None:  # noqa: N802 - as above; a hyphen is no part of a name
-        """What a store knows of a link. Nobody else is heard."""
+        """Take in a report of a link from a store; anybody else is refused."""
         # spec: RT-2
-        if self.store is None or not self._house.offers().authentication:
+        if self.store is None or not self._listener.offers().authentication:
             await self.push(xexch50.NEED_AUTHENTICATION)
         elif link_state.read_line(arg) is None or arg is None:
-            await self.push("501 5.5.4 no report of a link")
+            await self.push("501 5.5.4 not a report of a link")
         else:
             try:
-                self._house.link_state(self.store, arg)
+                self._listener.link_state(self.store, arg)
             except Exception as error:
                 await self.push(reply_to(error))
             else:
                 await self.push("250 2.0.0 OK")
 
     async def smtp_XEXCH50(self, arg: str | None) -> None:  # noqa: N802 - as above
-        """The properties of the mail beside its content."""
+        """Read the properties of the mail that are not in its content."""
         # spec: ML-3
         said = xexch50.read_command(arg)
         if self.envelope is None or not self.envelope.rcpt_tos:
             await self.push("503 5.5.1 need RCPT first")
-        elif self.store is None or not self._house.offers().authentication:
+        elif self.store is None or not self._listener.offers().authentication:
             await self.refuse("XEXCH50", arg, xexch50.NEED_AUTHENTICATION)
-        elif said is None or said[0] > xexch50.BLOB_LIMIT_BYTES or said[1] > self._house.limits.recipients:
+        elif said is None or said[0] > xexch50.BLOB_LIMIT_BYTES or said[1] > self._listener.limits.recipients:
             await self.refuse("XEXCH50", arg, "501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
         else:
             size, recipients = said
@@ -148,21 +190,21 @@ class StoreSession(Connection):
     # --- the content
 
     async def smtp_DATA(self, arg: str | None) -> None:  # noqa: N802 - as above
-        """Reads a content in blocks, gives it to the callback, answers."""
+        """Read a content in blocks, store the mail, reply."""
         if await self._no_content_now():
             return
         if arg:
             await self.push("501 5.5.4 DATA takes no argument")
             return
         if self._mail.binary or self._mail.chunks is not None:
-            await self.push("503 5.5.1 a binary mail, or one begun by BDAT, takes BDAT")
+            await self.push("503 5.5.1 use BDAT for a binary mail, and after another BDAT")
             return
         await self.push("354 End data with <CR><LF>.<CR><LF>")
         self._flush()
-        data = DataReader(self._house.limits.message_bytes)
+        data = DataReader(self._listener.limits.message_bytes)
         ended = False
         while not ended:
-            # When the peer goes away, aiosmtpd cancels this task: nothing is accepted.
+            # If the peer disconnects, aiosmtpd cancels this task, and nothing is stored.
             chunk = await self._lines.read(READ_BYTES)
             if not chunk:
                 raise ConnectionResetError("the connection ended inside DATA")
@@ -175,13 +217,13 @@ class StoreSession(Connection):
         await self._end(data.content)
 
     async def smtp_BDAT(self, arg: str | None) -> None:  # noqa: N802 - as above
-        """One chunk; with the last, the mail is given to the callback."""
+        """Read one chunk; store the mail after the last."""
         # spec: ML-4
         chunk = bdat.read_command(arg)
-        limit_bytes = self._house.limits.message_bytes
+        limit_bytes = self._listener.limits.message_bytes
         if chunk is None or chunk.size > limit_bytes * bdat.SKIP_FACTOR:
-            await self.push("501 5.5.4 BDAT <size> [LAST]" if chunk is None else "552 5.3.4 a chunk beyond all limits")
-            self.hang_up()  # what follows is a chunk of nobody knows what length
+            await self.push("501 5.5.4 BDAT <size> [LAST]" if chunk is None else "552 5.3.4 the chunk is too large")
+            self.hang_up()  # nobody knows where the next command begins
             return
         mail = self._mail
         chunks = mail.chunks or Chunks(limit_bytes)
@@ -190,10 +232,10 @@ class StoreSession(Connection):
         asked = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
         fault = None
         for verb in asked:
-            fault = fault or await self._house.on_verb(self.peer_name, verb)
+            fault = fault or await self._listener.on_verb(self.peer_name, verb)
         if fault is not None and fault.mishap is Mishap.REPLY:
             chunks.refuse(RefusalError(fault.code, fault.text))
-        elif await self._mishap(fault):
+        elif await self._apply_fault(fault):
             return
         refusal = chunks.announced(chunk)
         if not self._lines.has(chunk.size):
@@ -207,7 +249,7 @@ class StoreSession(Connection):
         if refusal is not None:
             await self.push(reply_to(refusal))
             return
-        chunks.came(blocks)
+        chunks.add(blocks)
         if chunk.last:
             await self._end(partial(chunks.content, binary=mail.binary))
         else:
@@ -222,14 +264,14 @@ class StoreSession(Connection):
         return False
 
     async def _end(self, read: Callable[[], bytes]) -> None:
-        """The content is here: store it, then answer. Where the lab lets the answer get lost, the mail is stored."""
-        fault = await self._house.on_verb(self.peer_name, Verb.END)
+        """Store the mail, then reply. If a fault loses the reply, the mail is stored all the same."""
+        fault = await self._listener.on_verb(self.peer_name, Verb.END)
         mail = self._mail
         refused = fault is not None and fault.mishap is Mishap.REPLY
         reply = fault.line if fault is not None and refused else await self._accept(read, mail)
         self.envelope = self._create_envelope()
         if fault is not None and fault.mishap is not Mishap.REPLY:
-            await self._mishap(fault)
+            await self._apply_fault(fault)
             return
         if reply.startswith("2"):
             self._fruitless = self._refused = 0
@@ -240,7 +282,7 @@ class StoreSession(Connection):
         try:
             content = read()
             if self.store is None:
-                self._house.check_room(len(content))
+                self._listener.check_room(len(content))
             sender = "" if mail.mail_from in {None, NULL_PATH} else mail.mail_from or ""
             incoming = incoming_mail(sender, mail.rcpt_tos, content)
             hop = mail.hop
@@ -249,7 +291,7 @@ class StoreSession(Connection):
                 hop = hop or IncomingHop(self.peer_name, None, 0)
             if mail.refused is not None:
                 hop = replace(hop, refused=mail.refused)
-            stored = self._house.accept(hop, incoming)
+            stored = self._listener.accept(hop, incoming)
             if stored is not None:
                 await stored
         except Exception as error:

@@ -1,4 +1,4 @@
-"""TLS for STARTTLS: what a server shows, and whom it believes."""
+"""TLS for STARTTLS: the certificate of a server, and the authority that it trusts."""
 
 import ssl
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """The two sides of a server: as one that is connected to, and as one that connects."""
+    """The contexts of a server: for connections to it, and for connections that it makes."""
 
     server: ssl.SSLContext
     client: ssl.SSLContext
 
 
 def load_tls(certificate: Path, private_key: Path, authority: Path) -> Tls:
-    """Reads PEM files. A peer's certificate must be the authority's and bear the name of the server that is meant.
+    """Return the contexts from PEM files. A peer's certificate must be signed by the authority and name the server.
 
-    Raises OSError for a file that cannot be read or is none (ssl.SSLError is an OSError).
+    Raise OSError for a file that cannot be read or is not a PEM file (ssl.SSLError is an OSError).
     """
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.minimum_version = ssl.TLSVersion.TLSv1_3

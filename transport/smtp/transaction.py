@@ -1,8 +1,8 @@
-"""How one mail crosses a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
+"""Sending one mail over a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
 
-With PIPELINING the commands of an envelope go together, and the blob of XEXCH50 together with the content: two turns
-of the line a mail. Commands go through aiosmtplib; the content does not, because its search for line ends and dots by
-regular expression costs ten times what sending does.
+With PIPELINING the commands of the envelope are sent together, and then the blob of XEXCH50 together with the content:
+two round trips for a mail. The content bypasses aiosmtplib, whose search for line ends and dots by regular expression
+takes ten times as long as sending.
 
 # spec: ML-3, ML-4
 """
@@ -25,21 +25,21 @@ from transport.smtp.client import StoreClient
 from transport.smtp.data import stuff
 
 MAX_REASON_CHARS: Final = 400
-"""How much of a peer's answer is kept as the reason of a failure."""
+"""Characters of a peer's answer that are kept as the reason of a failure."""
 
 CODE_START_INPUT: Final = 354
 CODE_SERVICE_CLOSING: Final = 421
 
-# What fits between the angle brackets of a command; anything else could end them early.
+# The characters that may stand between the angle brackets of a command; others could end it early.
 _ADDRESS = re.compile(r"[!-;=?-~]*")
 
 
 class StaleError(Exception):
-    """A kept connection turned out to be dead before anything was sent on it."""
+    """A kept connection was closed before the mail was sent."""
 
 
 class Patience(Protocol):
-    """Real time for answers."""
+    """Real time to wait for answers."""
 
     @property
     def command_seconds(self) -> float: ...
@@ -49,7 +49,7 @@ class Patience(Protocol):
 
 @dataclass(slots=True)
 class _Envelope:
-    """What became of the commands before the content."""
+    """The answers to the commands before the content."""
 
     taken: int = 0
     refusals: tuple[RecipientRefusal, ...] = ()
@@ -60,7 +60,10 @@ class _Envelope:
 async def transact(
     client: StoreClient, transmission: Transmission, greeting_name: str, patience: Patience, *, kept: bool
 ) -> SendOutcome:
-    """One mail, or one call. Raises SMTPException, OSError or TimeoutError; StaleError when a kept connection died early."""
+    """Send one mail or one call, and return the outcome.
+
+    Raise SMTPException, OSError or TimeoutError if the connection fails; StaleError if it was kept and already closed.
+    """
     if transmission.is_call or client.told_links != transmission.links:
         async with asyncio.timeout(patience.command_seconds):
             heard = await _tell_links(client, transmission.links, kept=kept)
@@ -75,11 +78,9 @@ async def transact(
         try:
             content, binary = as_seven_bit(content), False  # spec: ML-4
         except CodecError as error:
-            return SendOutcome(
-                SendState.REFUSED, f"5.6.1 a binary mail, which {transmission.next_hop} takes not: {error}"
-            )
+            return SendOutcome(SendState.REFUSED, f"5.6.1 {transmission.next_hop} does not accept binary mail: {error}")
     hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
-    inside = transmission.outside is None  # what servers of a lab tell each other is for nobody else
+    inside = transmission.outside is None  # only servers of the lab see hop lines and XEXCH50
     blob = xexch50.encode(hop, transmission.recipients) if inside and client.supports_extension("xexch50") else b""
     line = (
         b""
@@ -125,7 +126,7 @@ async def transact(
 
 
 async def _tell_links(client: StoreClient, links: tuple[str, ...], *, kept: bool) -> str:
-    """Tells a store what this one knows of links, anybody else nothing; the last answer."""
+    """Send the reports of links to a store, or NOOP to any other server; return the last answer."""
     # spec: RT-2
     heard = client.authenticated and client.supports_extension(VERB)
     lines = [f"{VERB} {line}".encode("ascii") for line in links] if heard else []
@@ -152,7 +153,7 @@ def _options(client: StoreClient, size: int, *, binary: bool) -> bytes:
 async def _envelope(
     client: StoreClient, mail: bytes, recipients: Sequence[str], blob: bytes, *, kept: bool
 ) -> _Envelope:
-    """MAIL, RCPT and XEXCH50, together or one by one."""
+    """Send MAIL, RCPT and XEXCH50, together or one by one, and return the answers."""
     sendable = [address for address in recipients if address and _ADDRESS.fullmatch(address)]
     lines = [mail, *(b"RCPT TO:<%b>" % address.encode("ascii") for address in sendable)]
     if blob:
@@ -170,7 +171,7 @@ async def _envelope(
         raise StaleError
     if not is_success(answers[0]):
         return _Envelope(refused=refused("MAIL", answers[0]))
-    answers += [answers[-1]] * (len(lines) - len(answers))  # it hung up: its last word holds for the rest
+    answers += [answers[-1]] * (len(lines) - len(answers))  # the peer hung up: its last answer counts for the rest
     found = dict(zip(sendable, answers[1:], strict=False))
     refusals = tuple(refusal for address in recipients if (refusal := _refusal(address, found.get(address))))
     envelope = _Envelope(len(recipients) - len(refusals), refusals, None, answers[-1] if blob else None)
@@ -180,7 +181,7 @@ async def _envelope(
 
 
 async def _one_by_one(client: StoreClient, lines: list[bytes]) -> list[SMTPResponse]:
-    """The answers to the lines; none is said after a MAIL that was refused, or to nobody at all."""
+    """Send the lines one by one and return the answers. Stop if MAIL or every RCPT is refused."""
     answers: list[SMTPResponse] = []
     for line in lines:
         if line.startswith(b"XEXCH50") and not any(map(is_success, answers[1:])):
@@ -206,7 +207,7 @@ def _none_accepted(refusals: tuple[RecipientRefusal, ...]) -> SendOutcome:
 
 
 def _ordinary(client: StoreClient, transmission: Transmission, properties: SMTPResponse | None) -> str:
-    """Why a system message went as ordinary mail, if it did."""
+    """Return why a system message went as ordinary mail; '' if it did not."""
     # spec: ML-3
     if not transmission.system or (properties is not None and is_success(properties)):
         return ""
@@ -214,18 +215,18 @@ def _ordinary(client: StoreClient, transmission: Transmission, properties: SMTPR
 
 
 def refused(step: str, answer: SMTPResponse) -> SendOutcome:
-    """The outcome of a step that was answered by a refusal."""
+    """Return the outcome of a step that was refused."""
     state = SendState.REFUSED if _is_permanent(answer) else SendState.DEFERRED
     return SendOutcome(state, _answered(step, answer))
 
 
 def unreachable(reason: str) -> SendOutcome:
-    """The outcome of an attempt to which nobody answered."""
+    """Return the outcome of an attempt that nobody answered."""
     return SendOutcome(SendState.DEFERRED, reason, unreachable=True)
 
 
 def is_success(answer: SMTPResponse) -> bool:
-    """2xx."""
+    """Return whether an answer is 2xx."""
     return 200 <= answer.code < 300
 
 
@@ -238,7 +239,7 @@ def _answered(step: str, answer: SMTPResponse) -> str:
 
 
 def words(said: SMTPResponse | BaseException) -> str:
-    """An answer or an error as one line of ASCII."""
+    """Return an answer or an error as one line of ASCII."""
     if isinstance(said, (SMTPResponse, SMTPResponseException)):
         text = f"{said.code} {said.message}"
     else:
