@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -47,12 +47,17 @@ def running_coordinator(
     assert code == (ExitCode.GOOD if end is signal.SIGTERM else -end)
 
 
-def wait_for_history(client: Client, history: str) -> None:
-    """Wait until the lab is up again with this run history."""
+def wait_for_history(client: Client, history: str, running: Collection[str] = ()) -> None:
+    """Wait until the lab is up again with this run history and these servers run.
+
+    A server that was down during a reset joins later: the lab is ready without it.
+    """
     give_up_s = time.monotonic() + END_S
     while time.monotonic() < give_up_s:
         with suppress(ClientError):
-            if client.lab()["history"] == history and client.text("GET", "/readyz"):
+            lab = client.lab()
+            ready = lab["history"] == history and client.text("GET", "/readyz")
+            if ready and {each["name"] for each in lab["servers"] if each["standing"] == "running"} >= set(running):
                 return
         time.sleep(0.1)
     raise AssertionError(f"{history} has not begun within {END_S} s")

@@ -92,7 +92,7 @@ def test_a_class_goes_back_to_where_it_began(
             supervisor.take_down("B")
             client.reset("start")
             supervisor.bring_up("B")
-            wait_for_history(client, "Contoso-4")
+            wait_for_history(client, "Contoso-4", running=("A", "B"))
             assert everything(client) == start
             client.advance("1 h")
         with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
