@@ -74,7 +74,7 @@ def test_the_policy_comes_from_the_settings() -> None:
         hop_limit=5,
         max_retries=2,
     )
-    with pytest.raises(ValueError, match="above zero"):
+    with pytest.raises(ValueError, match="greater than zero"):
         PriorityPolicy(retry_us=0)
 
 
