@@ -6,7 +6,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import merged, ranges
+from analytics.evidence.number_sets import merged, ranges
 from analytics.evidence.organization import Organization
 from analytics.ingest.silver import Silver
 

@@ -12,11 +12,12 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import by_kind, excused, of_kind
+from analytics.evidence.mails import excused
+from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
-_KEY: Final = of_kind("r.guid", "r.kind")
+_KEY: Final = guid_of_kind("r.guid", "r.kind")
 _CLAIMED: Final = f"exists(s.said, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.store and x.act != 'forgot' and x.seq < s.seq"
 _STANDS_FOR: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"

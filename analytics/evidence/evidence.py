@@ -24,7 +24,7 @@ from analytics.evidence import (
 )
 from analytics.evidence.broadcasts import cycles
 from analytics.evidence.claimed_sets import claims
-from analytics.evidence.mails import ranges
+from analytics.evidence.number_sets import ranges, ranges_of
 from analytics.evidence.organization import Organization, standing
 from analytics.evidence.version_history import deleted_stores, firsts, pcl_map, restores
 from analytics.ingest.silver import Silver
@@ -249,7 +249,7 @@ def requests(m: Material) -> DataFrame:
     )
     answers = answers.join(refused, ["trace", "node", "mail"], "full")
     # A store that went back to a backup may have answered before, or answer again: nothing can be said of it.
-    wanted = F.flatten(F.transform("folders", lambda f: F.concat(_ranges_of(f["cnset"]), _ranges_of(f["cnset_fai"]))))
+    wanted = F.expr(f"flatten(transform(folders, f -> concat({ranges_of('f.cnset')}, {ranges_of('f.cnset_fai')})))")
     rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
         F.broadcast(m.restored), ["trace", "node"], "left_anti"
     )
@@ -329,23 +329,6 @@ def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
 
 def _standing(rows: DataFrame, m: Material) -> DataFrame:
     return rows.join(F.broadcast(m.standing), ["trace", "node"], "left")
-
-
-def _ranges_of(column: Column) -> Column:
-    parts = F.filter(F.split(column, ";"), lambda part: part != "")
-
-    def of(part: Column) -> Column:
-        guid = F.split_part(part, F.lit(":"), F.lit(1))
-        return F.transform(
-            F.split(F.split_part(part, F.lit(":"), F.lit(2)), ","),
-            lambda item: F.struct(
-                guid.alias("guid"),
-                F.split_part(item, F.lit("-"), F.lit(1)).cast("long").alias("low"),
-                F.split_part(item, F.lit("-"), F.lit(-1)).cast("long").alias("high"),
-            ),
-        )
-
-    return F.flatten(F.transform(parts, of))
 
 
 TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {

@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import RANGES, by_kind, of_kind, ranges, whatever_kind
+from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges, without_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.version_history import firsts
 from analytics.ingest.schemas import MAIL_FOLDERS
@@ -160,7 +160,7 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     number, or not all that was here."""
     made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
-    guid = F.expr(of_kind("substring_index(number, ':', 1)", "kind"))
+    guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))
     number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
     all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
     cases = listed.where("what in ('tombstone', 'dropped')").join(made, ["trace", "number"], "left")
@@ -180,7 +180,7 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     )
     # What a dropped replica was is traced in one set.
     as_stood = as_stood.withColumn(
-        "stood", F.when(F.col("what") == "dropped", F.expr(whatever_kind("stood"))).otherwise(F.col("stood"))
+        "stood", F.when(F.col("what") == "dropped", F.expr(without_kind("stood"))).otherwise(F.col("stood"))
     )
     has = F.expr("forall(all, i -> exists(stood, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
     return (

@@ -7,53 +7,11 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.number_sets import by_kind
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
 _ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "mail.received", "mail.bad")
-
-RANGES: Final = "array<struct<guid: string, low: bigint, high: bigint>>"
-
-
-_FAI: Final = " fai"
-"""After a GUID: its numbers in a folder's set of associated messages (CN-9)."""
-
-
-def ranges(column: str, kind: str = "'message'") -> Column:
-    """A traced set as an array of its ranges (guid, low, high). kind: SQL for the kind of what the set is of; the GUIDs of
-    associated messages' sets bear names of their own (`of_kind`)."""
-    low, high = (f"cast(split_part(i, '-', {part}) as bigint) as {name}" for part, name in ((1, "low"), (-1, "high")))
-    guid = of_kind("split_part(p, ':', 1)", kind)
-    one = f"i -> struct({guid} as guid, {low}, {high})"
-    every = f"flatten(transform(split({column}, ';'), p -> transform(split(split_part(p, ':', 2), ','), {one})))"
-    return F.expr(f"case when {column} = '' then cast(array() as {RANGES}) else {every} end")
-
-
-def by_kind(cnset: str, cnset_fai: str) -> Column:
-    """Both sets of a folder as one array of ranges. A post's number is a hole in the set of associated messages, which their
-    store has closed, and the reverse: so the ranges of the second have GUIDs of their own (spec: CN-6, CN-9)."""
-    return F.concat(ranges(cnset), ranges(cnset_fai, "'fai'"))
-
-
-def of_kind(guid: str, kind: str) -> str:
-    """SQL: the GUID under which `by_kind` has a number of this GUID of something of this kind."""
-    return f"if({kind} = 'fai', concat({guid}, '{_FAI}'), {guid})"
-
-
-def whatever_kind(ranges_: str) -> str:
-    """SQL: ranges of `by_kind` under the plain GUIDs, for what was traced in one set."""
-    return f"transform({ranges_}, r -> struct(replace(r.guid, '{_FAI}', '') as guid, r.low as low, r.high as high))"
-
-
-def merged(ranges_: str) -> str:
-    """SQL: ranges of several sets, in any order, as those of their union."""
-    empty = f"cast(array() as {RANGES})"
-    touches = "size(n) > 0 and n[size(n) - 1].guid = r.guid and n[size(n) - 1].high >= r.low - 1"
-    longer = "struct(r.guid as guid, n[size(n) - 1].low as low, greatest(n[size(n) - 1].high, r.high) as high)"
-    return (
-        f"aggregate(array_sort(transform({ranges_}, r -> struct(r.guid, r.low, r.high))), {empty}, (n, r) ->"
-        f" case when {touches} then concat(slice(n, 1, size(n) - 1), array({longer})) else concat(n, array(r)) end)"
-    )
 
 
 def mail_ends(events: Silver) -> DataFrame:

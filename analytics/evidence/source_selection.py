@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import by_kind
+from analytics.evidence.number_sets import by_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver
 

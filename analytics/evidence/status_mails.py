@@ -8,7 +8,8 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import RANGES, by_kind, excused, of_kind, ranges
+from analytics.evidence.mails import excused
+from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver
 from traces import DAY_US, MINUTE_US
@@ -124,7 +125,7 @@ def nights(events: Silver, listed: DataFrame) -> DataFrame:
     return due.join(sent, ["trace", "node", "at"], "left").withColumn("told", F.coalesce("told", F.lit(False)))
 
 
-_KEY: Final = of_kind("r.guid", "r.kind")
+_KEY: Final = guid_of_kind("r.guid", "r.kind")
 _CLAIMED: Final = f"exists(s.row, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _NOTED: Final = f"exists(s.noted, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.node and x.act != 'forgot' and x.at <= s.at"

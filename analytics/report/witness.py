@@ -10,7 +10,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import by_kind, of_kind
+from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.silver import Silver
 
 FOLDERS_TOLD: Final = 200
@@ -63,7 +63,7 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         .select("trace", "folder", "store", "guid", "low", "kind")
         .distinct()
     )
-    guid = of_kind("guid", "kind")
+    guid = guid_of_kind("guid", "kind")
     within = F.expr(f"exists(stands_for, r -> r.guid = {guid} and low between r.low and r.high)")
     carrying = (
         folders.join(F.broadcast(lacks), ["trace", "folder"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from analytics.evidence.mails import merged
+from analytics.evidence.number_sets import merged, ranges_of
 from analytics.evidence.organization import STANDS_SUSPENDED
 from analytics.evidence.source_selection import SORTED_LIST
 from analytics.rules import mail_rules, state_rules
@@ -17,13 +17,8 @@ from analytics.rules.rule import DAY_US, HOUR_US, MINUTE_US, UPDATES, Check
 _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
 
 
-def _range(text: str) -> str:
-    one = "i -> struct(split_part(p, ':', 1) as guid, cast(split_part(i, '-', 1) as bigint) as low, cast(split_part(i, '-', -1) as bigint) as high)"
-    return f"flatten(transform(filter(split({text}, ';'), p -> p != ''), p -> transform(split(split_part(p, ':', 2), ','), {one})))"
-
-
-_WITHIN = _SET.format(inner=_range("f.cnset"), outer=_range("f.row"))
-_APART = f"forall({_range('f.cnset')}, c -> not exists({_range('f.row')}, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
+_WITHIN = _SET.format(inner=ranges_of("f.cnset"), outer=ranges_of("f.row"))
+_APART = f"forall({ranges_of('f.cnset')}, c -> not exists({ranges_of('f.row')}, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
 
 # spec: CN-1, CN-2, CN-3, CN-4, CN-7, CN-8, HI-2, HI-3, HI-4, HI-6, OUT-1, OUT-2, OUT-4, OUT-9
 # spec: IN-1, IN-2, IN-3, IN-4, RST-1, RST-2, RST-4, BF-1, BF-2, BF-3, BF-4, BF-5, BF-7, BF-8, OUT-5

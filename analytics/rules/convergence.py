@@ -11,7 +11,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import of_kind
+from analytics.evidence.number_sets import guid_of_kind
 
 CONVERGED: Final = "converged"
 NOT_CONVERGED: Final = "not converged"
@@ -53,7 +53,7 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
 
 def _inside(number: str) -> str:
     """Whether a number is among the excused ones."""
-    key = of_kind(f"substring_index({number}, ':', 1)", "kind")
+    key = guid_of_kind(f"substring_index({number}, ':', 1)", "kind")
     return (
         f"exists(coalesce(excused, array()), r -> r.guid = {key}"
         f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high)"
