@@ -53,6 +53,7 @@ check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md i
 	$(BIN)/mypy
 	$(BIN)/mypy docs/rules_page.py bench
 	$(BIN)/lint-imports
+	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
 
 rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree

@@ -108,10 +108,6 @@ class Routing:
         path = self.path(a, b)
         return None if path is None else sum(connector.cost for connector in path)
 
-    def store_cost(self, server_a: str, server_b: str) -> int | None:
-        """`site_cost` of the servers' sites."""
-        return self.site_cost(self._home(server_a), self._home(server_b))
-
     def affinity_cost(self, a: str, b: str, *, transitive: bool = True) -> int | None:
         """The least sum of affinities of connectors from site `a` to site `b` that allow referrals; None: no
         affinity. Not transitive, as in 5.5: only a connector that joins the two directly (spec: RT-4)."""

@@ -19,7 +19,6 @@ SLOTS_A_DAY: Final = DAY_US // SLOT_US
 SLOTS_A_WEEK: Final = 7 * SLOTS_A_DAY
 _SLOTS_AN_HOUR: Final = HOUR_US // SLOT_US
 # 7 days of 96 quarter hours, a bit each (X, section 2.2).
-GRID_BYTES: Final = SLOTS_A_WEEK // 8
 
 # The week of the grid begins on Sunday, 00:00 UTC; 1970-01-01, where lab time begins, was a Thursday.
 _FIRST_SUNDAY_AT: Final = -4 * DAY_US
@@ -59,7 +58,7 @@ class ReplicationStyle(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """An immutable schedule; make one by `parse_schedule`, `Schedule.every` or `Schedule.from_grid`.
+    """An immutable schedule; make one by `parse_schedule` or `Schedule.every`.
 
     style: never, normal (by the grid) or always. slots: the grid's quarter hours, ascending, 0 being Sunday
     00:00 UTC; empty unless the style is normal.
@@ -86,18 +85,6 @@ class Schedule:
         """The schedule that fires at these quarter hours of the week (in any order)."""
         return cls(ReplicationStyle.NORMAL, tuple(sorted(set(slots))))
 
-    @classmethod
-    def from_grid(cls, grid: bytes) -> "Schedule":
-        """Out of the 84 bytes of a grid; one without a slot is "never".
-
-        Raises ValueTextError for another size.
-        """
-        if len(grid) != GRID_BYTES:
-            raise ValueTextError(f"a schedule of {len(grid)} bytes", f"{GRID_BYTES} bytes")
-        bits = int.from_bytes(grid, "big")
-        slots = tuple(slot for slot in range(SLOTS_A_WEEK) if bits >> (SLOTS_A_WEEK - 1 - slot) & 1)
-        return cls(ReplicationStyle.NORMAL, slots) if slots else NEVER
-
     @property
     def is_always(self) -> bool:
         return self.style is ReplicationStyle.ALWAYS
@@ -105,17 +92,6 @@ class Schedule:
     @property
     def is_never(self) -> bool:
         return self.style is ReplicationStyle.NEVER
-
-    def to_grid(self) -> bytes:
-        """The 84 bytes: Sunday 00:00 UTC first, the high bit of a byte first; all ones for "always".
-
-        That is how the directory keeps activation schedules (PR_EMS_AB_ACTIVATION_SCHEDULE in the SDK).
-        """
-        slots = range(SLOTS_A_WEEK) if self.is_always else self.slots
-        bits = 0
-        for slot in slots:
-            bits |= 1 << (SLOTS_A_WEEK - 1 - slot)
-        return bits.to_bytes(GRID_BYTES, "big")
 
     def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
         """The first instant strictly after `after_at` at which this schedule fires; None if it never does.
@@ -133,18 +109,6 @@ class Schedule:
         index = bisect_right(self.slots, slot)
         if index == len(self.slots):
             return week_at + WEEK_US + self.slots[0] * SLOT_US
-        return week_at + self.slots[index] * SLOT_US
-
-    def last_fire(self, at_or_before: LabTime, always_interval_us: int) -> LabTime | None:
-        """The last instant not after `at_or_before` at which this schedule fired; None if it never does."""
-        if self.is_never:
-            return None
-        if self.is_always:
-            return at_or_before - at_or_before % DAY_US % _interval(always_interval_us)
-        week_at, slot = _slot_of(at_or_before)
-        index = bisect_right(self.slots, slot) - 1
-        if index < 0:
-            return week_at - WEEK_US + self.slots[-1] * SLOT_US
         return week_at + self.slots[index] * SLOT_US
 
     def is_open(self, at: LabTime) -> bool:

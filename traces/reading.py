@@ -88,12 +88,6 @@ class Trace:
     unknown: list[Aside] = field(default_factory=list)
     other_version: list[Aside] = field(default_factory=list)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every event from the first to the last of each node was read and understood."""
-        contradiction = any(not duplicate.same for duplicate in self.duplicates)
-        return not (self.gaps or self.malformed or self.other_version or contradiction)
-
     def report(self) -> list[str]:
         """What is wrong with the trace, one line each; [] when it is whole and all of it was known."""
         lines = [str(gap) for gap in self.gaps]

@@ -12,7 +12,6 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
-from pyspark.sql import types as T  # noqa: N812
 
 from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
 from traces import TRACE_MAJOR
@@ -26,9 +25,6 @@ OTHER_VERSION: Final = "other version"
 UNKNOWN_TYPE: Final = "unknown type"
 """Why a line is aside."""
 
-LINES: Final = T.StructType([T.StructField("text", T.StringType()), T.StructField("file", T.StringType())])
-"""What bronze is made from: each line with its file."""
-
 _KEPT_OF_LINE: Final = 2000
 """Enough of a line kept aside to recognize it by."""
 
@@ -37,20 +33,21 @@ _HEADER: Final = ("type", "run", "node", "incarnation", "seq", "lamport", "at")
 
 
 def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
-    """LINES of these segments; paths and globs in whatever file system Spark knows."""
+    """Return text, file: the lines of these segments. Paths and globs may be in any file system that Spark knows."""
     read = spark.read.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
     return named(read.text(list(files)))
 
 
 def named(read: DataFrame) -> DataFrame:
-    """LINES of what Spark's text reader gives, batch or stream."""
+    """Return text, file: the lines that Spark's text reader gives, in a batch or a stream."""
     lines = read.select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
     # The link to the latest run would bring a run that is there already; who names it names the folder that it points at.
     return lines.where(~F.col("file").rlike("/latest/(traces/)?[^/]*$"))
 
 
 def parse(lines: DataFrame) -> DataFrame:
-    """Bronze of LINES: trace, place, file, family, aside (why, or null), text (of lines aside), and the fields of events."""
+    """Return the bronze table of lines: trace, place, file, family, aside (why, or null), text (of lines aside), and the
+    fields of events."""
     read = lines.withColumn("e", F.from_json("text", LINE, _OPTIONS))
     place = F.regexp_replace(F.regexp_replace("file", r"/[^/]*$", ""), r"/traces$", "")
     named = read.select("text", "file", place.alias("place"), "e.*").withColumn("v", F.coalesce("v", F.lit(1)))

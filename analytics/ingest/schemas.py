@@ -15,12 +15,10 @@ import msgspec
 from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 
 from traces.events import EVENT_TYPES, ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
-from traces.events.header import Event
 
 CORRUPT: Final = "_corrupt"
 """Where Spark's JSON reader puts the text of a line that it cannot read."""
 
-HEADER: Final = tuple(field.name for field in msgspec.structs.fields(Event))
 
 FAMILIES: Final[Mapping[str, frozenset[str]]] = {
     name: frozenset(str(event.__struct_config__.tag) for event in get_args(union))

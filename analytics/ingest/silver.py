@@ -23,8 +23,6 @@ from traces.events import EVENT_TYPES
 LAB: Final = "lab"
 """The node under whose name the lab itself records; known by its run.started."""
 
-DOUBTS: Final = T.StructType([T.StructField("trace", T.StringType()), T.StructField("doubt", T.StringType())])
-
 _KEY: Final = ("trace", "node", "seq")
 _UNTOLD: Final = (MALFORMED, OTHER_VERSION)
 """Lines aside that leave a hole. A type of event that is unknown here leaves none: its number counts."""
@@ -102,7 +100,7 @@ def _numbers(heads: DataFrame) -> DataFrame:
 
 
 def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, goes_on: GoesOn | None = None) -> DataFrame:
-    """DOUBTS: at most a few for each node of a trace."""
+    """Return trace, doubt: why a trace cannot be trusted, at most a few for each node."""
     nodes = numbers.groupBy("trace", "node").agg(
         F.sum("distinct").alias("distinct"),
         F.max("last").alias("last"),

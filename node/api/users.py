@@ -47,7 +47,6 @@ _MESSAGE = {
 }
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 Refused = refusals(404, 409, 422)
-MessageQuery = Annotated[str, Query(max_length=200, description="The message's id.", examples=[_ID])]
 
 
 SettingValues = Annotated[

@@ -1,13 +1,12 @@
 """The lab clock of one node: lab time as a line over a monotonic source, forward only.  # spec: TM-1
 
 Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is
-real time, 3600 an hour a second, 0 paused. A task that waits for an instant wakes when it comes, and computes its wait
-again at each jump and change of rate. This is the only place in a running node that converts machine time into lab time.
+real time, 3600 an hour a second, 0 paused. This is the only place in a running node that converts machine time into lab
+time.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from math import ceil, isfinite
 
@@ -25,7 +24,7 @@ class ClockError(Exception):
 
 
 class LabClock:
-    """A clock of lab time. Not thread-safe; `wait_until` belongs to one event loop.
+    """A clock of lab time. It is not thread-safe.
 
     `monotonic` returns real seconds that never go back (``time.monotonic`` in a running lab, a fake in tests).
     """
@@ -35,7 +34,6 @@ class LabClock:
         self._anchor_at = start_at
         self._anchor_s = monotonic()
         self._rate = checked_rate(rate)
-        self._waiting: list[asyncio.Future[None]] = []
 
     @property
     def rate(self) -> float:
@@ -54,7 +52,6 @@ class LabClock:
         rate = checked_rate(rate)
         self._settle_at(self.now())
         self._rate = rate
-        self._wake()
 
     def jump(self, to_at: LabTime) -> None:
         """Move forward to `to_at`; the rate stays. Raises ClockError if that is in the past."""
@@ -65,12 +62,6 @@ class LabClock:
                 f" {format_instant(to_at)} is before that"
             )
         self._settle_at(to_at)
-        self._wake()
-
-    async def wait_until(self, at: LabTime) -> None:
-        """Return when the lab time is `at` or later. While the clock is paused, wait for a jump or a rate."""
-        while self.now() < at:
-            await self._changed_or(self.real_seconds_to(at))
 
     def real_seconds_to(self, at: LabTime) -> float | None:
         """Return the real time to wait before the next look at the clock; None while it is paused."""
@@ -79,25 +70,9 @@ class LabClock:
         # Rounded up to a µs, because a timer that fires too early would only be set again.
         return min(LONGEST_TIMER_S, ceil((at - self.now()) / self._rate) / SECOND_US)
 
-    async def _changed_or(self, seconds: float | None) -> None:
-        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(woken)
-        try:
-            await asyncio.wait((woken,), timeout=seconds)
-        finally:
-            woken.cancel()
-            if woken in self._waiting:
-                self._waiting.remove(woken)
-
     def _settle_at(self, at: LabTime) -> None:
         self._anchor_at = at
         self._anchor_s = self._monotonic()
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for woken in waiting:
-            if not woken.done():
-                woken.set_result(None)
 
 
 def checked_rate(rate: float) -> float:

@@ -10,7 +10,7 @@ from typing import Self
 from node.codec.signing import Identity, Verifier
 from node.state.addresses import AddressBook
 from node.state.directory import Directory
-from node.state.folders import Folder, Folders
+from node.state.folders import Folders
 from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import StoreState
 from node.state.store_settings import Config
@@ -107,7 +107,3 @@ def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, C
 def set_of_pcl(numbers: tuple[ChangeNumber, ...]) -> str:
     """Return a predecessor change list as traces write it: a set of single numbers."""
     return numbers[0].text if len(numbers) == 1 else CNSet.from_numbers(numbers).text()
-
-
-def describe(folder: Folder) -> str:
-    return folder.path or folder.text

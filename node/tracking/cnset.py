@@ -251,11 +251,6 @@ class CNSet:
         own = self._bounds.get(guid)
         return own[-1] - 1 if own else 0
 
-    def lowest(self, guid: Guid) -> int:
-        """The lowest counter of one store, 0 if there is none."""
-        own = self._bounds.get(guid)
-        return own[0] if own else 0
-
     # --- parts of it
 
     def only(self, guids: Iterable[Guid]) -> CNSet:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 from node.tracking.change_number import COUNTER_SIZE, GUID_SIZE, MAX_COUNTER, XID_SIZE, ChangeNumber, Guid
 
 _ENTRY_SIZE = 1 + XID_SIZE
 _XID_SIZE_BYTE = bytes((XID_SIZE,))
-MIN_XID_SIZE = GUID_SIZE + 1  # XID, {MS-OXCFXICS}: a GUID and a local id of 1 to 8 bytes
-MAX_XID_SIZE = GUID_SIZE + 8
 
 
 class PclError(ValueError):
@@ -59,15 +56,6 @@ class Pcl:
         """True if everything `other` incorporates is incorporated here too."""
         counters = self._counters
         return all(counters.get(guid, 0) >= counter for guid, counter in other._counters.items())
-
-    def with_number(self, number: ChangeNumber) -> Pcl:
-        """This list with one more number incorporated: the list of a version made from this one."""
-        if self.includes(number):
-            return self
-        guid, counter = number
-        if guid not in self._counters:
-            return self.merge(Pcl.of(number))
-        return _made({**self._counters, guid: _sound(counter)})  # the place of a known GUID stays the same
 
     def merge(self, other: Pcl) -> Pcl:
         """Per store the higher counter: what a successor of both versions incorporates."""
@@ -158,30 +146,3 @@ def _bad_entry(size: int, guid: Guid, counter: int, at: int) -> PclError:
     if not counter:
         return PclError(f"counter 0 at byte {at}; counters begin at 1")
     return PclError(f"GUID {guid.hex()} at byte {at} is not greater than the one before; right is ascending order")
-
-
-def decode_sized_xids(data: bytes) -> tuple[bytes, ...]:
-    """Split SizedXids into XIDs of any lawful length, 17 to 24 bytes, in the order found; raises PclError."""
-    xids: list[bytes] = []
-    at = 0
-    while at < len(data):
-        size = data[at]
-        if not MIN_XID_SIZE <= size <= MAX_XID_SIZE:
-            raise PclError(f"an XID of {size} bytes at byte {at}; right are {MIN_XID_SIZE} to {MAX_XID_SIZE}")
-        xid = data[at + 1 : at + 1 + size]
-        if len(xid) < size:
-            raise PclError(f"the XID at byte {at} should have {size} bytes, but only {len(xid)} are left")
-        xids.append(xid)
-        at += 1 + size
-    return tuple(xids)
-
-
-def encode_sized_xids(xids: Iterable[bytes]) -> bytes:
-    """Each XID after a byte with its length, in the order given; raises PclError for a length not lawful."""
-    out = bytearray()
-    for xid in xids:
-        if not MIN_XID_SIZE <= len(xid) <= MAX_XID_SIZE:
-            raise PclError(f"an XID of {len(xid)} bytes; right are {MIN_XID_SIZE} to {MAX_XID_SIZE}")
-        out.append(len(xid))
-        out += xid
-    return bytes(out)

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -39,11 +39,6 @@ class _Terminal(Console):
 
 
 out = _Terminal(highlight=False, soft_wrap=True)
-
-
-def terminal_to(file: IO[str]) -> Console:
-    """A terminal that writes into a file, as `out` does on stdout."""
-    return _Terminal(file=file, highlight=False, soft_wrap=True)
 
 
 page = _Terminal(highlight=False)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pflab.cli.output import harmless, json_text, print_mail, terminal_to
+from pflab.cli.output import _Terminal, harmless, json_text, print_mail
 from pflab.terms import number_sets as sets
 from tests.support.smtp_peers import ListenerHarness
 from traces.errors import SetTextError
@@ -27,7 +27,7 @@ async def test_a_command_with_a_control_character_is_none(harness: ListenerHarne
 def test_what_is_printed_steers_no_terminal(control: str) -> None:
     """Subjects and names are printed without what a terminal would obey."""
     written = io.StringIO()
-    terminal_to(written).print(f"makes a{control}b", markup=False)
+    _Terminal(file=written, highlight=False, soft_wrap=True).print(f"makes a{control}b", markup=False)
     told = written.getvalue()
     assert told.startswith("makes a\ufffd")
     assert told.endswith("b\n")
@@ -68,5 +68,5 @@ def test_lines_stay_lines() -> None:
 @pytest.mark.parametrize("text", ["{ab}:1-x", "{ab}:", "x", "{ab}:1,,2", "{ab}:" + "9" * 5000, "{ab}:5-1"])
 def test_a_set_that_is_none_is_told_in_one_line(text: str) -> None:
     """A trace of somebody else may hold anything; whoever reads it is told what is wrong with it."""
-    with pytest.raises(SetTextError, match="is no set of change numbers"):
+    with pytest.raises(SetTextError, match="is not a set of change numbers"):
         sets.parse_traced(text)

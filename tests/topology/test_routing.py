@@ -60,7 +60,6 @@ def test_costs_add_up_along_the_path() -> None:
     routing = Routing(topology_from_text(LINE))
     assert routing.site_cost("SEA", "SEA") == 0
     assert routing.site_cost("SEA", "LON") == routing.site_cost("LON", "SEA") == 60
-    assert (routing.store_cost("A", "B"), routing.store_cost("A", "C"), routing.store_cost("B", "E")) == (0, 10, 60)
 
 
 def test_the_cheaper_way_round_is_taken() -> None:
@@ -90,7 +89,6 @@ def test_a_link_that_is_down_changes_routes() -> None:
     cut = down.with_down(frozenset({"NYC-LON", "SEA-LON"}))
     assert cut.path("SEA", "LON") is None
     assert cut.site_cost("SEA", "LON") is None
-    assert cut.store_cost("A", "E") is None
     assert cut.next_hop("A", "E") is None
     assert cut.hops("A", "E") is None
     assert cut.next_hop("A", "B") is not None
@@ -117,7 +115,6 @@ def test_affinity_follows_connectors_that_allow_referrals() -> None:
         (lambda routing: routing.site_cost("SAE", "LON"), 'not a site; did you mean "SEA"'),
         (lambda routing: routing.site_cost("SEA", "LNO"), 'not a site; did you mean "LON"'),
         (lambda routing: routing.affinity_cost("SEA", "X"), "not a site"),
-        (lambda routing: routing.store_cost("A", "X"), "not a server"),
         (lambda routing: routing.hops("X", "A"), "not a server"),
         (lambda routing: routing.with_down(frozenset({"SEA-NCY"})), "not a connector; did you mean"),
     ],
@@ -158,7 +155,6 @@ def test_hop_by_hop_is_the_path_that_the_sender_saw(topology: Topology) -> None:
         assert path is not None
         assert tuple(hop.connector for hop in hops if hop.connector is not None) == path
         assert len({hop.server for hop in hops}) == len(hops)
-        assert routing.store_cost(sender, receiver) == sum(edge.cost for edge in path)
 
 
 @given(organizations())

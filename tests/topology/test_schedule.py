@@ -73,13 +73,11 @@ def test_an_interval_that_does_not_divide_the_day_begins_anew_at_midnight() -> N
 def test_an_interval_of_nothing_fires_at_once() -> None:
     """An "always" interval of 0 means at once: the next microsecond."""
     assert ALWAYS.next_fire(START_AT, 0) == START_AT + 1
-    assert ALWAYS.last_fire(START_AT, 0) == START_AT
 
 
 def test_never_does_not_fire() -> None:
-    """OUT-1: a schedule "never" has no next and no last time."""
+    """OUT-1: a schedule "never" has no next time."""
     assert NEVER.next_fire(START_AT, QUARTER_US) is None
-    assert NEVER.last_fire(START_AT, QUARTER_US) is None
     assert not NEVER.is_open(START_AT)
 
 
@@ -111,38 +109,6 @@ def test_a_slot_fires_at_its_start_and_the_week_wraps() -> None:
     ]
     during_slot_at = parse_instant("2003-10-22T12:20")
     assert schedule.is_open(during_slot_at)
-    assert schedule.last_fire(during_slot_at, QUARTER_US) == parse_instant("2003-10-22T12:15")
-    assert schedule.last_fire(START_AT, QUARTER_US) == parse_instant("2003-10-19T00:00")
-
-
-def test_the_grid_is_that_of_the_directory() -> None:
-    """The 84 bytes begin on Sunday 00:00 UTC, a byte is two hours, its high bit the first quarter hour."""
-    grid = parse_schedule(["Sun 00:00", "Sun 01:45", "Mon 02:15", "Sat 23:45"]).to_grid()
-    assert len(grid) == 84
-    assert {index: byte for index, byte in enumerate(grid) if byte} == {
-        0: 0b1000_0001,
-        13: 0b0100_0000,
-        83: 1,
-    }
-    assert ALWAYS.to_grid() == b"\xff" * 84
-
-
-def test_an_empty_grid_is_never() -> None:
-    """A grid without a selected quarter hour never fires."""
-    assert Schedule.from_grid(bytes(84)) == NEVER
-
-
-@pytest.mark.parametrize("size", [0, 83, 85, 168])
-def test_a_grid_of_another_size_is_refused(size: int) -> None:
-    """A schedule from the wire has 84 bytes."""
-    with pytest.raises(ValueError, match="84 bytes"):
-        Schedule.from_grid(b"\xff" * size)
-
-
-@given(st.one_of(grids, night_shifts))
-def test_a_grid_survives_the_round_trip_through_bytes(schedule: Schedule) -> None:
-    """A custom schedule is the same after a travel as 84 bytes."""
-    assert Schedule.from_grid(schedule.to_grid()) == schedule
 
 
 @given(schedules)
@@ -155,19 +121,15 @@ def test_a_schedule_survives_the_round_trip_through_text(schedule: Schedule) -> 
 
 
 @given(schedules, instants, intervals)
-def test_nothing_fires_between_the_last_and_the_next(schedule: Schedule, at: int, interval_us: int) -> None:
-    """next_fire and last_fire agree: last <= at < next, and each leads to the other."""
-    next_at, last_at = schedule.next_fire(at, interval_us), schedule.last_fire(at, interval_us)
+def test_nothing_fires_between_an_instant_and_its_next(schedule: Schedule, at: int, interval_us: int) -> None:
+    """The next instant lies later, is open, and is the next one of every instant in between."""
+    next_at = schedule.next_fire(at, interval_us)
     if schedule.is_never:
         assert next_at is None
-        assert last_at is None
         return
     assert next_at is not None
-    assert last_at is not None
-    assert last_at <= at < next_at
-    assert schedule.next_fire(last_at, interval_us) == next_at
-    assert schedule.last_fire(next_at, interval_us) == next_at
-    assert schedule.last_fire(next_at - 1, interval_us) == last_at
+    assert at < next_at
+    assert schedule.next_fire(next_at - 1, interval_us) == next_at
     assert schedule.is_open(next_at)
 
 

@@ -67,7 +67,6 @@ class Listener(Protocol):
     hostname: str
     limits: ListenerLimits
     room: Room
-    transactions_seen: int
     sessions: set[Any]
     tls: ssl.SSLContext | None
 
@@ -117,7 +116,6 @@ class _Hooks:
         envelope.mail_from = address
         server.began()
         envelope.mail_options.extend(options)
-        self._listener.transactions_seen += 1
         return "250 2.1.0 OK"
 
     async def handle_RCPT(  # noqa: N802 - as above

@@ -90,7 +90,6 @@ class SmtpSender:
     ) -> None:
         self.limits = limits or SenderLimits()
         self.open_transactions = 0
-        self.transactions_seen = 0
         self._credentials = credentials
         self._tls = tls
         self._peers: dict[tuple[str, int, str], _Peer] = {}
@@ -106,7 +105,6 @@ class SmtpSender:
         peer or a network are outcomes, never exceptions. A cancelled attempt does not count.
         """
         self.open_transactions += 1
-        self.transactions_seen += 1
         try:
             peer = self._peer(address, greeting_name)
             async with peer.slots:

@@ -22,8 +22,6 @@ class FolderSketch:
     under: str | None = None
     messages: list[tuple[str, int]] = field(default_factory=list)
     dead: bool = False
-    original: bool = False
-    """In the topology, so it is there from the start."""
 
 
 class Sketch:
@@ -35,8 +33,7 @@ class Sketch:
         self.stores = list(self.topology.servers_from_start())
         self.late = [name for name, server in self.topology.servers.items() if server.joins_later]
         self.folders = [
-            FolderSketch(path, list(folder.replicas), folder.parent, original=True)
-            for path, folder in self.topology.folders.items()
+            FolderSketch(path, list(folder.replicas), folder.parent) for path, folder in self.topology.folders.items()
         ]
         self.settings: dict[str, Any] = {}
         """What a motif wants to be set, for all stores."""
@@ -62,10 +59,6 @@ class Sketch:
 
     def living(self) -> list[FolderSketch]:
         return [folder for folder in self.folders if not folder.dead]
-
-    def shared(self) -> list[FolderSketch]:
-        """Folders there from the start that two stores or more hold."""
-        return [folder for folder in self.folders if folder.original and len(set(folder.replicas)) > 1]
 
     def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
         """A whole minute between two shares of the plan's length."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from node.tracking.change_number import MAX_COUNTER, ChangeNumber
-from node.tracking.pcl import Pcl, PclError, decode_sized_xids, encode_sized_xids
+from node.tracking.pcl import Pcl, PclError
 
 A, B, C = bytes(15) + b"\x01", b"\x7f" * 16, b"\xff" * 16
 
@@ -74,26 +74,13 @@ def test_merges_in_any_order(parts: list[list[ChangeNumber]], random: Random) ->
     assert merged.encode() == expected.encode()
 
 
-@given(number_lists, numbers)
-def test_with_number(given_numbers: list[ChangeNumber], number: ChangeNumber) -> None:
-    """A number added is included and nothing else changes; one included already changes nothing."""
-    before = Pcl.of(*given_numbers)
-    after = before.with_number(number)
-    assert after == Pcl.of(*given_numbers, number)
-    assert after.encode() == Pcl.of(*given_numbers, number).encode()
-    assert before == Pcl.of(*given_numbers)
-    if before.includes(number):
-        assert after is before
-
-
 @given(st.lists(any_numbers, max_size=8))
 def test_round_trip(given_numbers: list[ChangeNumber]) -> None:
     """Every PCL is read back from its bytes, and its bytes are sized XIDs sorted by raw GUID."""
     pcl = Pcl.of(*given_numbers)
     wire = pcl.encode()
     assert Pcl.decode(wire) == pcl
-    assert decode_sized_xids(wire) == tuple(number.to_xid() for number in pcl.numbers())
-    assert encode_sized_xids(number.to_xid() for number in pcl.numbers()) == wire
+    assert wire == b"".join(b"\x16" + number.to_xid() for number in pcl.numbers())
 
 
 def test_form() -> None:
@@ -104,11 +91,7 @@ def test_form() -> None:
 
 
 def test_published_vectors() -> None:
-    """The published lists are split into their XIDs, clients' shorter ones too, and written back the same."""
-    assert decode_sized_xids(ONE_XID) == (ONE_XID[1:],)
-    assert decode_sized_xids(TWO_XIDS) == (TWO_XIDS[1:23], TWO_XIDS[24:])
-    assert encode_sized_xids(decode_sized_xids(ONE_XID)) == ONE_XID
-    assert encode_sized_xids(decode_sized_xids(TWO_XIDS)) == TWO_XIDS
+    """The XID of a store in a published list is read as its change number; a client's shorter one is not of a store."""
     assert Pcl.decode(TWO_XIDS[:23]).numbers() == (ChangeNumber(TWO_XIDS[1:17], 0x92),)
 
 
@@ -139,20 +122,6 @@ def test_malformed(data: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [b"\x10" + A, b"\x19" + bytes(25), b"\x16" + A, b"\x00", ONE_XID + b"\x16"])
-def test_malformed_sized_xids(data: bytes) -> None:
-    """An XID shorter than 17 or longer than 24 bytes, or cut short, is a PclError."""
-    with pytest.raises(PclError):
-        decode_sized_xids(data)
-
-
-@pytest.mark.parametrize("size", [0, 16, 25, 300])
-def test_impossible_xids_are_not_written(size: int) -> None:
-    """An XID of an impossible length is never written."""
-    with pytest.raises(PclError):
-        encode_sized_xids([bytes(size)])
-
-
 entries = st.builds(entry, st.sampled_from([A, B, C]), st.integers(0, 3))
 
 
@@ -161,8 +130,6 @@ def test_any_bytes(data: bytes) -> None:
     """Whatever the bytes, the decoders give what is written back as the same bytes, or a PclError."""
     with suppress(PclError):
         assert Pcl.decode(data).encode() == data
-    with suppress(PclError):
-        assert encode_sized_xids(decode_sized_xids(data)) == data
 
 
 @pytest.mark.parametrize(("guid", "counter"), [(A, 0), (A, MAX_COUNTER + 1), (A, -1), (A[:15], 1), (A + A, 1)])
@@ -170,11 +137,6 @@ def test_out_of_bounds(guid: bytes, counter: int) -> None:
     """A number with an impossible GUID or counter gets into no PCL."""
     with pytest.raises(PclError):
         Pcl.of(ChangeNumber(guid, counter))
-    if counter:
-        with pytest.raises(PclError):
-            Pcl.of(ChangeNumber(C, 5)).with_number(ChangeNumber(guid, counter if counter > 0 else 2**60))
-        with pytest.raises(PclError):
-            Pcl.of(ChangeNumber(A, 5)).with_number(ChangeNumber(A, MAX_COUNTER + 1))
 
 
 def test_not_equal_to_other_things() -> None:
