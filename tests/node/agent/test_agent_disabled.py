@@ -17,7 +17,7 @@ def restart(office: PostOffice, name: str, now: int) -> None:
 
 
 def switch(office: PostOffice, name: str, now: int, *, on: bool) -> None:
-    """The registry value, and the start that reads it."""
+    """Set the registry value and restart the store, which reads it at its start."""
     office[name].configure(now, {SWITCH: int(on)})
     restart(office, name, now)
 
@@ -26,8 +26,9 @@ def subjects(office: PostOffice, name: str) -> list[str]:
     return sorted(message.subject for message in office[name].messages("Projects"))
 
 
-def test_each_start_without_an_agent_is_3002() -> None:
-    """SE-1, EV-1: the value is read at the start, and each start with it writes 3002, a warning that names the database."""
+def test_each_start_without_an_agent_logs_3002() -> None:
+    """SE-1, EV-1: the store reads the value at its start, and each start without an agent logs 3002, a warning that names the
+    database."""
     office = PostOffice()
     office["A"].configure(office.at(1), {SWITCH: 0})
     assert office["A"].event_log(event=3002) == []
@@ -41,8 +42,8 @@ def test_each_start_without_an_agent_is_3002() -> None:
     assert len(office["A"].event_log(event=3002)) == 2
 
 
-def test_nothing_goes_out_and_nothing_is_due() -> None:
-    """SE-1: without an agent posts and folders stay at home, no status is sent, and no clock of replication comes due."""
+def test_without_an_agent_nothing_is_sent_and_no_timer_is_due() -> None:
+    """SE-1: without an agent posts and folders stay in the store, no status is sent, and no replication timer comes due."""
     office = PostOffice()
     switch(office, "A", office.at(1), on=False)
     office["A"].post(office.at(2), "Projects", subject="at home")
@@ -56,9 +57,9 @@ def test_nothing_goes_out_and_nothing_is_due() -> None:
     assert "New" in [view.path for view in office["B"].folders()]
 
 
-def test_mail_that_comes_waits() -> None:
-    """SE-1, IN-2: mail is taken, does nothing, outlives a further start without an agent, and is worked off by one with it,
-    in the order in which it came."""
+def test_incoming_mail_waits_for_the_agent() -> None:
+    """SE-1, IN-2: incoming replication mail is accepted and kept, also over another start without an agent. A start with the
+    agent processes it in order of arrival."""
     office = PostOffice()
     switch(office, "A", office.at(1), on=False)
     office["B"].post(office.at(2), "Projects", subject="one")
@@ -76,8 +77,9 @@ def test_mail_that_comes_waits() -> None:
     assert len([event for event in office.of_type("mail.received") if event.node == "A"]) == 2
 
 
-def test_mail_of_strangers_does_not_wait() -> None:
-    """SE-1, ML-3: an ordinary mail to the store's address is bad mail at once, so that outsiders cannot fill what waits."""
+def test_ordinary_mail_does_not_wait_for_the_agent() -> None:
+    """SE-1, ML-3: an ordinary mail to the store's address is bad mail at once, so outsiders cannot fill the queue of waiting
+    mail."""
     office = PostOffice()
     office["B"].post(office.at(1), "Projects", subject="one")
     [(sender, mail)] = [each for each in office.cycle("B", office.at(15)) if each[1].next_hop == "A"]
@@ -89,9 +91,9 @@ def test_mail_of_strangers_does_not_wait() -> None:
     assert subjects(office, "A") == []
 
 
-def test_a_replica_that_leaves_meanwhile_says_so_later() -> None:
-    """SE-1, RP-2, DU-1: taken off a list without an agent, a store sends what it has not sent, and its request, when it has
-    one again; then its data goes."""
+def test_a_replica_removed_without_an_agent_asks_to_leave_once_it_has_one() -> None:
+    """SE-1, RP-2, DU-1: a store that is taken off a list while it has no agent sends its unsent changes and its request when
+    the agent runs again. Then it drops the data."""
     office = PostOffice()
     switch(office, "C", office.at(1), on=False)
     office["C"].post(office.at(2), "Projects", subject="only here")
@@ -104,8 +106,8 @@ def test_a_replica_that_leaves_meanwhile_says_so_later() -> None:
     assert [event.node for event in office.of_type("replica.dropped")] == ["C"]
 
 
-def test_a_replica_that_comes_back_meanwhile_loses_nothing() -> None:
-    """SE-1, RP-2: off the list and on it again without an agent, a store's unsent changes go with its first cycle."""
+def test_a_replica_removed_and_added_again_without_an_agent_loses_nothing() -> None:
+    """SE-1, RP-2: if a store without an agent is taken off the list and put back, its first cycle sends its unsent changes."""
     office = PostOffice()
     switch(office, "C", office.at(1), on=False)
     office["C"].post(office.at(2), "Projects", subject="kept")
@@ -119,7 +121,7 @@ def test_a_replica_that_comes_back_meanwhile_loses_nothing() -> None:
 
 
 def test_a_restored_store_asks_once_it_has_an_agent() -> None:
-    """SE-1, RP-4: a store restored without an agent asks around when it has one."""
+    """SE-1, RP-4: a store restored without an agent sends its status requests when it has one."""
     office = PostOffice()
     switch(office, "A", office.at(1), on=False)
     kept = office["A"].backup()
@@ -135,7 +137,7 @@ def test_a_restored_store_asks_once_it_has_an_agent() -> None:
 
 
 def test_age_limits_need_no_agent() -> None:
-    """SE-1, DL-3: items expire whether or not there is an agent; what has not gone out yet stays."""
+    """SE-1, DL-3: items expire with or without an agent; an unsent item does not expire."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Age Limit: 1 d}\n")
     office["A"].post(office.at(1), "Projects", subject="old")
     office.run(office.at(15))

@@ -1,4 +1,4 @@
-"""Whatever the order in which mails come, and however often, the same state comes out (spec: CN-4, CF-1, DL-2, HI-5, IN-3)."""
+"""The final state does not depend on the order in which mails arrive, or on repeats (spec: CN-4, CF-1, DL-2, HI-5, IN-3)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ acts = st.lists(
 
 
 def play(office: PostOffice, steps: list[tuple[str, str, int]]) -> list[tuple[str, Transmission]]:
-    """Acts on A, B and C, which hear of one another only at an `exchange`; every mail that was sent."""
+    """Run the actions on A, B and C, which exchange mail only at an `exchange`. Return every mail that was sent."""
     sent: list[tuple[str, Transmission]] = []
     now = 0
     for name, act, pick in steps:
@@ -72,7 +72,7 @@ def play(office: PostOffice, steps: list[tuple[str, str, int]]) -> list[tuple[st
 @settings(max_examples=60)
 @given(acts, st.randoms(use_true_random=False))
 def test_shuffled_and_doubled_mails_end_in_the_same_state(steps: list[tuple[str, str, int]], shuffle: object) -> None:
-    """Two stores that get the same mails, one in order, one shuffled and doubled, end alike in knowledge and content."""
+    """A store that gets the mails in order and one that gets them shuffled and twice have the same knowledge and content."""
     office = PostOffice(FIVE)
     sent = play(office, steps)
     late = office.at(10_000)

@@ -1,4 +1,4 @@
-"""What is missing is noticed, waits, is asked for and comes (spec: section 6)."""
+"""Missing changes are detected, waited for, requested and delivered (spec: section 6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from transport.mime.headers import incoming_mail
 
 
 def lose_posts(office: PostOffice, victim: str, *, count: int = 1) -> None:
-    """A posts; the mail to `victim` is lost, and a later status tells it of what it lacks."""
+    """A posts and the mail to `victim` is lost; a later status of A tells the victim what it lacks."""
     for index in range(count):
         office["A"].post(office.at(1 + index), "Projects", subject=f"lost {index}")
     for mail in office.cycle("A", office.at(15)):
@@ -38,7 +38,7 @@ def lose_posts(office: PostOffice, victim: str, *, count: int = 1) -> None:
 
 
 def tell(office: PostOffice, victim: str, minutes: float) -> EntryView:
-    """The next status check of A, delivered to the victim alone; the victim's one entry."""
+    """Deliver A's next status to the victim alone, and return the victim's one entry."""
     for mail in office.cycle("A", office.at(minutes)):
         if mail[1].next_hop == victim and mail[1].subject == "Folder Status":
             office.deliver(mail, office.at(minutes))
@@ -50,7 +50,7 @@ def tell(office: PostOffice, victim: str, minutes: float) -> EntryView:
     ("text", "victim", "hours"), [(THREE_STORES_AND_CONTACT, "C", (6, 12, 24, 24)), (TWO_SITES, "C", (12, 24, 48, 48))]
 )
 def test_the_six_time_outs(text: str, victim: str, hours: tuple[int, ...]) -> None:
-    """Content known in the site waits 6, 12, 24 hours; known only outside 12, 24, 48 (spec: BF-2)."""
+    """Content that a store of the site has waits 6, 12, then 24 hours; other content waits 12, 24, then 48 (spec: BF-2)."""
     office = PostOffice(text)
     lose_posts(office, victim)
     entry = tell(office, victim, STATUS_CHECK_MIN)
@@ -81,7 +81,7 @@ def test_what_arrives_meanwhile_leaves_the_array() -> None:
 
 
 def test_a_response_brings_just_what_was_asked_and_ends_the_entry() -> None:
-    """A request is answered at once, to the requester alone, with what it asked for (spec: BF-5)."""
+    """The source answers a request at once, to the requester alone, with exactly what it asked for (spec: BF-5)."""
     office = PostOffice()
     lose_posts(office, "B", count=3)
     entry = tell(office, "B", STATUS_CHECK_MIN)
@@ -94,7 +94,8 @@ def test_a_response_brings_just_what_was_asked_and_ends_the_entry() -> None:
 
 
 def test_a_silent_source_is_marked_down_and_the_next_is_asked() -> None:
-    """A source that does not answer before the retry time-out goes to the end; any mail from it marks it up (spec: BF-4)."""
+    """A source that does not answer within the retry time-out moves to the end of the list; any mail from it marks it up
+    (spec: BF-4)."""
     office = PostOffice()
     lose_posts(office, "B")
     entry = tell(office, "B", STATUS_CHECK_MIN)
@@ -128,7 +129,7 @@ def test_a_request_that_comes_twice_is_answered_once() -> None:
 
 
 def test_every_folder_that_a_request_names_is_answered_once() -> None:
-    """A request that names several folders is answered for each of them, and for none twice (spec: BF-5)."""
+    """A request that names several folders gets one answer for each (spec: BF-5)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     office.cycle("A", office.at(15))  # lost
@@ -155,7 +156,7 @@ def test_every_folder_that_a_request_names_is_answered_once() -> None:
 
 
 def test_a_source_that_owns_none_of_it_answers_empty() -> None:
-    """A source that owns none of what is asked sends an empty response, and the row in it ends the wait (spec: BF-5, RST-4)."""
+    """A source that has none of the requested changes sends an empty response, whose row ends the wait (spec: BF-5, RST-4)."""
     office = PostOffice()
     lose_posts(office, "B")
     entry = tell(office, "B", STATUS_CHECK_MIN)
@@ -170,7 +171,7 @@ def test_a_source_that_owns_none_of_it_answers_empty() -> None:
 
 
 def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
-    """Of a request for more than the source has it answers a part, and nobody takes the rest for had (spec: BF-5, CN-7)."""
+    """A source that has only part of a request answers that part, and the rest stays missing everywhere (spec: BF-5, CN-7)."""
     office = PostOffice()
     lose_posts(office, "B", count=2)
     entry = tell(office, "B", STATUS_CHECK_MIN)
@@ -189,7 +190,8 @@ def test_a_source_claims_only_what_it_owns_of_what_was_asked() -> None:
 
 
 def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() -> None:
-    """At most so many requests are outstanding; a slot given back goes to the entry longest due (spec: BF-6)."""
+    """The number of outstanding requests is limited; a slot that becomes free goes to the entry that has been due longest
+    (spec: BF-6)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(4))
     text = THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 2}\n"
     office = PostOffice(text)
@@ -211,8 +213,8 @@ def test_at_the_limit_requests_wait_for_a_slot_and_the_longest_due_goes_first() 
     assert third[1].next_hop == "A"
 
 
-def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
-    """A response is cut by the size target, each mail naming only what it brings (spec: BF-5, OUT-3, CN-7)."""
+def test_a_large_response_is_split_by_the_size_target() -> None:
+    """A response is split by the size target, and each mail names only the changes that it brings (spec: BF-5, OUT-3, CN-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 8 KB}\n")
     for index in range(20):
         office["A"].post(office.at(1), "Projects", subject=f"post {index}", body="x" * 1500)
@@ -233,8 +235,9 @@ def test_large_backfill_comes_in_as_many_mails_as_the_size_makes() -> None:
     assert office["B"].backfill() == []
 
 
-def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_satisfied_meanwhile() -> None:
-    """A slot given back goes to the entry longest due; none waits for ever while slots are free (spec: BF-6, CN-7)."""
+def test_a_free_slot_is_not_lost_when_its_next_entry_is_satisfied() -> None:
+    """A free slot goes to the entry that has been due longest. No entry waits for ever while slots are free (spec: BF-6,
+    CN-7)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(3))
     office = PostOffice(THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
     for index in range(3):
@@ -253,7 +256,7 @@ def test_an_entry_that_waits_for_a_slot_gets_one_though_the_entry_before_it_was_
 
 
 def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time() -> None:
-    """If a store of the site comes to have all of it later, the due time becomes the earlier of the two (spec: BF-2)."""
+    """If a store of the site gets all of it later, the entry's due time becomes the earlier of the two (spec: BF-2)."""
     office, lost = lose_mail_of_another_site()
     asked_at = office["B"].backfill()[0].due_at
     office.cycle("B", asked_at)  # the request to C is lost
@@ -264,8 +267,9 @@ def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time(
     assert [mail[1].recipients for mail in requests] == [("A-IS@contoso.test",)]
 
 
-def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
-    """What no row claims any more leaves the array, with an event; nothing is waited for for ever (spec: RST-4, RP-2, RP-4)."""
+def test_numbers_that_no_row_claims_any_more_leave_the_array() -> None:
+    """Numbers that no row claims any more leave the array, with an event, so that no entry waits for ever (spec: RST-4, RP-2,
+    RP-4)."""
     office = PostOffice()
     backup = office["B"].backup()
     office["B"].post(office.at(1), "Projects", subject="only here")
@@ -281,7 +285,7 @@ def test_what_only_a_restored_leaver_claimed_leaves_the_array() -> None:
 
 
 def misses_e0(office: PostOffice) -> tuple[list[tuple[str, Transmission]], int]:
-    """A's post to E0 has not come to B: the mail, which may come later, and when B's entry is due."""
+    """B has not received A's post to E0. Return the mail, which may arrive later, and the time when B's entry is due."""
     office["A"].post(office.at(1), "E0", subject="e0")
     late = mails_to(office.cycle("A", office.at(15)), "B")
     deliver_all(office, office.cycle("A", office.at(STATUS_CHECK_MIN)), office.at(STATUS_CHECK_MIN), "B")
@@ -289,7 +293,7 @@ def misses_e0(office: PostOffice) -> tuple[list[tuple[str, Transmission]], int]:
 
 
 def test_each_request_gives_its_slot_back_when_its_own_retry_time_ends() -> None:
-    """A source silent until the retry time-out is marked down then, and its slot is free then (spec: BF-4, BF-6)."""
+    """A source that is silent until the retry time-out is marked down then, and its slot becomes free (spec: BF-4, BF-6)."""
     text = THREE_STORES_AND_CONTACT.replace("Projects:", "P:") + "  E0: {replicas: [A, B]}\n"
     office = PostOffice(text + "settings: {Replication Outstanding Backfill Limit: 2}\n")
     late, start = misses_e0(office)
@@ -335,8 +339,9 @@ def test_what_waits_in_the_queue_is_not_asked_for_again() -> None:
     assert [held in numbers for numbers in asked] == [True, False]
 
 
-def test_who_lacks_an_associated_message_is_not_sent_the_contents_too() -> None:
-    """The numbers of contents are holes in the set of associated messages; no content comes for them (spec: BF-5, CN-9)."""
+def test_a_backfill_of_associated_messages_brings_no_contents() -> None:
+    """In the set of associated messages the numbers of contents are holes; the response brings no content for them (spec:
+    BF-5, CN-9)."""
     office = PostOffice()
     for index in range(20):
         office["A"].post(office.at(1), "Projects", subject=f"content {index}")
@@ -367,8 +372,8 @@ folders:
 """
 
 
-def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_another() -> None:
-    """Deferred again, an entry keeps the slots that it has for their own retry time and no longer (spec: BF-4, BF-6)."""
+def test_a_deferred_entry_keeps_each_slot_only_for_its_retry_time() -> None:
+    """A deferred entry keeps each slot that it has until that slot's retry time ends, and no longer (spec: BF-4, BF-6)."""
     office = PostOffice(FOUR)
     late, start = misses_e0(office)
 
@@ -395,8 +400,9 @@ def test_a_request_gives_its_slot_back_in_time_though_its_entry_waits_for_anothe
 
 
 def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None:
-    """Of a conflict's versions each goes in a mail of its own here, and the one was not asked for: the other is still to come,
-    and what else was asked of the source has no answer in it (spec: BF-5, BF-6)."""
+    """Here a response sends each version of a conflict in its own mail, and one of them was not requested. The mail that
+    claims nothing does not end the request: the other version, and the rest of the request, are still to come (spec: BF-5,
+    BF-6)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))

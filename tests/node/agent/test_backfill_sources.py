@@ -1,4 +1,4 @@
-"""Who is asked for what, and what every mail carries (spec: BF-3, OUT-4, OUT-6, RST-2, BF-8)."""
+"""Which sources a store asks for which changes, and what every mail carries (spec: BF-3, OUT-4, OUT-6, RST-2, BF-8)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def opened(office: PostOffice, mail: tuple[str, Transmission]) -> ReplicationMai
 
 
 def missing_on_a(office: PostOffice) -> SourcesConsidered:
-    """B, C and D post, A gets nothing of it, hears of all by their statuses and asks; the choice as traced."""
+    """B, C and D post and A misses it all, learns of the posts by their statuses and asks. Return the choice as the trace
+    shows it."""
     for index, name in enumerate("BCD"):
         office[name].post(office.at(1 + index), "Projects", subject=f"by {name}")
     for name in "BCD":
@@ -58,7 +59,7 @@ def missing_on_a(office: PostOffice) -> SourcesConsidered:
 
 
 def test_sources_are_sorted_by_site_then_cost() -> None:
-    """The same site first, then the cheaper route; the first is asked for what it has (spec: BF-3)."""
+    """Sources in the same site come first, then by cost of the route; the first is asked for what it has (spec: BF-3)."""
     choice = missing_on_a(PostOffice(SITES))
     assert [candidate.store for candidate in choice.candidates] == ["B", "C", "D"]
     assert [candidate.cost for candidate in choice.candidates] == [0, 10, 50]
@@ -66,7 +67,7 @@ def test_sources_are_sorted_by_site_then_cost() -> None:
 
 
 def test_a_preferred_source_goes_before_all_that_are_up() -> None:
-    """The preferred backfill source goes to the head of the list, whatever its cost (spec: BF-3)."""
+    """The preferred backfill source moves to the head of the list, whatever its cost (spec: BF-3)."""
     preferring = "A: {site: SEA, settings: {Preferred Backfill Source: D}}"
     choice = missing_on_a(PostOffice(SITES.replace("A: {site: SEA}", preferring)))
     assert [candidate.store for candidate in choice.candidates] == ["D", "B", "C"]
@@ -74,7 +75,7 @@ def test_a_preferred_source_goes_before_all_that_are_up() -> None:
 
 
 def test_one_source_s_gap_is_filled_by_the_next_at_once() -> None:
-    """If the first has not all of it, the next is asked for what is left, at once (spec: BF-3)."""
+    """If the first source does not have everything, the next is asked for the rest at once (spec: BF-3)."""
     office = PostOffice()
     for name in "BC":
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
@@ -115,7 +116,8 @@ def test_a_status_may_name_several_folders() -> None:
 
 
 def test_a_row_is_only_what_its_store_said_in_its_own_last_mail() -> None:
-    """A store learns about another only from that store's mail; a row can be stale and says when it was heard (spec: RST-2)."""
+    """A store learns about another only from that store's own mail; a row can be out of date and shows when it was heard
+    (spec: RST-2)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
@@ -144,7 +146,8 @@ def test_backfill_is_not_bound_by_the_schedule() -> None:
 
 
 def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
-    """A replayed mail is no sign of life: an outsider cannot keep a dead source at the head of the list (spec: BF-4, ML-6)."""
+    """A replayed mail does not mark its sender up, so an outsider cannot keep a dead source at the head of the list (spec:
+    BF-4, ML-6)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="heard")
     (captured,) = mails_to(office.cycle("A", office.at(15)), "B")
@@ -162,8 +165,8 @@ def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
 
 
 def test_an_old_empty_response_does_not_end_a_new_request() -> None:
-    """A request ends by its own answer or its time: a duplicate of an older, empty response, replayed by whomever, neither
-    ends it nor saves a silent source from being marked down (spec: BF-4, BF-5, BF-6)."""
+    """A request ends with its own answer or its time-out. A replayed older, empty response neither ends it nor keeps a silent
+    source from being marked down (spec: BF-4, BF-5, BF-6)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     office.cycle("A", office.at(15))

@@ -1,4 +1,4 @@
-"""A replica goes only when another store is known to have all of it (spec: RP-2)."""
+"""A store drops a replica only when another store is known to have all of its data (spec: RP-2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def subjects(office: PostOffice, name: str) -> list[str]:
 
 
 def test_a_replica_that_others_have_in_full_is_dropped_after_one_answer() -> None:
-    """The leaving store says what it has; the first answer lets its data go (spec: RP-2)."""
+    """The leaving store tells what it has, and drops its data at the first answer (spec: RP-2)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
@@ -41,7 +41,7 @@ def test_a_leaving_store_sends_at_once_what_it_has_not_sent() -> None:
 
 
 def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has_all() -> None:
-    """What a holder lacks enters its array; the leaving store serves it, and goes afterwards (spec: RP-2)."""
+    """A holder puts what it lacks into its array. The leaving store sends it, and only then drops its data (spec: RP-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="lost on its way to A")
     office.cycle("C", office.at(15))  # the broadcast is lost
@@ -56,7 +56,7 @@ def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has
 
 
 def test_an_unanswered_request_is_made_again_at_each_check() -> None:
-    """Unanswered, the leaving store asks again at each status check (spec: RP-2)."""
+    """Without an answer the leaving store repeats its request at each status check (spec: RP-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A"])
     for mail in office.cycle("A", office.at(15)):
@@ -68,7 +68,7 @@ def test_an_unanswered_request_is_made_again_at_each_check() -> None:
 
 
 def test_a_store_re_added_meanwhile_stays_and_ignores_late_answers() -> None:
-    """Re-added meanwhile: pending ends, late answers are ignored (spec: RP-2)."""
+    """A store that is added again before it has left is no longer pending, and ignores late answers (spec: RP-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
@@ -88,7 +88,7 @@ def test_a_store_re_added_meanwhile_stays_and_ignores_late_answers() -> None:
 
 
 def test_a_replica_dropped_and_added_again_starts_empty_and_fills() -> None:
-    """Dropped and re-added it starts empty and asks others for its own old changes (spec: RP-2, CN-6)."""
+    """A replica that was dropped and added again starts empty and asks others for its own old changes (spec: RP-2, CN-6)."""
     office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="C's own")
     office.run(office.at(15))
@@ -107,7 +107,7 @@ def test_a_replica_dropped_and_added_again_starts_empty_and_fills() -> None:
 
 
 def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
-    """A 0x8 to a store that holds nothing is answered empty, marked no replica, and its claim is gone (spec: RP-2)."""
+    """A store without the replica answers a 0x8 empty and marked "no replica", and its claim is removed (spec: RP-2)."""
     office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="x")
     for mail in office.cycle("C", office.at(15)):
@@ -128,8 +128,8 @@ def test_a_request_to_a_store_without_the_replica_is_answered_empty() -> None:
 
 
 def test_a_leaving_store_is_answered_when_what_it_had_has_expired() -> None:
-    """What the leaving store alone had, and has let expire, is accounted for at its word, and that is when it is answered
-    (spec: RP-2, DL-3)."""
+    """When the leaving store has let its only copy of an item expire, the others claim the number on its word, and then
+    answer it (spec: RP-2, DL-3)."""
     text = THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]").replace(
         "C: {site: SEA}", "C: {site: SEA, settings: {Age Limit: 1 d}}"
     )

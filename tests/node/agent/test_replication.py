@@ -1,4 +1,4 @@
-"""One change on its way: from the store where it was made to the others (spec: sections 2 to 5)."""
+"""How one change travels from the store that made it to the others (spec: sections 2 to 5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_post_is_on_the_other_holders_after_the_next_cycle() -> None:
 
 
 def test_the_own_row_leaves_out_what_is_not_broadcast() -> None:
-    """A change is claimed in the own row only once it is broadcast (spec: RST-1)."""
+    """A store claims a change in its own row only after the broadcast (spec: RST-1)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="Hello")
     assert office["A"].state("Projects").rows[0].numbers == ""
@@ -44,7 +44,7 @@ def test_the_own_row_leaves_out_what_is_not_broadcast() -> None:
 
 
 def test_an_edit_replaces_the_older_version_everywhere() -> None:
-    """A version whose number is in the list of the arriving one goes (spec: CN-4, HI-2)."""
+    """A store removes a version whose number is in the predecessor list of the arriving one (spec: CN-4, HI-2)."""
     office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
@@ -70,7 +70,7 @@ def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
 
 
 def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
-    """Concurrent versions are all kept; every replica shows the same one (spec: CF-1)."""
+    """Every replica keeps all concurrent versions and shows the same one (spec: CF-1)."""
     office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
@@ -107,7 +107,7 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 
 
 def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
-    """A delete wins over every concurrent version, and the contacts hear of the lost edit (spec: DL-2)."""
+    """A delete wins over every concurrent version, and the contacts are told of the lost edit (spec: DL-2)."""
     for editor, deleter in (("A", "B"), ("B", "A")):
         office = PostOffice()
         message = office["A"].post(office.at(1), "Projects", subject="one")
@@ -122,7 +122,7 @@ def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
 
 
 def test_a_superseded_unsent_number_is_accounted_for() -> None:
-    """An update names the numbers it stands for, so nobody waits for a version that no longer exists (spec: CN-7)."""
+    """An update names the numbers that it supersedes, so no store waits for a version that no longer exists (spec: CN-7)."""
     office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office["A"].edit(office.at(2), "Projects", message, subject="two")
@@ -154,8 +154,8 @@ def test_a_schedule_of_never_neither_sends_nor_claims() -> None:
     assert [folder.path for folder in office["C"].folders()] == ["News", "Projects"]
 
 
-def test_mistakes_are_refused_in_words_and_change_nothing() -> None:
-    """What cannot be done is one clear error, and the store stays as it was."""
+def test_mistakes_are_refused_and_change_nothing() -> None:
+    """An impossible act gives one clear error, and the store stays as it was."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "  Other: {replicas: [B]}\n")
     with pytest.raises(FolderUnknown, match="no folder 'Nowhere' here"):
         office["A"].post(office.at(1), "Nowhere", subject="x")
@@ -216,8 +216,8 @@ def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> Non
     assert office["C"].knowledge("Projects").versions == office["D"].knowledge("Projects").versions
 
 
-def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
-    """A cycle never fails for ever: what is packed can be encoded, and what is encoded is read (spec: OUT-3, HI-6)."""
+def test_a_mail_full_of_deletions_can_be_encoded() -> None:
+    """What is packed into a mail can be encoded and read, so no cycle fails for ever (spec: OUT-3, HI-6)."""
     guid = b"g" * 16
     folder = ChangeNumber(guid, 1).to_xid()
     numbers = [ChangeNumber(guid, index) for index in range(2, 70_000)]
@@ -237,7 +237,7 @@ def test_as_many_deletions_as_are_packed_in_one_mail_can_be_written() -> None:
     lambda node, now: node.body("Projects", "junk"),
     lambda node, now: node.restore(now, b"junk"),
 ], ids=["subject", "contact", "contacts", "body", "restore"])  # fmt: skip
-def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., object]) -> None:
+def test_each_mistake_of_a_user_is_a_node_error(act: Callable[..., object]) -> None:
     """Each mistake is one clear NodeError, and changes nothing (docs: node.errors)."""
     office = PostOffice()
     before = office["A"].knowledge("1-1"), office["A"].knowledge("Projects")
@@ -246,8 +246,8 @@ def test_what_users_get_wrong_is_always_an_error_of_the_node(act: Callable[..., 
     assert (office["A"].knowledge("1-1"), office["A"].knowledge("Projects")) == before
 
 
-def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_here_too() -> None:
-    """Converged is equal knowledge on all holders, and a healthy organization repeats nothing (spec: CV-1, CN-7, ST-7)."""
+def test_an_unsent_change_that_others_have_is_claimed_after_its_deletion() -> None:
+    """All holders end with equal knowledge, and no store repeats a status (spec: CV-1, CN-7, ST-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
     message = office["A"].post(office.at(1), "Projects", subject="one")
     mails = office.cycle("A", office.at(4 * HOUR_MIN))
@@ -267,8 +267,9 @@ def test_an_unsent_change_that_others_have_and_a_deletion_replaced_is_claimed_he
     assert {office[name].knowledge("Projects").numbers for name in "ABC"} == {office["B"].knowledge("Projects").numbers}
 
 
-def test_what_waits_goes_out_when_the_stores_schedule_is_changed() -> None:
-    """A directory value holds at the next read: what "never" kept back goes with the new cycles (spec: SE-1, OUT-1)."""
+def test_a_changed_schedule_sends_what_waited() -> None:
+    """A directory value applies from the next read: changes held back by "never" go with the new schedule's cycles (spec:
+    SE-1, OUT-1)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Schedule: never}\n")
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))

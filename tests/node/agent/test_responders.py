@@ -1,4 +1,4 @@
-"""Who must answer a status request, and when each version asks (spec: ST-3, ST-4, ST-6)."""
+"""Which stores must answer a status request, and when each version sends one (spec: ST-3, ST-4, ST-6)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def listed(*holders: Holder, limit: int = 4) -> str:
 
 
 def test_each_step_adds_its_first_server_and_the_steps_go_round() -> None:
-    """In the site by oldest backfill, then out of it and active by affinity, then in the site any, and so on (spec: ST-4)."""
+    """The steps take turns: in the site by oldest backfill, outside it and active by affinity, any in the site, and so on
+    (spec: ST-4)."""
     assert listed(holder("A", backfilled_at=9), holder("B", backfilled_at=5), far("C"), far("D", 5)) == "1B 2D 3A"
     assert listed(far("A", active=False), far("B", None, transit_us=7), far("C", None)) == "4A 5B 6C"
     assert listed(far("A"), far("B"), far("C")) == "2A 4B 6C"
@@ -60,12 +61,14 @@ def test_each_step_adds_its_first_server_and_the_steps_go_round() -> None:
     ],
 )
 def test_within_a_step_newer_before_older_and_full_before_partial(first: Holder, second: Holder) -> None:
-    """Within a step 2000+ before 5.5 and full before partial matches; ties go to the smaller GUID (spec: ST-4)."""
+    """Within a step 2000 and later come before 5.5, full before partial matches, and ties go to the smaller GUID (spec:
+    ST-4)."""
     assert listed(second, first)[:2] == f"1{first.store}"
 
 
 def test_the_oldest_replica_is_the_fourth() -> None:
-    """The oldest replica's holder is added if not listed, so up to four; 2003 and 2007 cut the list to three (spec: ST-4)."""
+    """The holder of the oldest replica is added if it is not listed, so up to four; 2003 and 2007 shorten the list to three
+    (spec: ST-4)."""
     four = [holder(name, added_at=20) for name in "ABC"] + [far("D", added_at=10), far("E", added_at=30)]
     assert listed(*four) == "1A 2D 3B", "it is listed already"
     old = [holder(name, added_at=20) for name in "ABC"] + [holder("D", version="5.5", added_at=10)]
@@ -83,7 +86,7 @@ folders:
 
 
 def office(versions: str, holders: str, settings: str = "") -> PostOffice:
-    """Servers A, B, ... of those versions; Projects is held by those named."""
+    """A post office of servers A, B, ... of these versions; `holders` hold Projects."""
     names = "ABCDEFGH"
     servers = ", ".join(
         f'{name}: {{version: "{version}"}}' for name, version in zip(names, versions.split(), strict=False)
@@ -107,8 +110,8 @@ def chosen(lab: PostOffice, node: str) -> list[tuple[str, ...]]:
     ("version", "asking", "responders"),
     [("2000", "F", 3), ("2003", "ABCDEF", 5), ("2007", "ABCDEF", 5), ("5.5", "F", 5)],
 )
-def test_who_asks_when_a_replica_is_added(version: str, asking: str, responders: int) -> None:
-    """2003 and 2007: every holder asks and all respond; 2000: the added store, with its list; 5.5: the added store, all
+def test_which_store_asks_when_a_replica_is_added(version: str, asking: str, responders: int) -> None:
+    """In 2003 and 2007 every holder asks and all respond; in 2000 the added store asks the listed ones; in 5.5 it asks all
     (spec: ST-3)."""
     lab = office(" ".join([version] * 6), "ABCDE")
     lab.run(lab.at(15))
@@ -120,8 +123,8 @@ def test_who_asks_when_a_replica_is_added(version: str, asking: str, responders:
     assert [len(each) for each in chosen(lab, "F")] == [responders]
 
 
-def test_a_store_of_2000_does_not_ask_the_same_server_again_and_again() -> None:
-    """Who is listed by the first step moves to the end of its queue (spec: ST-4)."""
+def test_a_store_of_2000_rotates_the_servers_that_it_asks() -> None:
+    """A server listed by the first step moves to the end of that step's queue (spec: ST-4)."""
     servers = ", ".join(f'{name}: {{version: "2000"}}' for name in "ABCDEF")
     lab = PostOffice(SIX % (servers, "A, B, C, D, E") + "  More: {replicas: [A, B, C, D, E]}\n")
     for path in ("Projects", "More"):
@@ -143,9 +146,9 @@ def test_a_store_of_2000_does_not_ask_the_same_server_again_and_again() -> None:
         ("5.5", "Replication Flags", True, 2),
     ],
 )
-def test_registry_values_make_a_start_ask(version: str, name: str, behind: bool, folders: int) -> None:
-    """With Enable ... all is asked for, with Replication Flags 1-1 and what is behind; 2007 has neither, and 5.5 asks at
-    each start anyhow (spec: ST-3)."""
+def test_registry_values_for_status_requests_at_the_start(version: str, name: str, behind: bool, folders: int) -> None:
+    """With Enable ... a start asks for all folders, with Replication Flags for 1-1 and whatever is behind. 2007 has neither
+    value, and 5.5 asks at each start anyway (spec: ST-3)."""
     lab = office(f"{version} 2003 2003 2003 2003", "ABCDE")
     lab["A"].configure(lab.at(0), {name: 1})
     if behind:
@@ -160,7 +163,7 @@ def test_registry_values_make_a_start_ask(version: str, name: str, behind: bool,
     assert {len(each) for each in chosen(lab, "A")} <= ({4} if version == "5.5" else {3})
 
 
-def test_5_5_starts_in_silence_where_that_is_disabled() -> None:
+def test_5_5_does_not_ask_at_its_start_if_that_is_disabled() -> None:
     """Disable Replication Messages At Startup keeps a 5.5 server from asking at its start (spec: ST-3, SE-1)."""
     lab = office("5.5 2003", "AB", "settings: {Disable Replication Messages At Startup: 1}\n")
     lab["A"].close(lab.at(40))
@@ -180,8 +183,8 @@ def test_5_5_asks_each_night() -> None:
 
 
 @pytest.mark.parametrize(("pack", "daily"), [(3, 4), (4, 0)])
-def test_before_sp4_5_5_tells_the_hierarchy_every_day(pack: int, daily: int) -> None:
-    """5.5 before SP4 broadcasts hierarchy status daily to all; SP4 as ST-1 (spec: ST-6)."""
+def test_5_5_before_sp4_broadcasts_the_hierarchy_status_daily(pack: int, daily: int) -> None:
+    """5.5 before SP4 broadcasts the hierarchy's status to all stores each day; SP4 follows ST-1 (spec: ST-6, ST-1)."""
     lab = office("5.5 2003", "AB", f"settings: {{Service Pack: {pack}}}\n")
     for hours in range(0, 96, 12):
         lab.run(lab.at(hours * HOUR_MIN + 15))

@@ -1,4 +1,4 @@
-"""Stores of four versions beside each other: what each does of its own (spec: section 14)."""
+"""Stores of four versions side by side: what each version does differently (spec: section 14)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ folders:
 
 
 def partial(office: PostOffice, asker: str) -> None:
-    """Each other store posts once, and its mail reaches nobody; their statuses reach the asker."""
+    """Each other store posts once, and its mail reaches no store; their statuses reach the asking store."""
     others = [name for name in office.running if name != asker]
     for name in others:
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
@@ -37,7 +37,7 @@ def requests(office: PostOffice, asker: str) -> list[RequestSent]:
 
 @pytest.mark.parametrize("asker", "ABCD")
 def test_stores_of_four_versions_fill_each_other_s_gaps(asker: str) -> None:
-    """Whatever the version of the asker and of the sources, what is missing comes (spec: BF-3, ML-4)."""
+    """Missing changes arrive whatever the versions of the requester and of the sources (spec: BF-3, ML-4)."""
     office = PostOffice(MIXED)
     partial(office, asker)
     for hours in range(0, 10 * 24, 6):
@@ -59,7 +59,8 @@ def test_5_5_writes_mdbef_and_takes_no_binary_mail() -> None:
 
 
 def test_2000_asks_one_at_a_time_and_waits_24_hours_in_the_site() -> None:
-    """If no server has all, one is asked for what it has and the next for what is left after 24 h in the site (spec: BF-3)."""
+    """If no server has everything, one is asked for what it has, and after 24 h in the site the next for the rest (spec:
+    BF-3)."""
     office = PostOffice(MIXED.replace('A: {version: "5.5"}', 'A: {version: "2003"}'))
     for name in "ACD":
         office[name].post(office.at(1), "Projects", subject=f"by {name}")
@@ -77,7 +78,7 @@ def test_2000_asks_one_at_a_time_and_waits_24_hours_in_the_site() -> None:
 
 
 def test_a_new_replica_of_5_5_asks_at_once() -> None:
-    """New replicas wait the first time-out too, from 2000 on; 5.5 asks at once (spec: BF-2)."""
+    """From 2000 on a new replica waits for the first time-out too; 5.5 asks at once (spec: BF-2)."""
     for version, wait in (("5.5", 0), ("2000", 6 * HOUR_US)):
         office = PostOffice(MIXED.replace("replicas: [A, B, C, D]", "replicas: [C]").replace('"5.5"', f'"{version}"'))
         office["C"].post(office.at(1), "Projects", subject="x")
@@ -91,7 +92,7 @@ def test_a_new_replica_of_5_5_asks_at_once() -> None:
 
 
 def test_a_replica_that_is_no_longer_new_waits_in_5_5_too() -> None:
-    """Once something has come in answer, a 5.5 replica waits the first time-out like any other (spec: BF-2)."""
+    """After the first response, a 5.5 replica waits for the first time-out like any other (spec: BF-2)."""
     office = PostOffice(MIXED)
     office["B"].post(office.at(1), "Projects", subject="lost")
     office.cycle("B", office.at(15))
@@ -100,8 +101,8 @@ def test_a_replica_that_is_no_longer_new_waits_in_5_5_too() -> None:
     assert entry.due_at - entry.at == 6 * HOUR_US
 
 
-def test_every_version_of_the_lab_is_a_table_of_behaviours() -> None:
-    """The four versions are four profiles, the newer of higher rank (spec: BF-3)."""
+def test_each_version_has_a_profile() -> None:
+    """The four versions have four profiles, and a newer version has the higher rank (spec: BF-3)."""
     ranks = [profile.rank for profile in PROFILES.values()]
     assert list(PROFILES) == ["5.5", "2000", "2003", "2007"]
     assert ranks == sorted(ranks)
@@ -120,7 +121,7 @@ folders:
     ("version", "name", "ignored"), [("2003", "Z", 1), ("2003", "B", 0), ("2007", "Z", 1), ("2000", "Z", 0)]
 )
 def test_a_preferred_source_that_is_no_server_is_ignored_with_an_event(version: str, name: str, ignored: int) -> None:
-    """It names one server; unknown: ignored, with an event; versions without the setting say nothing (spec: BF-7)."""
+    """An unknown server as preferred source is ignored with an event; versions without the setting say nothing (spec: BF-7)."""
     office = PostOffice(PREFERRING.replace("VERSION", version).replace("NAME", name))
     assert len(office.of_type("setting.ignored")) == ignored
 
@@ -129,7 +130,8 @@ def test_a_preferred_source_that_is_no_server_is_ignored_with_an_event(version: 
 def test_the_preferred_source_is_a_registry_value_in_2003_and_a_directory_value_in_2007(
     version: str, at_once: bool
 ) -> None:
-    """A registry value holds at the next start, a directory value at the next directory read (spec: BF-7, SE-1)."""
+    """A registry value applies from the next start, a directory value from the next read of the directory
+    (spec: BF-7, SE-1)."""
     office = PostOffice(PREFERRING.replace("VERSION", version).replace("NAME", "B"))
     office["A"].configure(office.at(1), {"Preferred Backfill Source": "Z"})
     assert len(office.of_type("setting.ignored")) == at_once

@@ -1,4 +1,4 @@
-"""The three ways of choosing backfill sources, each criterion by itself (spec: BF-3, BF-4, BF-7, BF-9)."""
+"""The three methods of choosing backfill sources, each criterion by itself (spec: BF-3, BF-4, BF-7, BF-9)."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def choose(way: SourceChoice, *found: Source, running: str = "") -> Choice:
     return CHOICES[way](found, replace(GAP, running=frozenset(running)))
 
 
-def told(choice: Choice) -> tuple[str, list[tuple[str, str]]]:
-    """The order, and who is asked for which counters."""
+def order_and_requests(choice: Choice) -> tuple[str, list[tuple[str, str]]]:
+    """Return the sorted names, and the counters that each source is asked for."""
     asked = [
         (
             each.store,
@@ -67,7 +67,7 @@ def told(choice: Choice) -> tuple[str, list[tuple[str, str]]]:
 # -- 2003 and 2007
 
 
-def test_the_sorted_list_weighs_status_preference_cost_version_and_share_in_this_order() -> None:
+def test_the_sort_order_of_2003_and_2007() -> None:
     """2003 and 2007 sort by status, preferred source, cost, version and how many they have, then by GUID (spec: BF-3, BF-7)."""
     holders = [
         source("A", down=True, preferred=True),
@@ -79,15 +79,15 @@ def test_the_sorted_list_weighs_status_preference_cost_version_and_share_in_this
         far("G", cost=None, affinity=None),
         far("H", cost=20),
     ]
-    assert told(choose(SourceChoice.SORTED_LIST, *holders))[0] == "BEFDCHGA"
+    assert order_and_requests(choose(SourceChoice.SORTED_LIST, *holders))[0] == "BEFDCHGA"
 
 
 def test_the_sorted_list_is_asked_at_once_until_all_is_requested() -> None:
-    """Each is asked for what those before it do not have; who adds nothing is passed over (spec: BF-3)."""
+    """Each source is asked for what the sources before it do not have; one that adds nothing is passed over (spec: BF-3)."""
     choice = choose(
         SourceChoice.SORTED_LIST, source("A", (1, 2)), far("B", (2, 3)), far("C", (1, 2), cost=20), far("D")
     )
-    assert told(choice) == ("ABCD"[:1] + "DBC", [("A", "1-2"), ("D", "3-4")])
+    assert order_and_requests(choice) == ("ABCD"[:1] + "DBC", [("A", "1-2"), ("D", "3-4")])
     assert choice.passed_over == {
         "B": "the ones before it have all it has",
         "C": "the ones before it have all it has",
@@ -98,18 +98,19 @@ def test_the_sorted_list_is_asked_at_once_until_all_is_requested() -> None:
 
 
 def test_5_5_asks_the_two_with_most_each_for_all_it_has() -> None:
-    """The two holders with most of it, the own site first, then by cost, each for all it has (spec: BF-3)."""
+    """The two holders with the most of it are each asked for all they have; the own site comes first, then the cost (spec:
+    BF-3)."""
     choice = choose(
         SourceChoice.TWO_HOLDERS, far("A", (1, 2, 3)), source("B", (1, 2, 3)), source("C", (4,)), far("D", cost=20)
     )
-    assert told(choice) == ("DBAC", [("D", "1-4"), ("B", "1-3")])
+    assert order_and_requests(choice) == ("DBAC", [("D", "1-4"), ("B", "1-3")])
     assert choice.passed_over["A"] == "two holders before it are asked"
 
 
 def test_5_5_asks_one_more_where_one_is_being_asked_already() -> None:
-    """Of the two, one that waits for a slot is asked later, and the other is not asked twice (spec: BF-3, BF-6)."""
+    """If one of the two waits for a slot, it is asked later; the other is not asked twice (spec: BF-3, BF-6)."""
     choice = choose(SourceChoice.TWO_HOLDERS, source("A"), source("B"), source("C"), running="A")
-    assert told(choice) == ("ABC", [("B", "1-4")])
+    assert order_and_requests(choice) == ("ABC", [("B", "1-4")])
     assert choice.passed_over["A"] == ALREADY
 
 
@@ -117,7 +118,8 @@ def test_5_5_asks_one_more_where_one_is_being_asked_already() -> None:
 
 
 def test_the_groups_of_2000_are_by_version_first_then_by_distance() -> None:
-    """2000 and newer in the site, with affinity, without; then the same three of older servers (spec: BF-3, RT-4)."""
+    """The groups are 2000 and newer in the site, with affinity, without; then the same three of older servers (spec: BF-3,
+    RT-4)."""
     groups = [
         source("A"),
         far("B"),
@@ -127,13 +129,13 @@ def test_the_groups_of_2000_are_by_version_first_then_by_distance() -> None:
         far("F", version="5.5", affinity=None),
     ]
     assert [group_of(each) for each in groups] == [1, 2, 3, 4, 5, 6]
-    assert told(choose(SourceChoice.SIX_GROUPS, *reversed(groups))) == ("ABCDEF", [("A", "1-4")])
+    assert order_and_requests(choose(SourceChoice.SIX_GROUPS, *reversed(groups))) == ("ABCDEF", [("A", "1-4")])
 
 
 def test_2000_passes_over_a_near_older_server_for_a_distant_newer_one() -> None:
     """The version comes before the site: a distant 2000 server is asked before a 5.5 server of the own site (spec: BF-3)."""
     choice = choose(SourceChoice.SIX_GROUPS, source("A", version="5.5"), far("B", version="2000", cost=90))
-    assert told(choice) == ("BA", [("B", "1-4")])
+    assert order_and_requests(choice) == ("BA", [("B", "1-4")])
     assert choice.passed_over["A"] == "comes after B, which has all that is missing"
 
 
@@ -148,17 +150,17 @@ def test_2000_passes_over_a_near_older_server_for_a_distant_newer_one() -> None:
     ],
 )
 def test_within_a_group_of_2000(first: Source, second: Source) -> None:
-    """Near ones by oldest last backfill, others by affinity or transmission time; ties go to the smaller GUID (spec: BF-3,
-    BF-9, RT-3, RT-4)."""
+    """Servers in the site sort by oldest last backfill, others by affinity or transmission time; ties go to the smaller GUID
+    (spec: BF-3, BF-9, RT-3, RT-4)."""
     assert choose(SourceChoice.SIX_GROUPS, second, first).ordered == [first, second]
 
 
 def test_2000_asks_the_first_that_has_all_whatever_parts_nearer_ones_have() -> None:
-    """Partial holders are passed over while one server has everything (spec: BF-3)."""
+    """Partial holders are passed over if one server has everything (spec: BF-3)."""
     choice = choose(
         SourceChoice.SIX_GROUPS, source("A", (1, 2, 3)), far("B", (2,)), far("C", version="5.5"), far("D", ())
     )
-    assert told(choice) == ("ABDC", [("C", "1-4")])
+    assert order_and_requests(choice) == ("ABDC", [("C", "1-4")])
     assert choice.passed_over == {
         "A": "has only a part, and C has all that is missing",
         "B": "has only a part, and C has all that is missing",
@@ -168,29 +170,32 @@ def test_2000_asks_the_first_that_has_all_whatever_parts_nearer_ones_have() -> N
 
 
 def test_2000_asks_partial_holders_of_the_last_group_first_and_one_at_a_time() -> None:
-    """If nobody has all: those of the last group that has any server, then those of the others in order (spec: BF-3)."""
+    """If no server has all, the partial holders of the last non-empty group come first, then those of the others in order
+    (spec: BF-3)."""
     choice = choose(SourceChoice.SIX_GROUPS, source("A", (1, 2)), far("B", (3,)), far("C", (4,), version="5.5"))
-    assert told(choice) == ("CAB", [("C", "4")])
+    assert order_and_requests(choice) == ("CAB", [("C", "4")])
     assert choice.one_by_one
 
 
 def test_2000_looks_past_a_last_group_that_has_nothing() -> None:
-    """Where the last group's servers have none of it, the first group's partial holders are asked (spec: BF-3)."""
+    """If the servers of the last group have none of it, the partial holders of the first group are asked (spec: BF-3)."""
     choice = choose(SourceChoice.SIX_GROUPS, source("A", (1, 2)), far("B", (3,)), far("C", (), version="5.5"))
-    assert told(choice) == ("CAB", [("A", "1-2")])
+    assert order_and_requests(choice) == ("CAB", [("A", "1-2")])
 
 
 def test_2000_asks_servers_marked_down_after_all_groups() -> None:
-    """A server marked down is behind all groups, partial holders included: nobody is asked in vain for ever (spec: BF-4,
-    BF-3)."""
+    """A server that is marked down comes after all groups, partial holders included, so that no dead server is asked for ever
+    (spec: BF-4, BF-3)."""
     choice = choose(SourceChoice.SIX_GROUPS, source("A", down=True), far("B", (3,)), far("C", (4,), cost=20))
-    assert told(choice) == ("BCA", [("B", "3")])
-    assert told(choose(SourceChoice.SIX_GROUPS, source("A", down=True), far("B", ())))[1] == [("A", "1-4")]
+    assert order_and_requests(choice) == ("BCA", [("B", "3")])
+    assert order_and_requests(choose(SourceChoice.SIX_GROUPS, source("A", down=True), far("B", ())))[1] == [
+        ("A", "1-4")
+    ]
 
 
 @pytest.mark.parametrize("way", SourceChoice)
 def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
-    """Whatever the version, who has no mail address is passed over, and who has nothing is not asked (spec: BF-3, ML-1)."""
+    """Every version passes over a store without a mail address, and never asks a store that has nothing (spec: BF-3, ML-1)."""
     choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))
     assert [each.store for each, _ in choice.asked] == ["B"]
     assert choice.passed_over["A"] == "has no mail address"

@@ -1,4 +1,4 @@
-"""Statuses and status requests: when they go, to whom, and who answers (spec: section 7, RP-1, RP-3)."""
+"""Statuses and status requests: when they are sent, to which stores, and which stores answer (spec: section 7, RP-1, RP-3)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_each_update_resets_the_24_hours() -> None:
     assert len(mails(office, 0x10)) == 3
 
 
-def test_another_skew_takes_the_place_of_the_quarter_hour() -> None:
+def test_the_status_skew_moves_the_checks() -> None:
     """A skew of 14,400 s puts the checks at 04:00 and 16:00 (spec: ST-1)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Send Status Alignment Skew: 14400}\n")
     office["A"].post(office.at(1), "Projects", subject="x")
@@ -80,7 +80,8 @@ def test_a_check_missed_while_stopped_is_made_at_start() -> None:
 
 
 def test_a_lost_status_is_repeated_and_what_it_says_is_backfilled() -> None:
-    """A lost status delays but never loses: a repeat goes to each holder whose row lacks something (spec: ST-7, ST-5)."""
+    """A lost status delays but loses nothing: the store repeats it to each holder whose row lacks something (spec: ST-7,
+    ST-5)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost twice")
     office.cycle("A", office.at(15))  # the broadcast is lost
@@ -109,8 +110,8 @@ def test_latency_alone_causes_no_repeat() -> None:
     assert not [event for event in mails(office, 0x10) if "repeat" in event.marks]
 
 
-def test_without_repeats_a_lost_status_is_lost_as_it_was_in_the_originals() -> None:
-    """A setting turns repeats off, to show what then happens (spec: ST-7)."""
+def test_without_repeats_a_lost_status_is_lost_as_in_exchange() -> None:
+    """A setting turns repeats off, to show what happens without them (spec: ST-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Repeat Status: 0}\n")
     office["A"].post(office.at(1), "Projects", subject="lost for good")
     office.cycle("A", office.at(15))
@@ -121,7 +122,7 @@ def test_without_repeats_a_lost_status_is_lost_as_it_was_in_the_originals() -> N
 
 
 def test_a_changed_replica_list_makes_every_holder_ask_all_holders() -> None:
-    """A replica-list change: each store that holds the folder requests status once it applies it (spec: ST-3, RP-1)."""
+    """Each holder requests the status of a folder when it applies a change of the folder's replica list (spec: ST-3, RP-1)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].post(office.at(1), "Projects", subject="old")
     office.run(office.at(15))
@@ -138,8 +139,8 @@ def test_a_changed_replica_list_makes_every_holder_ask_all_holders() -> None:
     assert [message.subject for message in office["C"].messages("Projects")] == ["old"]
 
 
-def test_nobody_answers_a_request_that_lacks_nothing() -> None:
-    """A status answers only if the requester's row lacks something this store has (spec: ST-2)."""
+def test_a_request_that_lacks_nothing_gets_no_answer() -> None:
+    """A store answers only if the requester's row lacks something that the store has (spec: ST-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"])
     for minutes in (15, 30, 45):
@@ -182,7 +183,7 @@ def test_a_new_store_gets_the_hierarchy_and_then_its_replicas() -> None:
 
 
 def test_registry_values_hold_at_the_next_start_and_directory_values_at_once() -> None:
-    """Registry values are read at store start, directory values at the next directory read (spec: SE-1)."""
+    """A store reads registry values at its start, and directory values at its next read of the directory (spec: SE-1)."""
     office = PostOffice()
     office["A"].configure(
         office.at(1), {"Replication Send Status Timeout": "1 h", "Replication Always Interval": "5 min"}

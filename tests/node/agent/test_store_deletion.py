@@ -1,4 +1,4 @@
-"""A store taken out of the directory (spec: RP-6)."""
+"""Deleting a store from the directory (spec: RP-6)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_a_store_that_holds_replicas_is_not_deleted() -> None:
         office["A"].delete_store(office.at(1), "A")
 
 
-def test_a_store_that_holds_nothing_goes() -> None:
-    """Taken off all lists, it can be deleted, and nobody writes to it any more (spec: RP-6)."""
+def test_a_store_without_replicas_is_deleted() -> None:
+    """A store that is off all lists can be deleted, and no store writes to it any more (spec: RP-6)."""
     office = PostOffice()
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B"])
     for minutes in (15, 30):
@@ -42,7 +42,7 @@ def test_a_store_that_holds_nothing_goes() -> None:
 
 
 def removed_by_force() -> PostOffice:
-    """C's post is on C alone, A and B know that it is there; C is gone and A deletes it by force."""
+    """Only C has its post, as A and B know. C is gone, and A deletes it by force."""
     office = PostOffice(ONLY)
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))
@@ -58,7 +58,8 @@ def removed_by_force() -> PostOffice:
 
 
 def test_a_forced_removal_takes_it_off_all_lists_and_tells_what_is_lost() -> None:
-    """It leaves all replica lists as hierarchy changes, its rows go, and what only it had is reported lost (spec: RP-6)."""
+    """Hierarchy changes take the store off all replica lists, its rows go, and what only it had is reported lost (spec:
+    RP-6)."""
     office = removed_by_force()
     for name in "AB":
         lists = {view.path: view.replicas for view in office[name].folders()}
@@ -74,7 +75,7 @@ def test_a_forced_removal_takes_it_off_all_lists_and_tells_what_is_lost() -> Non
 
 
 def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
-    """A store that is not in the directory is no store of the organization (spec: RP-6, IN-5)."""
+    """A store that is not in the directory does not belong to the organization, so its mail is bad mail (spec: RP-6, IN-5)."""
     office = PostOffice()
     office["C"].post(office.at(1), "Projects", subject="too late")
     mails = office.cycle("C", office.at(15))
@@ -85,7 +86,7 @@ def test_what_the_deleted_store_still_sends_is_bad_mail() -> None:
 
 
 def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() -> None:
-    """Content that came while its sender was in the directory is applied when its folder comes (HI-4, RP-6)."""
+    """Content that arrived while its sender was in the directory is applied when its folder arrives (HI-4, RP-6)."""
     office = PostOffice()
     office["C"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
     deliver_all(office, office.cycle("C", office.at(15)), office.at(15), "B")  # the hierarchy's mail to A is lost
@@ -101,7 +102,7 @@ def test_a_mail_that_waits_for_its_folder_outlives_the_deletion_of_its_sender() 
 
 
 def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
-    """Left in a list, an orphan is asked again after each retry time-out (spec: RP-6, BF-2, BF-4)."""
+    """Stores go on asking a deleted store that was left in a list, after each retry time-out (spec: RP-6, BF-2, BF-4)."""
     office = PostOffice(ONLY)
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))
@@ -117,8 +118,8 @@ def test_an_orphan_left_in_a_list_is_asked_for_ever() -> None:
 
 
 def test_a_store_that_has_not_left_its_folder_yet_is_not_deleted() -> None:
-    """Off the list and waiting until another store has all of it, it still has an instance; by force what it had is told as
-    lost (spec: RP-6, RP-2)."""
+    """A store that is off the list but waits for another store to have all of its data still has a replica. A forced deletion
+    reports its data as lost (spec: RP-6, RP-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))  # lost

@@ -1,4 +1,4 @@
-"""Backup and restore, and tombstones that outlive their use (spec: RP-4, DL-4)."""
+"""Backup and restore, and when tombstones are dropped (spec: RP-4, DL-4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def subjects(office: PostOffice, name: str) -> list[str]:
 
 
 def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> None:
-    """It asks for status, and what it made after the backup comes back from others (spec: RP-4, ST-3)."""
+    """It requests statuses and gets the changes that it made after the backup back from others (spec: RP-4, ST-3)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="before")
     office.run(office.at(15))
@@ -46,7 +46,8 @@ def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> No
 
 
 def test_unsent_changes_of_the_backup_are_sent() -> None:
-    """What was not broadcast at the backup goes out after the restore, with its old number (spec: RP-4, DU-1)."""
+    """A change that was not broadcast at the time of the backup is sent after the restore, under its old number (spec: RP-4,
+    DU-1)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
     backup = office["A"].backup()
@@ -60,7 +61,8 @@ def test_unsent_changes_of_the_backup_are_sent() -> None:
 
 
 def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
-    """What was unsent at the backup and broadcast after it is in others' rows, and is not missing here (spec: BF-1, RP-4)."""
+    """A change that was unsent at the backup and broadcast later is in others' rows, and is not missing here (spec: BF-1,
+    RP-4)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="unsent at the backup")
     backup = office["A"].backup()
@@ -78,7 +80,7 @@ def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
 
 
 def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() -> None:
-    """A version that was edited before it was ever sent is accounted for with the edit (spec: CN-7, BF-1, RP-4)."""
+    """The edit of a version that was never sent accounts for that version's number too (spec: CN-7, BF-1, RP-4)."""
     office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="first")
     office["A"].edit(office.at(2), "Projects", message, subject="second")
@@ -91,8 +93,8 @@ def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() 
     assert office["A"].backfill() == []
 
 
-def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> None:
-    """Unsent changes newer than the backup are lost with the restore, and an event says so (spec: RP-4, DU-1)."""
+def test_unsent_changes_newer_than_the_backup_are_reported_lost() -> None:
+    """Unsent changes newer than the backup are lost with the restore, and an event names them (spec: RP-4, DU-1)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="in the backup, unsent")
     backup = office["A"].backup()
@@ -109,8 +111,8 @@ def test_what_was_never_sent_and_is_newer_than_the_backup_is_told_as_lost() -> N
     assert (told[folder], told["1-1"]) == (numbers[lost], numbers[folder])
 
 
-def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
-    """What is unsent in a life begun from an old backup, and sent in a newer backup, is not lost with that life (RP-4)."""
+def test_restoring_a_newer_backup_recovers_changes_of_an_older_one() -> None:
+    """A change is not lost if it was unsent in the store restored from an old backup and is in the newer backup (RP-4)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="in both backups")
     older = office["A"].backup()
@@ -123,7 +125,7 @@ def test_a_newer_backup_has_what_an_older_one_had_not_sent() -> None:
 
 
 def test_without_a_new_guid_numbers_are_reissued() -> None:
-    """A setting leaves the new GUID out, so that a class can watch what goes wrong (spec: RP-4)."""
+    """A setting keeps the old GUID, to show a class what goes wrong (spec: RP-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {New Replica GUID On Restore: 0}\n")
     backup = office["A"].backup()
     office["A"].post(office.at(1), "Projects", subject="first A-1")
@@ -138,7 +140,7 @@ def test_without_a_new_guid_numbers_are_reissued() -> None:
 
 
 def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
-    """Sequence numbers and incarnations are the run's, and no backup takes them back (spec: section 16)."""
+    """Sequence numbers and incarnations belong to the run; a restore does not set them back (spec: section 16)."""
     office = PostOffice()
     backup = office["A"].backup()
     office["A"].post(office.at(1), "Projects", subject="x")
@@ -150,7 +152,7 @@ def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
 
 
 def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
-    """A tombstone is dropped past its age and when every holder has said since then that it has its number (spec: DL-4)."""
+    """A store drops a tombstone past its age once every holder has since said that it has its number (spec: DL-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
     message = office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
@@ -171,7 +173,8 @@ def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
 
 @pytest.mark.parametrize(("by_age", "kept"), [(0, True), (1, False)])
 def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool) -> None:
-    """By age alone, as in the originals, a tombstone goes too early; by the rule it waits (spec: DL-4)."""
+    """Dropping by age alone, as Exchange does, is too early; the store waits until all holders know the tombstone (spec:
+    DL-4)."""
     text = f"settings: {{Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: {by_age}}}\n"
     office = PostOffice(THREE_STORES_AND_CONTACT + text)
     message = office["A"].post(office.at(1), "Projects", subject="x")
@@ -188,7 +191,7 @@ def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool)
 
 
 def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
-    """A backup older than the tombstone age would bring deleted things back: the store begins as new (spec: DL-4, RP-3)."""
+    """A backup older than the tombstone age would bring deleted items back, so the store begins as new (spec: DL-4, RP-3)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))
@@ -204,7 +207,7 @@ def test_a_backup_older_than_a_tombstone_is_not_restored() -> None:
 
 
 def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
-    """Another store may have dropped a tombstone that this backup never knew, by an age of its own (spec: DL-4)."""
+    """Another store with a shorter age may have dropped a tombstone that this backup never knew (spec: DL-4)."""
     office = PostOffice(
         THREE_STORES_AND_CONTACT.replace(
             "A: {site: SEA}", "A: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 3}}"
@@ -217,7 +220,7 @@ def test_the_shortest_tombstone_age_of_all_stores_counts() -> None:
 
 
 def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
-    """A database whose tables are not this version's is told in one line, and is not touched (spec: IN-2)."""
+    """A database with tables of another version is refused in one line and is not changed (spec: IN-2)."""
     path = tmp_path / "store.db"
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE store_state (name TEXT)")
@@ -256,8 +259,8 @@ def test_a_restore_that_is_killed_in_the_middle_reissues_no_number(monkeypatch: 
         assert sorted(each.subject for each in office[name].messages("Projects")) == ["1", "2", "3"]
 
 
-def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -> None:
-    """A restored store asks for the status of 1-1 and of its replicas when it starts (spec: RP-4, ST-3)."""
+def test_a_restored_store_that_crashes_at_its_start_still_requests_statuses() -> None:
+    """A restored store requests the status of 1-1 and of its replicas at its start (spec: RP-4, ST-3)."""
     office = PostOffice()
     node = office["A"]
     node.post(office.at(1), "Projects", subject="1")
@@ -273,9 +276,9 @@ def test_a_restored_store_that_crashes_at_its_start_asks_around_all_the_same() -
     assert "Folder Status Request" in subjects
 
 
-def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started() -> None:
-    """A change that nobody else has is gone with the restore; that is told by the first start that comes about, once, also
-    where the process dies before, and where another backup is restored then (spec: RP-4, DU-1)."""
+def test_a_restore_reports_its_losses_although_the_first_start_fails() -> None:
+    """The first start that succeeds reports the lost changes, once, also if the process died before or another backup was
+    restored since (spec: RP-4, DU-1)."""
     office = PostOffice()
     node = office["A"]
     backup = node.backup()
@@ -294,8 +297,9 @@ def test_what_a_restore_lost_is_told_though_the_store_dies_before_it_has_started
 
 
 @pytest.mark.parametrize("later", [2, 200 * DAY])
-def test_settings_do_not_go_back(later: int) -> None:
-    """They stand in the registry and the directory, not in the store: those of now hold after a restore (spec: SE-1, RP-4)."""
+def test_a_restore_does_not_restore_settings(later: int) -> None:
+    """Settings are in the registry and the directory, not in the store: the present ones apply after a restore (spec: SE-1,
+    RP-4)."""
     office = PostOffice()
     office["A"].configure(office.at(1), {"Age Limit": "3 d"})
     backup = office["A"].backup()

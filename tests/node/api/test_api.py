@@ -1,4 +1,4 @@
-"""The HTTP API of a node, asked over a socket as anybody would: one process, the clock standing."""
+"""The HTTP API of a node, used over a socket: one process, with a paused clock."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def refused(client: Client, method: str, path: str, body: Any = None) -> ClientE
 # --- users
 
 
-def test_messages_live_and_die(client: Client) -> None:
+def test_a_message_is_posted_read_edited_and_deleted(client: Client) -> None:
     """A message is posted, listed, read, changed and deleted through the API."""
     made = client.post("A", "Projects/Archive", subject="Hello", body="from A", sender="kim@contoso.test")
     assert [each["id"] for each in client.messages("A", "Projects/Archive")] == [made]
@@ -108,15 +108,15 @@ def test_messages_live_and_die(client: Client) -> None:
 
 
 def test_a_batch_is_posted_whole(client: Client) -> None:
-    """A batch is one change: its ids come in order, and attachments of it in base64 are taken."""
+    """A batch is one change: its ids are in order, and its attachments may be base64."""
     files = [{"name": "a.bin", "content": "AAEC"}]
     made = client.post_batch("A", "Projects", [{"subject": "1"}, {"subject": "2", "attachments": files}])
     found = {each["id"]: each["subject"] for each in client.messages("A", "Projects")}
     assert [found[each] for each in made] == ["1", "2"]
 
 
-def test_a_mail_goes_in_and_comes_out(client: Client) -> None:
-    """ML-5: a raw mail is posted under a key once, and is given back to the byte; one beyond a limit is refused."""
+def test_a_raw_mail_is_posted_and_exported_unchanged(client: Client) -> None:
+    """ML-5: a raw mail is posted once under its key and comes back byte for byte; one over a limit is refused."""
     mail = b"From: kim@contoso.test\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\n\xff\x00 as it is\r\nno end"
     made = client.post_mail("A", "Projects/Archive", mail, key="mail-1")
     assert client.post_mail("A", "Projects/Archive", mail, key="mail-1") == made
@@ -146,8 +146,8 @@ def test_a_key_makes_a_change_once(client: Client) -> None:
     assert (caught.value.status, caught.value.kind) == (422, "KeyReused")
 
 
-def test_folders_live_and_die(client: Client) -> None:
-    """A folder is created, renamed and deleted through the API, paths with slashes included."""
+def test_a_folder_is_created_renamed_and_deleted(client: Client) -> None:
+    """A folder is created, renamed and deleted through the API, also with slashes in its path."""
     client.create_folder("A", "Projects/2003", replicas=["A"], schedule="every 1 h")
     client.change_folder("A", "Projects/2003", rename="2004")
     assert "Projects/2004" in [each["path"] for each in client.folders("A")]
@@ -156,13 +156,13 @@ def test_folders_live_and_die(client: Client) -> None:
 
 
 def test_settings_are_shown_and_changed(client: Client) -> None:
-    """A setting that was given is shown beside its default."""
+    """A setting with a value is shown beside its default."""
     client.configure("A", {"Replication Message Size Limit": 100})
     assert "Replication Message Size Limit" in client.settings("A")["settings"]
 
 
-def test_a_setting_out_of_its_range_is_clamped_and_said(client: Client) -> None:
-    """SE-1: the answer names what is used in place of what was given; nothing is said of what is in range."""
+def test_a_setting_out_of_its_range_is_clamped_and_reported(client: Client) -> None:
+    """SE-1: the answer names the value in use; a value in range needs no notice."""
     told = client.configure("A", {"Replication Message Size Limit": 0, "MTA Hop Limit": 1000, "SMTP Chunking": 1})
     assert told == [
         "Replication Message Size Limit: 0 B is below its range; 1 KB is used",
@@ -172,7 +172,7 @@ def test_a_setting_out_of_its_range_is_clamped_and_said(client: Client) -> None:
 
 
 def test_the_page_of_documentation_needs_no_other_server(client: Client) -> None:
-    """/docs works without a network: a page with every path in it, and nothing that a browser would fetch."""
+    """/docs works without a network: the page shows every path, and a browser loads nothing from elsewhere."""
     page = client.text("GET", "/docs")
     document = client.json("GET", "/openapi.json")
     assert all(f"<code>{path}</code>" in page for path in document["paths"])
@@ -204,13 +204,13 @@ def test_the_page_of_documentation_needs_no_other_server(client: Client) -> None
     ],
 )
 def test_a_refusal_is_one_line(client: Client, method: str, path: str, body: Any, status: int, kind: str) -> None:
-    """What cannot be done is told in one line, with the right status and a kind that programs can tell."""
+    """A refused request gets one line, the right status, and a kind that programs can check."""
     error = refused(client, method, path, body)
     assert (error.status, error.kind) == (status, kind)
 
 
-def test_a_stranger_is_refused(process: Process) -> None:
-    """A name that is not ours, or a page of another origin, is not served on loopback without a token."""
+def test_a_foreign_host_name_or_origin_is_refused(process: Process) -> None:
+    """On loopback without a token, a request for a foreign host name or from another origin is refused."""
     assert process.raw("GET", "/nodes/A/folders", Host="evil.test")[0] == 403
     assert process.raw("GET", "/nodes/A/folders", Origin="http://evil.test")[0] == 403
     host = "{}:{}".format(*process.ready["http"])
@@ -222,7 +222,7 @@ def test_a_stranger_is_refused(process: Process) -> None:
 
 
 def test_a_body_has_a_limit(process: Process) -> None:
-    """A body beyond its limit is 413, whether it says how long it is or not."""
+    """A body over its limit gets 413, with or without a Content-Length."""
     large = b" " * (1024 * 1024 + 1)
     assert process.raw("POST", "/nodes/A/folders", large, Content_Type="application/json")[0] == 413
     connection = HTTPConnection(*process.ready["http"])
@@ -238,7 +238,7 @@ def test_a_body_has_a_limit(process: Process) -> None:
 
 
 def test_state_and_digests_are_shown(client: Client) -> None:
-    """The replication state table, the backfill array, queues and digests are there to read."""
+    """The API shows the replication state table, the backfill array, queues and digests."""
     assert client.state("A", "Projects")["rows"][0]["store"] == "A"
     assert [each["path"] for each in client.states("A")] == ["1-1", "Projects", "Projects/Archive"]
     assert client.backfill("A") == client.queue("A") == []
@@ -250,8 +250,9 @@ def test_state_and_digests_are_shown(client: Client) -> None:
     assert before["Projects/Archive"] == after["Projects/Archive"]
 
 
-def test_events_come_in_pieces_and_as_a_stream(client: Client) -> None:
-    """Events after a number are lines; a stream goes on after the event that was named last."""
+def test_events_are_read_in_pages_and_as_a_stream(client: Client) -> None:
+    """A page of events has one line each after a given number; a stream continues after the last event that
+    the client names."""
     told = list(client.events("A"))
     assert [each["seq"] for each in told] == list(range(1, len(told) + 1))
     client.post("A", "Projects", subject="Streamed")
@@ -266,7 +267,7 @@ def test_events_come_in_pieces_and_as_a_stream(client: Client) -> None:
 
 
 def test_everything_is_documented(client: Client) -> None:
-    """The OpenAPI document tells of every path, and shows an example of every body."""
+    """The OpenAPI document has every path, and an example of every body."""
     document = client.json("GET", "/openapi.json")
     assert {"/nodes/{name}/messages", "/nodes/{name}/state", "/stream", "/livez", "/readyz", "/metrics"} <= set(
         document["paths"]
@@ -282,7 +283,7 @@ def test_everything_is_documented(client: Client) -> None:
 
 
 def test_health_and_metrics(client: Client) -> None:
-    """A process that lives and is ready says so, and its metrics are Prometheus text."""
+    """A running process reports that it lives and is ready, and shows its metrics as Prometheus text."""
     assert client.json("GET", "/livez") == {"status": "alive"}
     assert client.json("GET", "/readyz") == {"status": "ready"}
     metrics = client.text("GET", "/metrics")
@@ -293,8 +294,8 @@ def test_health_and_metrics(client: Client) -> None:
 # --- life
 
 
-def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
-    """Killed by SIGKILL right after its answer, a store has the post, and its key, when it comes back."""  # spec: OUT-9
+def test_an_acknowledged_post_survives_sigkill(tmp_path: Path) -> None:
+    """A store that gets SIGKILL right after its answer still has the post and its key when it comes back."""
     process = begun(tmp_path)
     with Client(process.url) as client:
         made = client.post("A", "Projects", subject="Kept", key="k")
@@ -309,8 +310,8 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path) -> None:
     assert list((tmp_path / "data" / "traces").glob("A-2-*.jsonl"))
 
 
-def test_a_token_is_wanted_where_one_is_given(tmp_path: Path) -> None:
-    """With a token every question but health must carry it."""
+def test_a_token_is_required_if_one_is_set(tmp_path: Path) -> None:
+    """With a token set, every request except health must carry it."""
     (tmp_path / "token").write_text("open sesame\n", "utf-8")
     process = begun(tmp_path, "--token-file", str(tmp_path / "token"))
     with Client(process.url) as client:
@@ -321,8 +322,8 @@ def test_a_token_is_wanted_where_one_is_given(tmp_path: Path) -> None:
     assert ended(process) == 0
 
 
-def test_beyond_loopback_a_token_must_be_given(tmp_path: Path) -> None:
-    """A node that would serve whoever reaches it refuses to start, and says what to do."""
+def test_listening_beyond_loopback_requires_a_token(tmp_path: Path) -> None:
+    """A node that listens beyond loopback without a token refuses to start, and says what to do."""
     (tmp_path / "topology.yaml").write_text(ONE, "utf-8")
     (tmp_path / "secret").write_text("a secret\n", "utf-8")
     order = node_order(
@@ -342,8 +343,8 @@ RARE = {"difflib", "cryptography.x509", "email_validator", "uvloop", "watchfiles
 """What few runs need, or none: it is imported where it is used."""
 
 
-def test_a_process_carries_none_of_the_labs_large_libraries(tmp_path: Path) -> None:
-    """A node's process imports no networkx, Typer or Rich, nor anything of pflab, nor what it seldom needs."""
+def test_a_node_does_not_import_large_libraries(tmp_path: Path) -> None:
+    """A node's process imports no networkx, Typer or Rich, nothing of pflab, and no rarely used module."""
     code = (
         (
             "import sys; from node.__main__ import imported; imported(); "
@@ -357,8 +358,8 @@ def test_a_process_carries_none_of_the_labs_large_libraries(tmp_path: Path) -> N
     assert ended.stdout.strip() == b"[]"
 
 
-def test_a_process_makes_no_model_of_its_documentation_before_it_is_asked_for(tmp_path: Path) -> None:
-    """FastAPI's models of OpenAPI, which take time and memory, are not built at a store's start, and are when needed."""
+def test_openapi_models_are_built_only_when_requested(tmp_path: Path) -> None:
+    """A store does not build FastAPI's OpenAPI models, which take time and memory, before the first request for them."""
     code = (
         "from node.__main__ import imported; imported(); from fastapi.openapi.models import OpenAPI; "
         "before = OpenAPI.__pydantic_complete__; "
@@ -371,6 +372,6 @@ def test_a_process_makes_no_model_of_its_documentation_before_it_is_asked_for(tm
 
 
 @pytest.mark.parametrize("option", ["--managed", "--led"])
-def test_a_managed_node_is_asked_for_by_its_present_or_its_former_option(option: str) -> None:
+def test_led_is_still_accepted_for_managed(option: str) -> None:
     """--led, the former name of --managed, still works."""
     assert _parser().parse_args(["A", option, "--data", "data", "--lab-secret-file", "secret"]).managed

@@ -1,4 +1,4 @@
-"""The HTTP server of a node or a lab: how it ends."""
+"""How the HTTP server of a node or a lab ends."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from node.api.http_server import HttpServer
 
 
 async def streaming(_: Any, __: Any, send: Any) -> None:
-    """An answer that has no end, and takes no notice of who has gone."""
+    """Answer without end, and ignore that the client hangs up."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"first", "more_body": True})
     await asyncio.Event().wait()
 
 
 async def thinking(_: Any, __: Any, ___: Any) -> None:
-    """An answer that never comes."""
+    """Never answer."""
     await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize("app", [streaming, thinking])
-async def test_what_has_no_end_is_cut_without_a_word(app: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """A server ends though a request goes on, and logs neither an error nor a traceback."""
+async def test_an_endless_response_is_cut_without_an_error(app: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """A server ends although a request is running, and logs neither an error nor a traceback."""
     caplog.set_level(logging.WARNING)
     server = HttpServer(app)
     reader, writer = await asyncio.open_connection(*await server.start())
@@ -42,12 +42,12 @@ async def test_what_has_no_end_is_cut_without_a_word(app: Any, caplog: pytest.Lo
 
 
 async def reading(scope: Any, receive: Any, _: Any) -> None:
-    """A request whose body is read, as every one that changes something."""
+    """Read the body of the request, as every request that changes something does."""
     await Request(scope, receive).body()
 
 
-async def test_who_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
-    """A body that is cut in the middle ends its request without an error or a traceback in the log."""
+async def test_a_client_that_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """A body that breaks off ends its request without an error or a traceback in the log."""
     caplog.set_level(logging.WARNING)
     server = HttpServer(reading)
     _, writer = await asyncio.open_connection(*await server.start())

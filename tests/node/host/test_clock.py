@@ -1,8 +1,6 @@
-"""The lab clock: a line over a monotonic source, forward only, whose waiters are woken by every change."""
+"""The lab clock: a linear function of a monotonic source that only moves forward."""
 
 from __future__ import annotations
-
-import asyncio
 
 import pytest
 
@@ -12,7 +10,7 @@ from traces.labtime import DAY_US, HOUR_US, SECOND_US
 
 
 class Source:
-    """A monotonic source that stands until it is told."""
+    """A monotonic source that moves only when a test says so."""
 
     def __init__(self) -> None:
         self.s = 100.0
@@ -26,13 +24,7 @@ def source() -> Source:
     return Source()
 
 
-async def turns(count: int = 5) -> None:
-    """Let every task that can run do so."""
-    for _ in range(count):
-        await asyncio.sleep(0)
-
-
-def test_a_paused_clock_stands(source: Source) -> None:
+def test_a_paused_clock_does_not_move(source: Source) -> None:
     """At rate 0 the lab time stays where it is, however much real time passes."""
     clock = LabClock(START_AT, monotonic=source)
     source.s += 1000
@@ -48,7 +40,7 @@ def test_lab_time_is_real_time_times_the_rate(source: Source, rate: float) -> No
 
 
 def test_a_change_of_rate_goes_on_from_the_present_instant(source: Source) -> None:
-    """What has passed stays passed when the rate changes."""
+    """A change of the rate does not change the time that has passed."""
     clock = LabClock(START_AT, rate=3600, monotonic=source)
     source.s += 2
     clock.set_rate(1)
@@ -58,7 +50,7 @@ def test_a_change_of_rate_goes_on_from_the_present_instant(source: Source) -> No
 
 
 def test_a_jump_keeps_the_rate(source: Source) -> None:
-    """After a jump the clock runs on from the target as before."""
+    """After a jump the clock runs on from the target at the same rate."""
     clock = LabClock(START_AT, rate=1, monotonic=source)
     clock.jump(START_AT + DAY_US)
     source.s += 3
@@ -66,7 +58,7 @@ def test_a_jump_keeps_the_rate(source: Source) -> None:
 
 
 def test_the_clock_never_goes_back(source: Source) -> None:
-    """A jump into the past is refused, and a source that stumbles does not take lab time back."""  # spec: TM-1
+    """A jump into the past is refused, and a source that goes back does not take lab time back."""
     clock = LabClock(START_AT, rate=1, monotonic=source)
     source.s -= 5
     assert clock.now() == START_AT

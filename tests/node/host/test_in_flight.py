@@ -1,4 +1,4 @@
-"""How many mails may be under way, and how many for one next server."""
+"""The limits on mails in flight, in total and for each next server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def mail(queue_id: int, next_hop: str) -> Transmission:
 
 
 async def test_a_silent_peer_takes_no_room_from_others() -> None:
-    """A next hop that has as many mails in flight as it may have gets no more, and all the room is left to others."""
+    """A next hop with its full number of mails in flight gets no more, so the rest of the room is for others."""
     flights = MailsInFlight()
     task = asyncio.create_task(asyncio.sleep(0))
     for number in range(MAX_PER_HOP):
