@@ -2,12 +2,12 @@
 
 
 class AnalyticsError(Exception):
-    """Nothing can be judged as things stand."""
+    """The check cannot run."""
 
 
 class JavaMissing(AnalyticsError):
-    """Spark runs on Java, and there is none that it can use."""
+    """Spark needs Java, and finds none that it can use."""
 
 
 class NoTraces(AnalyticsError):
-    """There is no segment where traces were looked for."""
+    """The named folders have no segment."""

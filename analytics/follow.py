@@ -1,7 +1,7 @@
-"""Following a lab that goes on: its traces taken in as they come, and a verdict on them that is kept current.
+"""Follow a running lab: read its traces as they grow, and keep a verdict on them current.
 
-Each round begins with a handing over: whoever has the traces writes all that has happened up to an instant, and says so. The
-verdict is one on that instant. What was taken in stays in the tables, so a round reads what is new; it judges all.
+At the beginning of each round the lab exports all events up to an instant, and says which instant that is. The verdict is about
+that instant. The tables stay, so a round reads only new segments; the checks run over everything.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from analytics.pipeline import judge_traces
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """Traces of a run that goes on, whole up to an instant, which is text; events: how many it has had in all. away: stores
-    of which nobody knows whether their traces are whole."""
+    """Traces of a run that has not ended, complete up to the instant `at` (text).
+
+    events: the number of events so far. away: stores that did not answer, so their traces may be incomplete.
+    """
 
     run: str
     place: str
@@ -30,12 +32,11 @@ class Handed:
 
 
 Verdict = dict[str, Any]
-"""What a check says (`CheckResult.as_document`), of which run and up to which instant (`run`, `at`), in `words`, and the
-`exit_code` of a check that says so."""
+"""The result of a check (`CheckResult.as_document`), with `run`, `at` (the instant), `words` and `exit_code`."""
 
 
 def follow(spark: SparkSession, base: str, handed: Callable[[], Handed]) -> Iterator[Verdict]:
-    """A verdict for each handing over, for as long as they are asked for. The tables of a run are below `base/RUN`."""
+    """Yield a verdict for each export. The tables of a run are below `base/RUN`."""
     last: tuple[Handed, Verdict] | None = None
     while True:
         now = handed()
@@ -52,12 +53,12 @@ def _stands(handed: Handed) -> str:
 
 
 def _as_before(before: Handed, now: Handed) -> bool:
-    """Whether nothing has happened since."""
+    """Return whether nothing has happened since the export before."""
     return (before.run, before.events, tuple(before.away)) == (now.run, now.events, tuple(now.away))
 
 
 def _judged(spark: SparkSession, base: str, handed: Handed) -> Verdict:
     result = judge_traces([handed.place], Tables(spark, base), keep=True, goes_on=GoesOn(handed.away))
-    spark.catalog.clearCache()  # what a round has kept is of no use to the next
+    spark.catalog.clearCache()  # the next round cannot use what this one cached
     words = [_stands(handed), *result.in_words()]
     return {**result.as_document(), "run": handed.run, "at": handed.at, "words": words, "exit_code": result.exit_code}

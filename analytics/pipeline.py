@@ -1,4 +1,4 @@
-"""A check from segments to verdict: the stages, in order, each a table that the next one reads."""
+"""A check from segments to verdict: the stages in order. Each writes tables that the next one reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STAGES: Final = (
 )  # fmt: skip
 
 Progress = Callable[[str], None]
-"""Told the name of each stage as it begins."""
+"""Called with the name of each stage when it begins."""
 
 _LOSSES_TOLD: Final = 20
 _DOUBTS_TOLD: Final = 20
@@ -42,10 +42,10 @@ def judge_traces(
     goes_on: silver.GoesOn | None = None,
     then: Callable[[Gold, CheckResult], None] = lambda _gold, _result: None,
 ) -> CheckResult:
-    """Judge these traces (folders, files, globs). Raises NoTraces where there is no segment.
+    """Check these traces (folders, files, globs). Raises NoTraces if there is no segment.
 
-    keep: the tables stay, and of each trace only the segments are read that were not there the last time. goes_on: these are
-    of runs that have no end yet. then: what else is made of the tables, while they are there.
+    keep: keep the tables, and read only segments that were not there the last time. goes_on: the runs have not ended. then:
+    called with the tables and the result before the tables are removed.
     """
     tell(STAGES[0])
     if keep:
@@ -61,7 +61,7 @@ def judge_traces(
 def judge(
     kept: DataFrame, tables: Tables, tell: Progress = lambda _: None, goes_on: silver.GoesOn | None = None
 ) -> Gold:
-    """From bronze to gold."""
+    """Compute the gold tables from bronze."""
     events = silver.silver(kept, goes_on)
     tell(STAGES[1])
     org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))
@@ -89,7 +89,7 @@ def judge(
 
 
 def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, goes_on: bool) -> DataFrame:
-    """The rule checks that have something to look at, some parts at once."""
+    """Run the rule checks for which there are events, several parts at the same time."""
     about = required_events.with_events(CHECKS, material.events)
 
     def judged_part(part: int) -> DataFrame:
@@ -100,7 +100,7 @@ def _ruled(tables: Tables, material: evidence.Material, judged: DataFrame, *, go
 
 
 def conclude(gold: Gold) -> CheckResult:
-    """The result for people and programs: counts, and a bounded number of rows in words."""
+    """Return the result for people and programs: counts, and a limited number of rows in words."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         asked = pool.submit(_counts, gold.bronze)
         judged = pool.submit(gold.verdicts.groupBy("judgement").count().collect)
@@ -137,13 +137,13 @@ def _counts(kept: DataFrame) -> dict[str, int]:
 
 
 def _doubts(gold: Gold) -> tuple[str, ...]:
-    """Of traces that have no verdict at all."""
+    """Return the doubts about traces that have no verdict."""
     doubts = gold.events.doubts.join(gold.folders.select("trace").distinct(), "trace", "left_anti")
     return tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts.limit(_DOUBTS_TOLD).collect())
 
 
 def _lost(gold: Gold) -> tuple[tuple[str, ...], int]:
-    """What was rightly lost: some of it in words, and how much in all."""
+    """Return the excused losses: some of them in words, and the number of all."""
     lost = gold.losses.join(F.broadcast(gold.org.guids), [
         gold.losses["trace"] == gold.org.guids["trace"], F.substring_index("number", ":", 1) == gold.org.guids["guid"]
     ], "left").select(gold.losses["trace"], "path", "subject", "number", "name", "store")  # fmt: skip
@@ -160,7 +160,7 @@ def _told(gold: Gold) -> tuple[FolderVerdict, ...]:
     bad = [row for row in chosen if row.judgement == convergence.NOT_CONVERGED]
     said: dict[tuple[str, str], list[str]] = {}
     if bad:
-        # What seems wrong in a folder of which nobody can tell is no witness: the doubt is told.
+        # In a folder whose verdict is unknown, a mismatch is no witness; the reason of the doubt is shown instead.
         sure = F.broadcast(
             gold.verdicts.where(F.col("judgement") == convergence.NOT_CONVERGED).select("trace", "folder")
         )

@@ -1,4 +1,4 @@
-"""What is judged: convergence, and the rule checks with their witnesses.
+"""Convergence, and the rule checks with their witnesses.
 
 Imported by: `analytics.report`, `analytics.pipeline`.
 Public: `catalogue`, `convergence`, `verdict`.

@@ -1,7 +1,7 @@
-"""The rule checks: each a named predicate over an evidence table, with the rules that it holds a run to.
+"""The rule checks. Each is a named predicate over an evidence table, with the ids of the rules that it checks.
 
-A check says which rows it is about (`about`, SQL), and what must be true of each (`holds`). A row of which the predicate cannot
-be told (null) violates it: what a trace does not show is not clean. A later rule is one more entry here.
+A check says which rows it is about (`about`, SQL), and what must be true of each (`holds`). A row for which the predicate is null
+violates the check, because the trace does not show that the rule holds. To add a check, add an entry here.
 """
 
 from __future__ import annotations

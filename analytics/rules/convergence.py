@@ -1,7 +1,7 @@
-"""Convergence: what each holder of a folder has, held against what must be there.
+"""Convergence: compare what each holder of a folder has with what it must have.
 
-What must be there follows from the changes made alone (`analytics.evidence.objects`), not from what stores say that they have, and a
-change that is nowhere is missing unless its loss is excused (spec: CV-1, CV-2, DU-1).
+What it must have follows only from the changes made (`analytics.evidence.objects`), not from what stores claim. A change that no
+store has is missing, unless its loss is excused (spec: CV-1, CV-2, DU-1).
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ _EMPTY: Final = "array()"
 
 
 def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
-    """A row for each thing that a holder has not as it must: trace, folder, path, object, kind, subject, store, what, number.
+    """Return a row for each item that a holder does not have as it must: trace, folder, path, object, kind, subject, store,
+    what, number.
 
-    what: lacks, keeps (what is superseded or deleted), stranger (what nobody made), bytes (other than its author's), lacks
-    deletion, differs (from another holder, where that is all that can be said). What has expired everywhere is not missing,
-    and what it would have replaced stays.
+    what: lacks; keeps (a version that is superseded or deleted); stranger (a version that nobody made); bytes (not those of the
+    author); lacks deletion; differs (from another holder, where nothing more is known). A version that has expired everywhere
+    is not missing, and the version that it would have replaced may stay.
     """
-    # A folder's row is small and there are few; the objects are many.
+    # Folders are few and their rows small; objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"])
     held = due.withColumn(
         "held",
@@ -44,7 +45,7 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
         .select(*kept, F.explode("wrong").alias("w"))
         .select("trace", "folder", "path", "object", "kind", "subject", "versions", "w.*")
     )
-    # spec: DL-3 who could not be given the newest version any more keeps the one before
+    # spec: DL-3 a store that can no longer get the newest version keeps the one before
     gone = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
     rightly = F.expr(f"what = 'lacks' and {gone[0]} or what = 'keeps' and {gone[1]}")
     judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly)
@@ -52,7 +53,7 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
 
 
 def _inside(number: str) -> str:
-    """Whether a number is among the excused ones."""
+    """Return SQL for whether a number is excused."""
     key = guid_of_kind(f"substring_index({number}, ':', 1)", "kind")
     return (
         f"exists(coalesce(excused, array()), r -> r.guid = {key}"

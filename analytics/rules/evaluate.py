@@ -1,4 +1,4 @@
-"""Running the checks: all checks of a table in one job, a row for each trace and check."""
+"""Run the rule checks: all checks of a table in one job, with a row for each trace and check."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ RUNS_TOLD: Final = 2000
 def judge_rules(
     material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
 ) -> DataFrame:
-    """trace, check, consumed (rows that the check was about), violations, at and witness (of the first).
+    """Return trace, check, consumed (the number of rows that the check was about), violations, at and witness (of the first).
 
-    What must hold once all has come is not asked of a run that goes on: more may be on its way.
-    A trace that a check found nothing to look at in has no row of it. Without a check there is no row at all.
+    In a run that has not ended (`goes_on`), mails may still be on their way, so checks of the final state are left out.
+    A trace without a row for a check has no row in the result. Without checks the result is empty.
     """
     by_table: dict[str, list[Check]] = {}
     for check in checks:
@@ -36,7 +36,7 @@ def judge_rules(
 
 
 def _nothing(verdicts: DataFrame) -> DataFrame:
-    """No row, of what judge_rules gives."""
+    """Return an empty result of `judge_rules`."""
     long, text = F.lit(None).cast("bigint"), F.lit(None).cast("string")
     return verdicts.limit(0).select(
         "trace", text.alias("check"), long.alias("consumed"), long.alias("violations"), long.alias("at"),
@@ -45,8 +45,10 @@ def _nothing(verdicts: DataFrame) -> DataFrame:
 
 
 def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:
-    """Every check with what it consumed and found over all traces, and how many violations there are in traces that are whole:
-    what a hole hides may look like a violation, and is none."""
+    """Return each check with what it consumed and found over all traces, and the number of violations.
+
+    Violations in incomplete traces do not count, because a missing event may look like a violation.
+    """
     sure = rules.join(doubts.select("trace").distinct().withColumn("doubtful", F.lit(True)), "trace", "left")
     counted = F.when(F.col("doubtful").isNull(), F.col("violations")).otherwise(0)
     first = F.min(F.when(counted > 0, F.struct("at", "trace", "witness")))
@@ -64,7 +66,7 @@ def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, .
 
 
 def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
-    """Every trace by itself, the worst first, at most RUNS_TOLD."""
+    """Return the verdict of each trace, the worst first, at most RUNS_TOLD."""
 
     def many(judgement: str) -> Column:
         return F.count_if(F.col("judgement") == judgement)
@@ -96,12 +98,12 @@ def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple
 
 
 def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
-    """With what a check asks about its whole trace."""
+    """Return the table with the columns about the whole trace that its checks need."""
     return table.join(F.broadcast(settled), "trace", "left") if name == "entries" else table
 
 
 def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
-    """One pass and one small shuffle, however many checks."""
+    """Return the results of all checks of a table, in one pass with one small shuffle."""
     columns: list[Column] = []
     for index, check in enumerate(checks):
         about = F.coalesce(F.expr(check.about), F.lit(False))

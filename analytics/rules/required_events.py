@@ -1,6 +1,6 @@
-"""Which events a check needs: without them its table has no row, and the check is left out of what Spark has to plan.
+"""The events that a check needs. Without them its table is empty, and Spark need not plan the check.
 
-Over a few hundred events planning is nearly all of the time, and it costs the same for a table that turns out to be empty.
+For a trace of a few hundred events nearly all of the time is planning, which costs the same for an empty table.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "conflicts": ("conflict.arose",),
     "held": ("version.held",),
 }
-"""Evidence table to the types of event of which it must have one to have a row; a table that is not here is always made."""
+"""Evidence table to event types. The table is empty unless the trace has an event of one of them. A table that is not listed is
+always computed."""
 
 
 def with_events(checks: Iterable[Check], events: Silver) -> list[Check]:
-    """The checks for which there may be something to look at. Of the others it is known that they consumed no event."""
+    """Return the checks whose tables may have rows. All others consume no event."""
     return [check for check in checks if check.table not in NEEDS or events.has(*NEEDS[check.table])]

@@ -1,4 +1,4 @@
-"""What a rule check is, and the words that many checks use."""
+"""The type of a rule check, and constants that many checks use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ UPDATES: Final = "(2, 4, 2147483650, 2147483652)"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`words`: SQL for the witness, from the columns of the table."""
+    """A rule check on a table of evidence.
+
+    says: what must be true, in words. about: SQL for the rows that the check is about. holds: SQL for what must be true of each.
+    words: SQL for the witness of a violation.
+    """
 
     id: str
     rules: tuple[str, ...]

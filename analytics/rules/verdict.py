@@ -1,4 +1,4 @@
-"""What a check says: plain values, bounded in number, and their words."""
+"""The result of a check: plain values, limited in number, and their words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """One folder of one trace. `witnesses` say who lacks what (not converged) or why nobody can tell (unknown)."""
+    """The verdict on one folder of one trace. `witnesses` say who lacks what (not converged) or why it is unknown."""
 
     trace: str
     folder: str
@@ -30,7 +30,10 @@ class FolderVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """What a rule check found over all traces. consumed: the rows that it was about; witness: of the first violation."""
+    """The result of a rule check over all traces.
+
+    consumed: the number of rows that the check was about. witness: the first violation in words.
+    """
 
     check: str
     rules: tuple[str, ...]
@@ -41,7 +44,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """One trace: its judgement, its folders that have not converged or of which nobody can tell, and the rules it violated."""
+    """The verdict on one trace: the numbers of its folders that have not converged or are unknown, and of its violations."""
 
     trace: str
     judgement: str
@@ -55,8 +58,9 @@ class RunVerdict:
 class CheckResult:
     """The verdict over all traces of a check.
 
-    aside: lines kept aside, by reason; folders: folders by judgement; told: some of them, the worst first; lost_rightly: in
-    words, the first of the changes that went with a restored or deleted store (DU-1), and how many there are.
+    aside: the number of lines kept aside, by reason. folders: the number of folders by judgement. told: some folders, the worst
+    first. lost_rightly: the first changes that were lost with a restored or deleted store (DU-1), in words;
+    lost_rightly_count: the number of all.
     """
 
     traces: int
@@ -73,7 +77,7 @@ class CheckResult:
 
     @property
     def judgement(self) -> str:
-        """The worst of all; over nothing it is unknown."""
+        """The worst judgement of all; unknown if there is no folder."""
         if self.folders.get(NOT_CONVERGED):
             return NOT_CONVERGED
         if self.violations:
@@ -91,7 +95,7 @@ class CheckResult:
         return {"judgement": self.judgement, **asdict(self)}
 
     def in_words(self) -> list[str]:
-        """Line by line; the checks that found nothing to look at are counted, their names are in the document."""
+        """Return the lines for people. Checks without events are only counted; their names are in the document."""
         lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
         lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
         lines += self.doubts
@@ -109,7 +113,7 @@ class CheckResult:
 
 
 def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
-    """What was violated; what found nothing to look at; how many held."""
+    """Yield a line for each violated check, then the numbers of checks without events and of checks that hold."""
     every = list(rules)
     for each in every:
         if each.violations:
@@ -123,7 +127,7 @@ def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
 
 
 def _folder_lines(told: Iterable[FolderVerdict]) -> Iterable[str]:
-    """What is wrong by folder; what is right in a line for each trace."""
+    """Yield lines for each folder that has not converged, and one line for the converged folders of each trace."""
     good: dict[str, list[str]] = {}
     for each in told:
         if each.judgement == CONVERGED:
@@ -140,14 +144,14 @@ def counted(number: int, what: str) -> str:
 
 
 def short(trace: str) -> str:
-    """A trace as people name it: the last two folders of its place."""
+    """Return the short name of a trace: the last two folders of its place."""
     place = trace.rpartition("#")[0]
     return "/".join(place.split("/")[-2:])
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """All tables of a check: gold (verdicts, mismatches, losses) and what they were made from."""
+    """All tables of a check: gold (verdicts, mismatches, losses) and the tables that they are computed from."""
 
     bronze: DataFrame
     events: silver.Silver
