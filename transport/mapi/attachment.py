@@ -1,9 +1,8 @@
 """The attachments of an item: files and embedded messages, as bags and as TNEF attributes.
 
-In a bag a file's data are PR_ATTACH_DATA_BIN. On the wire they are attAttachData, which stands for that very
-property [MS-OXTNEF 2.1.3.3.11], keeps every byte in every reader, and needs no second copy. An embedded message
-stays a property, and its attAttachData is a note to readers that know no embedded messages: without any
-attAttachData some of them (ytnef) do not look into an attachment at all.
+In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire it is attAttachData, which is that property
+[MS-OXTNEF 2.1.3.3.11]: every reader keeps its bytes, and no second copy is needed. An embedded message is a property on
+the wire too. It also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without one.
 
 (spec: ML-2)
 """
@@ -25,13 +24,13 @@ from transport.mapi.property_tags import (
 from transport.mapi.system_message import RawAttribute
 
 IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
-"""In front of an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
+"""The bytes before an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
 
 _DERIVED: Final = frozenset((ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_TITLE, ts.ATT_ATTACH_DATA))
 
 
 def file_attachment(name: str, data: bytes) -> Bag:
-    """The bag of an attached file, for `Item.attachments`."""
+    """Return the bag of an attached file, for `Item.attachments`."""
     return {
         PR_ATTACH_METHOD: ATTACH_BY_VALUE,
         PR_ATTACH_LONG_FILENAME: name,
@@ -40,12 +39,12 @@ def file_attachment(name: str, data: bytes) -> Bag:
 
 
 def embedded_attachment(item: bytes) -> Bag:
-    """The bag of an attached message, given its stream, for `Item.attachments`."""
+    """Return the bag of an attached message, given its stream, for `Item.attachments`."""
     return {PR_ATTACH_METHOD: ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ: IID_IMESSAGE + item}
 
 
 def embedded_item(attachment: Bag) -> bytes | None:
-    """The stream of the message that an attachment embeds, or None if it embeds none."""
+    """Return the stream of the message in an attachment; None if it has none."""
     value = attachment.get(PR_ATTACH_DATA_OBJ)
     if isinstance(value, bytes) and value.startswith(IID_IMESSAGE):
         return value[len(IID_IMESSAGE) :]
@@ -53,7 +52,7 @@ def embedded_item(attachment: Bag) -> bytes | None:
 
 
 def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
-    """All attributes of one attachment, in pieces to be joined; `raws` are those kept for it."""
+    """Return all attributes of one attachment, in pieces to join; `raws` are its unknown attributes."""
     kept = {raw.code for raw in raws}
     pieces = [] if ts.ATT_ATTACH_REND_DATA in kept else [ts.REND_ATTRIBUTE]
     pieces += ts.frame_kept(raws)
@@ -71,13 +70,13 @@ def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
 
 
 def _title(bag: Bag) -> bytes:
-    """The file name for readers that know no properties, if ASCII can say it."""
+    """Return the file name for readers without properties, if it is ASCII."""
     name = bag.get(PR_ATTACH_LONG_FILENAME, bag.get(PR_ATTACH_FILENAME))
     return name.encode("ascii") + b"\0" if isinstance(name, str) and name.isascii() else b""
 
 
 class AttachmentReader:
-    """Gathers the attributes of one attachment of a stream; `finish` gives its bag."""
+    """Collects the attributes of one attachment of a stream; `finish` returns its bag."""
 
     def __init__(self, stream: bytes, index: int, opening: tuple[int, int, int]) -> None:
         code, start, end = opening
@@ -89,7 +88,7 @@ class AttachmentReader:
         self.raws = [RawAttribute(code, stream[start:end], index)]
 
     def take(self, code: int, start: int, end: int) -> None:
-        """One more attribute of this attachment."""
+        """Add an attribute of this attachment."""
         if code != ts.ATT_ATTACHMENT:
             self.raws.append(RawAttribute(code, self.stream[start:end], self.index))
         elif self.bag is None:
@@ -98,7 +97,7 @@ class AttachmentReader:
             raise CodecError(f"attachment {self.index} has two attAttachment, it may have one")
 
     def finish(self) -> tuple[Bag, list[RawAttribute]]:
-        """The attachment's bag, and the attributes that it does not imply, to be kept as they are."""
+        """Return the attachment's bag, and the attributes that do not follow from it, to keep them as they are."""
         bag = self.bag if self.bag is not None else {}
         nested = embedded_item(bag) is not None
         count = {code: sum(raw.code == code for raw in self.raws) for code in _DERIVED}
@@ -123,7 +122,7 @@ class AttachmentReader:
 
 
 def exact_bag(stream: bytes, start: int, end: int) -> Bag:
-    """The bag that fills ``stream[start:end]`` to the last byte."""
+    """Return the bag that is exactly ``stream[start:end]``."""
     bag, stop = decode_bag_at(stream, start, end)
     if stop != end:
         raise CodecError(f"{end - stop} bytes follow the last property at byte {stop}, none should")

@@ -1,8 +1,8 @@
 """One replicated item as bytes: a complete TNEF stream of its own.
 
-An item (a message or a folder of the hierarchy) is encoded once, where it was changed. Those bytes are
-stored, mailed in either envelope and stored again without anyone encoding them anew; so they carry their own
-signature, lengths and checksums, and `check_item` tells an intact one from a damaged one wherever it stands.
+An item (a message, or a folder of the hierarchy) is encoded once, on the server where it was changed. Its bytes are
+stored, mailed in either envelope and stored again, and nobody encodes them again. So they have their own lengths and
+checksums, and `check_item` finds damage anywhere.
 
 (spec: ML-2)
 """
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAX_NESTING: Final = 10
-"""How deep messages may lie in one another's attachments; people's clients stop far earlier."""
+"""Largest depth of messages attached to messages; mail clients allow far less."""
 
 MAX_RECIPIENTS: Final = 20_000
 """Rows of one recipient table."""
@@ -52,7 +52,7 @@ _U32: Final = struct.Struct("<I")
 class Item:
     """A decoded item. An attachment is a bag with PR_ATTACH_DATA_BIN or PR_ATTACH_DATA_OBJ.
 
-    `extra` holds the attributes that this version does not know, so that they survive.
+    `extra` has the attributes that this version does not know; they are kept.
     """
 
     props: Bag
@@ -62,7 +62,7 @@ class Item:
 
 
 def message_class(props: Bag) -> str | None:
-    """The message class that a bag names, in either string type."""
+    """Return the message class of a bag, of either string type."""
     wide = props.get(PR_MESSAGE_CLASS)
     if isinstance(wide, str):
         return wide
@@ -71,7 +71,7 @@ def message_class(props: Bag) -> str | None:
 
 
 def encode_item(item: Item) -> bytes:
-    """The item's stream. The same item gives the same bytes, always."""
+    """Return the item's stream. The same item always gives the same bytes."""
     owned = ts.by_owner(item.extra)
     pieces = message_pieces(item.props, message_class(item.props), owned.get(-1, []), item.recipients)
     level = ts.LEVEL_MESSAGE
@@ -85,35 +85,35 @@ def encode_item(item: Item) -> bytes:
 def message_pieces(
     props: Bag, class_name: str | None, kept: list[RawAttribute], recipients: tuple[Bag, ...] = ()
 ) -> list[bytes]:
-    """All of a stream up to its first attachment, in pieces to be joined; `kept` are the message's own."""
+    """Return a stream up to its first attachment, in pieces to join; `kept` are unknown attributes of the message."""
     pieces = [ts.prefix(kept), *ts.frame_kept(kept)] if kept else [ts.PREFIX]
     if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in kept):
         pieces.append(ts.class_attribute(class_name))
     if recipients:
         table = [_U32.pack(len(recipients)), *(encode_bag(row) for row in recipients)]
         pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_RECIP_TABLE, b"".join(table))
-    # attMsgProps comes behind all other attributes of the message [MS-OXTNEF 2.1.3].
+    # attMsgProps comes after all other attributes of the message [MS-OXTNEF 2.1.3].
     pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS, encode_bag(props))
     return pieces
 
 
 def decode_item(stream: bytes) -> Item:
-    """All of an item, and of the messages embedded in it as far as checking goes; `CodecError` if damaged."""
+    """Return the item of a stream. Raise `CodecError` if it, or a message embedded in it, is damaged."""
     return Item(*_decode(stream, 1))
 
 
 def item_bag(stream: bytes) -> Bag:
-    """The item's own properties alone; all the rest is checked as `decode_item` does."""
+    """Return only the item's properties; everything is checked as in `decode_item`."""
     return _decode(stream, 1)[0]
 
 
 def check_item(stream: bytes) -> None:
-    """Raises `CodecError`, saying what and where, unless `decode_item` would succeed."""
+    """Raise `CodecError` if `decode_item` would; the message says what is wrong and where."""
     _decode(stream, 1)
 
 
 def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag, ...], tuple[RawAttribute, ...]]:
-    """The four fields of an `Item`."""
+    """Return the four fields of an `Item`."""
     if depth > MAX_NESTING:
         raise CodecError(f"messages nested more than {MAX_NESTING} deep")
     props: Bag | None = None
@@ -149,7 +149,7 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
 
 
 def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: int) -> tuple[Bag, ...]:
-    """The attachments' bags, the messages embedded in them checked; `extra` takes what they do not imply."""
+    """Return the attachments' bags and check embedded messages; add to `extra` what does not follow from the bags."""
     bags: list[Bag] = []
     for reader in readers:
         bag, kept = reader.finish()
@@ -163,7 +163,7 @@ def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: i
 def keep_odd_class(
     extra: list[RawAttribute], stream: bytes, class_at: tuple[int, int, int], class_name: str | None
 ) -> None:
-    """Keeps an attMessageClass only if it says something else than the property does."""
+    """Keep an attMessageClass in `extra` only if it differs from the property."""
     index, start, end = class_at
     if stream[start - 9 : end + 2] != ts.class_attribute(class_name):
         extra.insert(index, RawAttribute(ts.ATT_MESSAGE_CLASS, stream[start:end]))

@@ -1,11 +1,11 @@
-"""The MDBEF envelope of a system message: what Exchange 5.5 stores send one another.
+"""The MDBEF envelope of a system message: the format of Exchange 5.5 stores.
 
-The bytes of Microsoft's MDBEF were never published; this is our own envelope under its name, written down to
-the byte in docs/wire-format.md. It holds the same property lists and the very same item streams as the TNEF
-envelope does, so a bridgehead turns one into the other without touching an item.
+The bytes of Microsoft's MDBEF were never published; this is an envelope of the lab under that name. docs/wire-format.md has
+every byte. It has the same property lists and the same item streams as the TNEF envelope, so a server can convert one into
+the other without changing an item.
 
-A check sum covers the envelope but not the items, which have their own: damage to an item spoils that item
-alone, damage to anything else spoils the mail.
+A checksum covers the envelope but not the items, which have their own. So damage to an item affects only that item; other
+damage affects the whole mail.
 
 (spec: ML-2, ML-4)
 """
@@ -22,12 +22,12 @@ from transport.mapi.system_message import Part, RawAttribute, SystemMessage
 from transport.mapi.tnef import MAX_PARTS
 
 MAGIC: Final = b"\x89MDB\r\n\x1a\n"
-"""A byte above 127 and both line ends, so that whoever mangles binary data is found out at once."""
+"""A byte above 127 and both line ends, which show at once if a program damaged binary data."""
 
 VERSION: Final = 1
 
 MAX_EXTRA: Final = 10_000
-"""Unknown TNEF attributes that one envelope carries."""
+"""Unknown TNEF attributes in one envelope."""
 
 _HEAD: Final = struct.Struct("<8sHHIIII")  # magic, version, flags, size, control bytes, extra, parts
 _EXTRA: Final = struct.Struct("<IiI")  # attribute code, attachment or -1, length
@@ -37,7 +37,7 @@ _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
 
 
 def encode_mdbef(message: SystemMessage) -> bytes:
-    """The MDBEF envelope of a system message; the items' bytes are copied, never looked at."""
+    """Return the MDBEF envelope of a system message. The bytes of the items are copied, never read."""
     if len(message.parts) > MAX_PARTS or len(message.extra) > MAX_EXTRA:
         raise CodecError(
             f"{len(message.parts)} parts and {len(message.extra)} unknown attributes in one mail, "
@@ -62,9 +62,9 @@ def encode_mdbef(message: SystemMessage) -> bytes:
 
 
 def decode_mdbef(data: bytes) -> SystemMessage:
-    """The system message in an MDBEF envelope. `CodecError` says what is wrong with the envelope.
+    """Return the system message in an MDBEF envelope. Raise `CodecError` for a damaged envelope.
 
-    Items are not decoded: `transport.mapi.item.check_item` tells whether one is intact.
+    Items are not decoded; `transport.mapi.item.check_item` checks one.
     """
     control_size, extra_count, part_count = _check_head(data)
     reader = _Reader(data)
@@ -103,7 +103,7 @@ def _check_head(data: bytes) -> tuple[int, int, int]:
 
 
 class _Reader:
-    """Takes pieces off an envelope in order, and sums up those that the check sum covers."""
+    """Reads the pieces of an envelope in order, and computes the checksum of those that it covers."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -116,7 +116,7 @@ class _Reader:
         return layout.unpack_from(self.data, start)
 
     def take(self, size: int, *, guarded: bool = True) -> tuple[int, int]:
-        """Start and end of the next `size` bytes; their padding is passed over (and summed up, always)."""
+        """Return start and end of the next `size` bytes; skip their padding, which the checksum always covers."""
         start, end = self.at, self.at + size
         self.at = end + (-size & 3)
         if self.at > self.end:

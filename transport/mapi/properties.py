@@ -1,11 +1,11 @@
-"""Bags of MAPI properties as bytes: the one layout in which every mail and every stored item has them.
+"""Bags of MAPI properties as bytes, in the layout of every mail and every stored item.
 
-The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for each property its tag, for a
-named property its name, and its value, all on 4-byte boundaries. docs/wire-format.md has it to the byte.
-`transport.mapi.property_types` says what tags and values are; its public names can be had from here too.
+The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for each property its tag, the name of a named
+property, and its value, all aligned to 4 bytes. docs/wire-format.md has every byte. `transport.mapi.property_types` explains
+tags and values; its public names can be imported from here too.
 
-Every error is a ``CodecError``; a hostile length never makes us reserve more than the input's own size. The
-two loops below are the hot path of the lab (some 4 us for a dozen properties), hence their plain shape.
+Every error is a ``CodecError``. A hostile length never allocates more memory than the size of the input. The two loops
+below are the hot path of the lab (about 4 us for a dozen properties), so they avoid function calls.
 
 (spec: ML-2)
 """
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 MAX_PROPERTIES: Final = 4096
-"""Properties in one bag. Exchange's items have some 100; a folder of the hierarchy fewer."""
+"""Properties in one bag. Exchange's items have about 100; a folder of the hierarchy fewer."""
 
 MAX_VALUES: Final = 65_536
 """Values of one property."""
 
 
-# Plain integers: an IntEnum member costs a function call in every comparison.
+# Plain integers: comparing an IntEnum member costs a function call.
 _NULL: Final = int(PropType.NULL)
 _LONG: Final = int(PropType.LONG)
 _BOOLEAN: Final = int(PropType.BOOLEAN)
@@ -70,7 +70,7 @@ _SYSTIME: Final = int(PropType.SYSTIME)
 _BINARY: Final = int(PropType.BINARY)
 _OBJECT: Final = int(PropType.OBJECT)
 
-# What one value takes on the wire, padding included.
+# The format of one value on the wire, padding included.
 _FORMATS: Final = {
     int(PropType.SHORT): "hxx",
     int(PropType.LONG): "i",
@@ -83,7 +83,7 @@ _FORMATS: Final = {
     int(PropType.SYSTIME): "Q",
 }
 _PACK: Final = {t: struct.Struct("<I" + f).pack for t, f in _FORMATS.items()}
-# A boolean is 16 bits wide: written as 0 or 1, read as "any bit".
+# A boolean has 16 bits: written as 0 or 1; any bit that is set reads as true.
 _BOOLEANS: Final = {False: b"\0\0\0\0", True: b"\1\0\0\0"}
 _UNPACK: Final = {t: (struct.Struct("<" + f).unpack_from, struct.calcsize("<" + f)) for t, f in _FORMATS.items()}
 # The types of which a property may have many values [MS-OXTNEF 2.1.3.4]: no boolean, error, object or null.
@@ -102,7 +102,7 @@ _TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL)
 
 
 def encode_bag(bag: Bag) -> bytes:
-    """The bytes of a bag, in its own order. `CodecError` names the property that cannot be written."""
+    """Return the bytes of a bag, in its order. Raise `CodecError` with the property that cannot be encoded."""
     if len(bag) > MAX_PROPERTIES:
         raise CodecError(f"{len(bag)} properties in one bag, at most {MAX_PROPERTIES} are allowed")
     chunks = [_U32.pack(len(bag))]
@@ -117,7 +117,7 @@ def encode_bag(bag: Bag) -> bytes:
                 continue
             kind = tag & 0xFFFF
             if kind == _UNICODE:
-                # The codec's own function: `str.encode` looks the codec up by name, at three times the price.
+                # The codec's function: `str.encode` looks up the codec by name and takes three times as long.
                 text = utf_16_le_encode(value)[0]  # type: ignore[arg-type]  # wrong types are caught below
                 size = len(text) + 2
                 add(head(tag, 1, size))
@@ -214,7 +214,7 @@ def _brief(value: object) -> str:
 
 
 def decode_bag(data: bytes) -> Bag:
-    """The bag of these bytes, all of them. Raises `CodecError` for anything that `encode_bag` cannot mean."""
+    """Return the bag that is exactly these bytes. Raise `CodecError` for malformed bytes."""
     bag, end = decode_bag_at(data, 0, len(data))
     if end != len(data):
         raise CodecError(f"{len(data) - end} bytes follow the last property, none should")
@@ -222,7 +222,7 @@ def decode_bag(data: bytes) -> Bag:
 
 
 def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa: PLR0912  # one branch a type
-    """The bag at ``data[start:end]`` and the offset behind its last property (at most `end`)."""
+    """Return the bag at ``data[start:end]`` and the offset after its last property (at most `end`)."""
     bag: Bag = {}
     tag = 0
     at = start + 4
@@ -233,7 +233,7 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     whole_heads_until = len(data) - 12
     try:
         for _ in range(count):
-            # Tag and two words at once serve every common type; behind the end we read zeros.
+            # Tag and two words at once are enough for every common type; after the end, read zeros.
             tag, one, two = head(data, at) if at <= whole_heads_until else head(data[at:] + bytes(12))
             at += 4
             kind = tag & 0xFFFF
@@ -281,7 +281,7 @@ def _misfit(tag: int, many: int, size: int, room: int) -> CodecError:
 
 
 def _decode_value(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
-    """One value of any type, and the offset behind it; the way of the less common types."""
+    """Return one value of any type and the offset after it. The common types have their own code in `decode_bag_at`."""
     kind = tag & 0xFFFF
     if (fixed := _UNPACK.get(kind)) is not None:
         unpack, size = fixed

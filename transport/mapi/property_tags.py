@@ -1,7 +1,6 @@
-"""Names of the property tags that the lab writes, or that its tools should show by name.
+"""Names of the property tags that the lab writes or that its tools show by name.
 
-Each block names its source. `TAG_NAMES` maps a tag to its name; a tag whose type is the 8-bit string of a
-Unicode one goes by the same name.
+Each block cites its source. `TAG_NAMES` maps a tag to its name. A tag of type 8-bit string has the name of the Unicode one.
 """
 
 from typing import Final
@@ -105,14 +104,14 @@ TAG_NAMES: Final[dict[int, str]] = {
     for name, tag in sorted(globals().items())
     if name.startswith("PR_") and isinstance(tag, int)
 }
-"""Tag to name, for tools; ids without a tag of that very type are found by `tag_name`."""
+"""Tag to name, for tools; use `tag_name` to look up a tag."""
 
 _STRING8: Final = 0x001E
 _UNICODE: Final = 0x001F
 
 
 def tag_name(tag: int) -> str | None:
-    """The name of a tag, or None; an 8-bit string goes by its Unicode name."""
+    """Return the name of a tag, or None; an 8-bit string has its Unicode name."""
     if tag & 0xFFFF == _STRING8:
         tag = tag & ~0xFFFF | _UNICODE
     return TAG_NAMES.get(tag)

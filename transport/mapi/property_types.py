@@ -1,7 +1,7 @@
-"""What a MAPI property is: its types, its tag, its value in Python, and bags of them.
+"""MAPI properties: their types, their tags, their values in Python, and bags of properties.
 
-Tags are plain integers, ``id << 16 | type``; a property whose id is 0x8000 or higher means nothing without
-its name, and is keyed by a ``NamedTag``. Values are Python values, one Python type for each property type:
+Tags are plain integers, ``id << 16 | type``. A property with an id of 0x8000 or higher is identified only by its name, and
+its key is a ``NamedTag``. Each property type has one Python type:
 
 ========================  ===========================================================================
 SHORT, LONG, INT64        int, signed 16, 32 and 64 bits
@@ -51,7 +51,7 @@ MV_FLAG: Final = 0x1000
 """Set in a tag's type for a property with many values [MS-OXCDATA 2.11.1]."""
 
 NAMED_ID_MIN: Final = 0x8000
-"""From this id on a property is known by its name alone [MS-OXPROPS 1.3.3]."""
+"""From this id on, a property is identified by its name [MS-OXPROPS 1.3.3]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class NamedTag:
 Scalar = bool | int | float | str | bytes | None
 Value = Scalar | tuple[Scalar, ...]
 Bag = dict[int | NamedTag, Value]
-"""An ordered bag of properties; order is kept by encode and decode."""
+"""A bag of properties; encoding and decoding keep its order."""
 
 
 _FILETIME_OF_1970: Final = 116_444_736_000_000_000
@@ -74,24 +74,24 @@ _FILETIME_OF_1970: Final = 116_444_736_000_000_000
 
 
 def filetime(at: LabTime) -> int:
-    """The FILETIME (100 ns since 1601) of a lab time (µs since 1970)."""
+    """Return the FILETIME (100 ns since 1601) of a lab time (µs since 1970)."""
     return at * 10 + _FILETIME_OF_1970
 
 
 def labtime(ticks: int) -> LabTime:
-    """The lab time (µs since 1970) of a FILETIME (100 ns since 1601); fractions of a µs are cut off."""
+    """Return the lab time (µs since 1970) of a FILETIME (100 ns since 1601); fractions of a µs are cut off."""
     return (ticks - _FILETIME_OF_1970) // 10
 
 
 def tag_text(tag: int | NamedTag) -> str:
-    """How a tag is shown to people: ``0x0037001F``, or name space and name."""
+    """Return a tag for display: ``0x0037001F``, or name space and name."""
     if isinstance(tag, NamedTag):
         return f"{tag.guid.hex()}/{tag.name!r}:{tag.type:#06x}"
     return f"0x{tag:08X}"
 
 
 def int_of(bag: Bag, tag: int) -> int:
-    """The integer (also of SYSTIME) under `tag`; `CodecError` if it is missing or something else."""
+    """Return the integer (also of SYSTIME) under `tag`. Raise `CodecError` if there is none."""
     value = bag.get(tag)
     if isinstance(value, int):
         return value
@@ -99,7 +99,7 @@ def int_of(bag: Bag, tag: int) -> int:
 
 
 def bytes_of(bag: Bag, tag: int) -> bytes:
-    """The bytes under `tag`; `CodecError` if they are missing or something else."""
+    """Return the bytes under `tag`. Raise `CodecError` if there are none."""
     value = bag.get(tag)
     if isinstance(value, bytes):
         return value
@@ -107,7 +107,7 @@ def bytes_of(bag: Bag, tag: int) -> bytes:
 
 
 def text_of(bag: Bag, tag: int) -> str:
-    """The text under `tag`; `CodecError` if it is missing or something else."""
+    """Return the text under `tag`. Raise `CodecError` if there is none."""
     value = bag.get(tag)
     if isinstance(value, str):
         return value

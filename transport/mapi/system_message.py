@@ -1,8 +1,8 @@
-"""The system message: what one replication mail carries, whatever envelope it travels in.
+"""The system message: the value that a replication mail carries, in either envelope.
 
-A system message is a bag of control properties and a list of parts. A part is one item's stream, carried as
-the very bytes its store encoded, and a bag of properties that travel beside it. TNEF and MDBEF are two
-envelopes of this one value, so changing the envelope never touches an item.
+A system message is a bag of control properties and a list of parts. A part is the stream of one item, with exactly the bytes
+that its store encoded, and a bag of properties next to it. TNEF and MDBEF are two envelopes of this value, so changing the
+envelope never changes an item.
 
 (spec: ML-2)
 """
@@ -18,7 +18,7 @@ CLASS_REPLICATION: Final = "IPM.Replication"
 
 @dataclass(frozen=True, slots=True)
 class RawAttribute:
-    """A TNEF attribute that this version knows nothing of; kept so that it survives decode and encode.
+    """A TNEF attribute that this version does not know; decoding and encoding keep it.
 
     ``code`` is the attribute's 32-bit id with its type, as on the wire; ``attachment`` is the index of the
     attachment it belongs to, or -1 for an attribute of the message itself.
@@ -29,9 +29,9 @@ class RawAttribute:
     attachment: int = -1
 
 
-@dataclass(slots=True, unsafe_hash=True)  # never changed; frozen ones take three times as long to make
+@dataclass(slots=True, unsafe_hash=True)  # never changed; a frozen one takes three times as long to create
 class Part:
-    """One item in a mail: its stream (never re-encoded) and the properties that travel beside it."""
+    """One item in a mail: its stream, which is never encoded again, and the properties next to it."""
 
     item: bytes
     props: Bag = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SystemMessage:
-    """Control properties, parts, and what an unknown newer sender added to the envelope."""
+    """Control properties, parts, and the attributes that a newer version added to the envelope."""
 
     props: Bag
     parts: tuple[Part, ...] = ()

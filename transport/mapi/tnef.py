@@ -1,12 +1,11 @@
 """The TNEF envelope of a system message: items as embedded messages, which any TNEF reader opens.
 
-The outer stream has the control properties as its message properties and one attachment for each part. The
-attachment's data object is the item's stream as it is (nested TNEF); the properties that travel with the part
-are the attachment's other properties. docs/wire-format.md has the layout to the byte.
+The outer stream has the control properties as its message properties, and one attachment for each part. The attachment's
+data object is the item's stream (nested TNEF); the properties next to the part are the attachment's other properties.
+docs/wire-format.md has every byte.
 
-A damaged item does not spoil its mail: parts are handed over undecoded, and only damage to the envelope
-itself is an error here. The one case in between, an attachment whose sum is wrong, is settled by asking the
-item (`_settle`).
+A damaged item does not damage its mail: parts are returned undecoded, and only damage to the envelope is an error here. If
+the checksum of an attachment is wrong, either may be damaged; `_check_damage` decides which.
 
 (spec: ML-2, IN-5)
 """
@@ -24,7 +23,7 @@ from transport.mapi.property_types import PropType
 from transport.mapi.system_message import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
 
 MAX_PARTS: Final = 100_000
-"""Parts of one mail; 300 KB of the smallest items are some 1,500."""
+"""Parts of one mail; 300 KB of the smallest items are about 1,500."""
 
 _U32: Final = struct.Struct("<I")
 _METHOD: Final = struct.pack("<Ii", PR_ATTACH_METHOD, ATTACH_EMBEDDED_MSG)
@@ -32,7 +31,7 @@ _OBJECT: Final = struct.Struct(f"<III{len(IID_IMESSAGE)}s")
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
 
 _ID_BYTES: Final = 22
-# The usual part has one property beside it, an id: its three attributes up to the item, constants and what is between.
+# The usual part has one property, an id: its three attributes up to the item, as constants and the values between them.
 _USUAL_OPENING: Final = ts.OPENING + struct.pack("<BI", ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT)
 _USUAL_METHOD: Final = _U32.pack(3) + _METHOD
 _USUAL_ID: Final = struct.pack("<II", 1, _ID_BYTES)
@@ -46,10 +45,10 @@ _BINARY: Final = int(PropType.BINARY)
 
 
 def encode_tnef(message: SystemMessage) -> bytes:
-    """The TNEF stream of a system message; the items' bytes are copied, never looked at.
+    """Return the TNEF stream of a system message. The bytes of the items are copied, never read.
 
-    The class is IPM.Replication unless PR_MESSAGE_CLASS says otherwise. Raises `CodecError` for a property
-    that cannot be written, or for a part that sets a property which belongs to the envelope.
+    The class is IPM.Replication unless PR_MESSAGE_CLASS says otherwise. Raise `CodecError` for a property that cannot be
+    encoded, or for a part with a property that belongs to the envelope.
     """
     if len(message.parts) > MAX_PARTS:
         raise CodecError(f"{len(message.parts)} parts in one mail, at most {MAX_PARTS} are allowed")
@@ -67,7 +66,7 @@ def encode_tnef(message: SystemMessage) -> bytes:
 
 
 def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
-    """All three attributes of a part that has but an id beside it, as the general way writes them; None for another."""
+    """Return the three attributes of a part whose only property is an id; None for another part."""
     if len(part.props) != 1:
         return None
     ((tag, value),) = part.props.items()
@@ -82,7 +81,7 @@ def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
 
 
 def _opening(raws: list[RawAttribute]) -> list[bytes]:
-    """What comes before attAttachment: our own two attributes unless others are kept, and unknown ones."""
+    """Return the attributes before attAttachment: our own two, unless `raws` replaces them, and unknown ones."""
     kept = {raw.code for raw in raws}
     return [
         b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
@@ -92,7 +91,7 @@ def _opening(raws: list[RawAttribute]) -> list[bytes]:
 
 
 def _part_head(part: Part) -> bytes:
-    """An attachment's property list up to the item's first byte."""
+    """Return an attachment's property list up to the item's first byte."""
     props, size = part.props, len(part.item) + len(IID_IMESSAGE)
     if PR_ATTACH_METHOD in props or PR_ATTACH_DATA_OBJ in props:
         raise CodecError("PR_ATTACH_METHOD and PR_ATTACH_DATA_OBJ belong to the envelope: leave them out of parts")
@@ -101,9 +100,9 @@ def _part_head(part: Part) -> bytes:
 
 
 def decode_tnef(stream: bytes) -> SystemMessage:
-    """The system message in a TNEF stream. `CodecError` says what is wrong with the envelope.
+    """Return the system message in a TNEF stream. Raise `CodecError` for a damaged envelope.
 
-    Items are not decoded: `transport.mapi.item.check_item` tells whether one is intact.
+    Items are not decoded; `transport.mapi.item.check_item` checks one.
     """
     at = stream.find(ts.OPENING)
     parts = _usual_parts(stream, at) if 0 < at < len(stream) <= ts.MAX_STREAM_SIZE else None
@@ -111,14 +110,14 @@ def decode_tnef(stream: bytes) -> SystemMessage:
         try:
             message = _decode(stream[:at])
         except CodecError:
-            message = None  # told as the general way tells it
+            message = None  # `_decode` of the whole stream raises the error
         if message is not None and not message.parts:
             return SystemMessage(message.props, parts, message.extra)
     return _decode(stream)
 
 
 def _usual_parts(stream: bytes, at: int) -> tuple[Part, ...] | None:
-    """The parts that fill the stream from `at` on, if each is intact and as `_usual_pieces` writes it."""
+    """Return the parts from `at` to the end of the stream; None unless each is intact and as `_usual_pieces` writes it."""
     parts: list[Part] = []
     unpack, constants, size = _USUAL.unpack_from, _USUAL_CONSTANTS, len(stream)
     while at + _USUAL.size < size and len(parts) < MAX_PARTS:
@@ -141,12 +140,12 @@ def _usual_parts(stream: bytes, at: int) -> tuple[Part, ...] | None:
 
 
 def _decode(stream: bytes) -> SystemMessage:
-    """The general way: parts of any form, kept attributes, and the words for what is wrong."""
+    """Return the system message of any stream: parts of any form, and unknown attributes."""
     props: Bag | None = None
     parts: list[Part] = []
     extra: list[RawAttribute] = []
     class_at: tuple[int, int, int] | None = None
-    opened = False  # attAttachRendData came, attAttachment not yet
+    opened = False  # after attAttachRendData and before attAttachment
     for level, code, start, end, intact in ts.walk(stream):
         if level == ts.LEVEL_ATTACHMENT and (opened or code == ts.ATT_ATTACH_REND_DATA):
             opened = _attachment(stream, (code, start, end, intact), parts, extra, opened)
@@ -186,12 +185,12 @@ def _attachment(
     extra: list[RawAttribute],
     opened: bool,
 ) -> bool:
-    """Takes in one attribute of an attachment; whether the attachment is still open after it."""
+    """Add one attribute of an attachment; return whether the attachment is still open after it."""
     code, start, end, intact = attribute
     if code == ts.ATT_ATTACHMENT:
         part = _part(stream, start, end, len(parts))
         if not intact:
-            _settle(part, len(parts))
+            _check_damage(part, len(parts))
         parts.append(part)
         return False
     if not intact or (opened and code == ts.ATT_ATTACH_REND_DATA):
@@ -213,8 +212,8 @@ def _part(stream: bytes, start: int, end: int, index: int) -> Part:
     return Part(value[len(IID_IMESSAGE) :], props)
 
 
-def _settle(part: Part, index: int) -> None:
-    """A part whose sum is wrong: let it pass if its item is what is damaged, refuse the mail if not."""
+def _check_damage(part: Part, index: int) -> None:
+    """Accept an attachment with a wrong checksum if its item is damaged; raise `CodecError` if the envelope is."""
     try:
         check_item(part.item)
     except CodecError:

@@ -1,8 +1,8 @@
-"""The TNEF stream as a sequence of attributes, before anyone asks what they mean.
+"""The TNEF stream as a sequence of attributes, without their meaning.
 
-A stream is a signature, a key, and attributes laid end to end: level (1 byte), code (4), length (4), data,
-and a 16-bit sum of the data's bytes [MS-OXTNEF 2.1.3]. Both the outer message (`transport.mapi.tnef`) and each
-item (`transport.mapi.item`) are such streams.
+A stream is a signature, a key, and attributes one after the other: level (1 byte), code (4), length (4), data, and a
+16-bit sum of the data's bytes [MS-OXTNEF 2.1.3]. The outer message (`transport.mapi.tnef`) and each item
+(`transport.mapi.item`) are such streams.
 
 (spec: ML-2)
 """
@@ -19,13 +19,13 @@ SIGNATURE: Final = 0x223E9F78
 """First four bytes of every TNEF stream [MS-OXTNEF 2.1.3.1]."""
 
 LEGACY_KEY: Final = 1
-"""The attach key: any number but 0; the specification's own sample has 1 [MS-OXTNEF 3.1]."""
+"""The attach key: any number except 0; the specification's sample has 1 [MS-OXTNEF 3.1]."""
 
 TNEF_VERSION: Final = 0x00010000
-"""The one version there is [MS-OXTNEF 2.1.3.2]."""
+"""The only version [MS-OXTNEF 2.1.3.2]."""
 
 CODEPAGE: Final = 1252
-"""Code page of the 8-bit strings that we write; our own texts are all Unicode [MS-OXTNEF 3.1]."""
+"""Code page of the 8-bit strings that the lab writes; its texts are all Unicode [MS-OXTNEF 3.1]."""
 
 LEVEL_MESSAGE: Final = 1
 LEVEL_ATTACHMENT: Final = 2
@@ -42,31 +42,31 @@ ATT_ATTACH_DATA: Final = 0x0006800F
 ATT_ATTACHMENT: Final = 0x00069005
 
 ATT_END_GUARD: Final = 0x0006FFF0
-"""Ours: an attribute without meaning behind a stream whose last byte would be 0, see `end_guard`."""
+"""An attribute of the lab without a meaning, after a stream whose last byte would be 0; see `end_guard`."""
 
 MAX_STREAM_SIZE: Final = 256 * 1024 * 1024
-"""Bytes of one stream; far above any mail, far below what lengths of 32 bits could ask for."""
+"""Bytes of one stream; far more than any mail has, far less than a length of 32 bits can claim."""
 
 MAX_ATTRIBUTES: Final = 400_000
-"""Attributes of one stream: two for each of `transport.mapi.tnef.MAX_PARTS` parts, and to spare."""
+"""Attributes of one stream: more than two for each of `transport.mapi.tnef.MAX_PARTS` parts."""
 
 _HEAD: Final = struct.Struct("<BII")  # level, code, length
 _U16: Final = struct.Struct("<H")
 _U32: Final = struct.Struct("<I")
 _OVERHEAD: Final = _HEAD.size + _U16.size
 
-# 256 bytes sum to 65280 at most, which Adler's modulus of 65521 leaves alone.
+# The sum of 256 bytes is at most 65280, which is below Adler's modulus of 65521.
 _EXACT: Final = 256
-# By number: what cuts so many stretches of 256 bytes out of data in one call.
+# By number: the function that splits data into so many blocks of 256 bytes in one call.
 _STRETCHES: Final = tuple(struct.Struct(f"{_EXACT}s" * count).unpack_from for count in range(65))
 
 
 Attribute = tuple[int, int, int, int, bool]
-"""Level, code, start and end of the data in the stream, and whether the checksum is right."""
+"""Level, code, start and end of the data in the stream, and whether the checksum is correct."""
 
 
 def byte_sum(data: bytes) -> int:
-    """The sum of all bytes modulo 65536, at C speed: Adler-32's low half is one more than a short sum."""
+    """Return the sum of all bytes modulo 65536. Fast: the low half of Adler-32 is the sum of a short block plus one."""
     size = len(data)
     if size <= _EXACT:
         return adler32(data) - 1 & 0xFFFF
@@ -78,12 +78,12 @@ def byte_sum(data: bytes) -> int:
 
 
 def frame(level: int, code: int, data: bytes) -> tuple[bytes, bytes, bytes]:
-    """One attribute, as three pieces so that large data are not copied."""
+    """Return one attribute in three pieces, so that large data is not copied."""
     return _HEAD.pack(level, code, len(data)), data, _U16.pack(byte_sum(data))
 
 
 def frame_joined(level: int, code: int, head: bytes, data: bytes, tail: bytes) -> tuple[bytes, ...]:
-    """One attribute whose data is ``head + data + tail`` (`tail` zeros), without joining them first."""
+    """Return one attribute with the data ``head + data + tail`` (`tail` is zeros), without joining them."""
     size = len(head) + len(data) + len(tail)
     total = byte_sum(head) + byte_sum(data) & 0xFFFF
     return _HEAD.pack(level, code, size), head, data, tail, _U16.pack(total)
@@ -98,10 +98,10 @@ _VERSION: Final = _joined(LEVEL_MESSAGE, ATT_TNEF_VERSION, _U32.pack(TNEF_VERSIO
 _CODEPAGE_DATA: Final = struct.pack("<II", CODEPAGE, 0)
 _CODEPAGE: Final = _joined(LEVEL_MESSAGE, ATT_OEM_CODEPAGE, _CODEPAGE_DATA)
 PREFIX: Final = SIGNATURE_AND_KEY + _VERSION + _CODEPAGE
-"""What every stream of ours begins with: signature, key, attTnefVersion, attOemCodepage."""
+"""The beginning of every stream that the lab writes: signature, key, attTnefVersion, attOemCodepage."""
 
 REND_DATA: Final = struct.pack("<HIHHI", 1, 0xFFFFFFFF, 0, 0, 0)
-"""attAttachRendData of a plain attachment: a file, shown at no position [MS-OXTNEF 2.1.3.3.15]."""
+"""attAttachRendData of a plain attachment: a file without a position [MS-OXTNEF 2.1.3.3.15]."""
 REND_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, REND_DATA)
 
 NOTE: Final = b"Embedded message"
@@ -109,7 +109,7 @@ NOTE: Final = b"Embedded message"
 NOTE_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_DATA, NOTE)
 
 OPENING: Final = REND_ATTRIBUTE + NOTE_ATTRIBUTE
-"""How every part of a system message begins."""
+"""The beginning of every part of a system message."""
 
 GUARD_DATA: Final = b"\xff\xff"
 _GUARDS: Final = {level: _joined(level, ATT_END_GUARD, GUARD_DATA) for level in (LEVEL_MESSAGE, LEVEL_ATTACHMENT)}
@@ -117,28 +117,28 @@ _GUARDS: Final = {level: _joined(level, ATT_END_GUARD, GUARD_DATA) for level in 
 
 @lru_cache(maxsize=256)
 def class_attribute(message_class: str | None) -> bytes:
-    """attMessageClass, or nothing for a class that is missing or that 8 bits cannot express."""
+    """Return attMessageClass; nothing for a class that is missing or not ASCII."""
     if not message_class or not message_class.isascii():
         return b""
     return _joined(LEVEL_MESSAGE, ATT_MESSAGE_CLASS, message_class.encode("ascii") + b"\0")
 
 
 def end_guard(level: int, last_piece: bytes) -> bytes:
-    """What must follow a nested stream's last attribute, given that one's checksum: mostly nothing.
+    """Return the bytes to add after the last attribute of a nested stream, given its checksum; usually none.
 
-    Readers in the field (tnefparse) cut zeros off the end of an embedded object. A nested stream that ends
-    in a zero would lose the end of its last attribute, so one more attribute follows, whose own end is not
-    zero and which every reader skips. It happens to one item in 256.
+    Some readers (tnefparse) remove zeros from the end of an embedded object. A nested stream that ends with a zero would
+    lose the end of its last attribute. So one more attribute follows, which does not end with zero and which every reader
+    skips. One item in 256 has it.
     """
     return b"" if last_piece[-1] else _GUARDS[level]
 
 
 Owned = dict[int, list[RawAttribute]]
-"""Kept attributes by the attachment they belong to, -1 for the message."""
+"""Unknown attributes by the attachment that they belong to, -1 for the message."""
 
 
 def by_owner(extra: tuple[RawAttribute, ...]) -> Owned:
-    """Sorts kept attributes by owner once, so that no encoder searches them for each attachment."""
+    """Return unknown attributes by owner, so that no encoder searches them for each attachment."""
     owned: Owned = {}
     for raw in extra:
         owned.setdefault(raw.attachment, []).append(raw)
@@ -146,20 +146,20 @@ def by_owner(extra: tuple[RawAttribute, ...]) -> Owned:
 
 
 def frame_kept(kept: list[RawAttribute]) -> list[bytes]:
-    """The kept attributes of one owner, framed again."""
+    """Return the unknown attributes of one owner as bytes."""
     return [_joined(LEVEL_MESSAGE if raw.attachment < 0 else LEVEL_ATTACHMENT, raw.code, raw.data) for raw in kept]
 
 
 def prefix(kept: list[RawAttribute]) -> bytes:
-    """The start of a stream, without our code page if `kept` (the message's) names another one."""
+    """Return the start of a stream, without our code page if `kept` (of the message) has another one."""
     foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in kept)
     return SIGNATURE_AND_KEY + _VERSION if foreign else PREFIX
 
 
 def walk(stream: bytes) -> list[Attribute]:
-    """All attributes of a stream, in order. Raises `CodecError` unless they fill it exactly.
+    """Return all attributes of a stream, in order. Raise `CodecError` unless they fill it exactly.
 
-    Version and code page are checked and, when they are what everyone writes, left out.
+    Version and code page are checked, and left out if they have their usual values.
     """
     size = len(stream)
     if size > MAX_STREAM_SIZE:
