@@ -96,7 +96,7 @@ OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "told of
 """Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
 
 
-class BranchBook:
+class BranchCounter:
     """The branches of one lab."""
 
     def __init__(self, facts: Facts) -> None:
@@ -115,7 +115,7 @@ class BranchBook:
         self._broadcast_at: dict[tuple[str, str], int] = {}
         servers = facts.topology.servers.values()
         self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
-        self._hears: Mapping[type[Event], Callable[[Any], None]] = {
+        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
             ev.VersionIgnored: self._ignored,
             ev.VersionApplied: self._applied,
             ev.ConflictArose: self._conflict,
@@ -143,9 +143,9 @@ class BranchBook:
             self.seen[branch] += 1
         for each in version_branches(event, self._facts.topology):
             self.seen[each] += 1
-        heard = self._hears.get(type(event))
-        if heard is not None:
-            heard(event)
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
         self._last_at[event.node] = event.at
 
     def folder(self, reading: FolderReading) -> None:

@@ -20,19 +20,19 @@ Act = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimedAction:
     """Something that happens to the lab so long after its start."""
 
     at_us: int
-    act: Act
+    run: Act
 
 
-def moments_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[Moment]:
+def actions_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[TimedAction]:
     """The beginning and the end of a fault, and what lies between; nothing after `end_us`, when the lab is healed. A
     fault whose target is not in the lab is none."""
     if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
         return []
-    found = [Moment(min(each.at_us, end_us), each.act) for each in _KINDS[type(fault)](lab, fault, end_us)]
+    found = [TimedAction(min(each.at_us, end_us), each.run) for each in _KINDS[type(fault)](lab, fault, end_us)]
     return [each for each in found if each.at_us < end_us]
 
 
@@ -45,7 +45,9 @@ def _names(fault: plan.AnyFault) -> Iterator[str]:
         yield from getattr(fault, field, ())
 
 
-def _while_it_lasts(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[Moment]:
+def _while_it_lasts(
+    fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]
+) -> Iterator[TimedAction]:
     """Begin and end a fault of the lab's fault plan or of its environment."""
     ids: list[str] = []
 
@@ -56,8 +58,8 @@ def _while_it_lasts(fault: plan.AnyFault, begin: Callable[[], str], end: Callabl
         for id_ in ids:
             end(id_)
 
-    yield Moment(fault.at_us, begins)
-    yield Moment(fault.at_us + fault.lasts_us, ends)
+    yield TimedAction(fault.at_us, begins)
+    yield TimedAction(fault.at_us + fault.lasts_us, ends)
 
 
 def _healer(lab: Simulator) -> Callable[[str], None]:
@@ -73,14 +75,14 @@ def _healer(lab: Simulator) -> Callable[[str], None]:
 
 def _on_mails(
     kind: FaultKind, lab: Simulator, fault: plan.Loss | plan.Delay | plan.Duplication | plan.Reordering, end_us: int
-) -> Iterator[Moment]:
+) -> Iterator[TimedAction]:
     del end_us
     mails = Mails(fault.from_, fault.to, fault.type)
     by_us = fault.by_us if isinstance(fault, plan.Delay | plan.Reordering) else REORDER_BY_US
     return _while_it_lasts(fault, lambda: lab.faults.inject(kind, mails, count=fault.count, by_us=by_us), _healer(lab))
 
 
-def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[Moment]:
+def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[TimedAction]:
     del end_us
     how = Alteration(fault.how)
     return _while_it_lasts(
@@ -93,12 +95,12 @@ def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator
 # -- what happens to links
 
 
-def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[Moment]:
+def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[TimedAction]:
     del end_us
     return _while_it_lasts(fault, lambda: lab.faults.cut(fault.between, fault.one_way), _healer(lab))
 
 
-def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[Moment]:
+def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[TimedAction]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
     return _while_it_lasts(fault, lambda: lab.environment.clog(fault.link, until_at), lab.environment.heal)
 
@@ -142,30 +144,30 @@ async def back_to(lab: Simulator, server: str, backup: str) -> None:
         raise InternalError.of(f"server {server}", f"while starting on {backup}", error) from error
 
 
-def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[Moment]:
+def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[TimedAction]:
     del end_us
     begin = lambda: lab.faults.crash(fault.server, fault.point, fault.after)  # noqa: E731
     return _while_it_lasts(fault, begin, _healer(lab))
 
 
-def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[Moment]:
+def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[TimedAction]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
     begin = lambda: lab.environment.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
     return _while_it_lasts(fault, begin, lab.environment.heal)
 
 
-def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[Moment]:
+def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[TimedAction]:
     del end_us
     return _while_it_lasts(fault, lambda: lab.environment.skew(fault.server, fault.by_us), lab.environment.heal)
 
 
-def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[Moment]:
+def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    yield Moment(fault.at_us, lambda: down(lab, fault.server, kill=fault.kill))
-    yield Moment(fault.at_us + fault.lasts_us, lambda: back(lab, fault.server))
+    yield TimedAction(fault.at_us, lambda: down(lab, fault.server, kill=fault.kill))
+    yield TimedAction(fault.at_us + fault.lasts_us, lambda: back(lab, fault.server))
 
 
-def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[Moment]:
+def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[TimedAction]:
     """A backup now, the loss of the disk some time later, and the store on its backup: always, if the plan ends before."""
     backups: list[str] = []
 
@@ -182,22 +184,22 @@ def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[Momen
             await back_to(lab, fault.server, backup)
 
     last_us = min(fault.at_us + fault.lasts_us, end_us - 1)
-    yield Moment(fault.at_us, backs_up)
+    yield TimedAction(fault.at_us, backs_up)
     if fault.dead_us:
-        yield Moment(max(fault.at_us, last_us - fault.dead_us), dies)
-    yield Moment(last_us, goes_back)
+        yield TimedAction(max(fault.at_us, last_us - fault.dead_us), dies)
+    yield TimedAction(last_us, goes_back)
 
 
-def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[Moment]:
+def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[TimedAction]:
     del end_us
     for index, server in enumerate(fault.stop):
-        yield Moment(fault.at_us + index * fault.gap_us, lambda server=server: down(lab, server))  # type: ignore[misc]
+        yield TimedAction(fault.at_us + index * fault.gap_us, lambda server=server: down(lab, server))  # type: ignore[misc]
     last_us = fault.at_us + fault.lasts_us + len(fault.stop) * fault.gap_us
     for index, server in enumerate(fault.start):
-        yield Moment(last_us + index * fault.gap_us, lambda server=server: back(lab, server))  # type: ignore[misc]
+        yield TimedAction(last_us + index * fault.gap_us, lambda server=server: back(lab, server))  # type: ignore[misc]
 
 
-_KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[Moment]]] = {
+_KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[TimedAction]]] = {
     plan.Loss: partial(_on_mails, FaultKind.LOSE),
     plan.Delay: partial(_on_mails, FaultKind.DELAY),
     plan.Duplication: partial(_on_mails, FaultKind.DUPLICATE),

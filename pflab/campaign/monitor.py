@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from node.errors import FolderUnknown
-from pflab.campaign.coverage import BranchBook
+from pflab.campaign.coverage import BranchCounter
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import ArrayReading, FolderReading, Guard, Invariant, RowsReading, Violation
+from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading, Violation
 from pflab.invariants.registry import INVARIANTS
 from pflab.oracle.judge import Observer
 from pflab.terms.mail_types import UPDATES
@@ -65,15 +65,15 @@ class Violated(Exception):
         self.violations = tuple(violations)
 
 
-class Watch:
+class Monitor:
     """Of one lab. `invariants`: others than all, for tests."""
 
     def __init__(self, lab: Simulator, invariants: Sequence[type[Invariant]] = INVARIANTS) -> None:
         self._lab = lab
         self.observer = Observer(lab)
         self.facts = Facts(lab.topology, self.observer.names)
-        self._guard = Guard(self.facts, invariants)
-        self.branches = BranchBook(self.facts)
+        self._invariants = InvariantSet(self.facts, invariants)
+        self.branches = BranchCounter(self.facts)
         self._digest = hashlib.sha256()
         self._news: dict[tuple[str, str], None] = {}
         self._rows: dict[tuple[str, str], None] = {}
@@ -83,13 +83,13 @@ class Watch:
         self._started: dict[str, None] = {}
         self._patience_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
-        self._heeds: dict[type[Event], Callable[[Any], None]] = {
-            **dict.fromkeys(get_args(_News), self._heed_news),
-            **dict.fromkeys(_NEWS_OF_ROWS, self._heed_gap),
-            MailReceived: self._heed_mail,
-            RowReplaced: self._heed_row,
-            EntryMade: self._heed_entry,
-            NodeStarted: self._heed_start,
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            **dict.fromkeys(get_args(_News), self._on_news),
+            **dict.fromkeys(_NEWS_OF_ROWS, self._on_gap),
+            MailReceived: self._on_mail,
+            RowReplaced: self._on_row,
+            EntryMade: self._on_entry,
+            NodeStarted: self._on_start,
         }
         self.last_at: dict[str, int] = {}
         """The time of each node's last event, by its own clock."""
@@ -99,30 +99,30 @@ class Watch:
         """Of every event so far, to the byte: the same plan gives the same one in any process."""
         return self._digest.hexdigest()
 
-    def look(self, *, quiet: bool, closely: bool = False) -> None:
+    def check(self, *, quiet: bool, closely: bool = False) -> None:
         """Takes in what is new. `quiet`: everything that was due has been done. `closely`: whatever may have changed is
         read, even in a large lab and a moment after the last time. Raises Violated.
         """
         self._patience_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _PATIENCE_US
         for event in self.observer.observe():
             self._digest.update(_ENCODER.encode(event))
-            self._guard.event(event)
+            self._invariants.event(event)
             self.branches.event(event)
             self.last_at[event.node] = event.at
-            heed = self._heeds.get(type(event))
-            if heed is not None:
-                heed(event)
+            handler = self._handlers.get(type(event))
+            if handler is not None:
+                handler(event)
         self._read_news()
         self._read_arrays(quiet=quiet)
         if quiet:
             self._read_rows()
             self._rest()
-        if self._guard.violations:
-            raise Violated(self._guard.violations)
+        if self._invariants.violations:
+            raise Violated(self._invariants.violations)
 
     def acknowledged(self, store: str, ids: Sequence[str]) -> None:
         """A store told a user that it took these changes (CN-2, DU-1): they must be among its events."""
-        self.look(quiet=False)
+        self.check(quiet=False)
         made = self.facts.of_object
         lost = [each for each in ids if each not in self.facts.changes and each not in made]
         if lost:
@@ -131,29 +131,29 @@ class Watch:
 
     # --- what is to be read
 
-    def _heed_news(self, event: _News) -> None:
+    def _on_news(self, event: _News) -> None:
         self._news[event.node, event.folder] = None
         self._level.pop((event.node, event.folder), None)
         if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
             self._rows[event.node, event.object] = None  # another list of holders, perhaps
 
-    def _heed_mail(self, event: MailReceived) -> None:
+    def _on_mail(self, event: MailReceived) -> None:
         if event.message_type in UPDATES:
             self._news.update({(event.node, section.folder): None for section in event.folders})
 
-    def _heed_row(self, event: RowReplaced) -> None:
+    def _on_row(self, event: RowReplaced) -> None:
         # Statuses of a folder on which all agree say the same again and again.
         if self._level.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
             self._rows[event.node, event.folder] = None
 
-    def _heed_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
+    def _on_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
         self._rows[event.node, event.folder] = None
         self._level.pop((event.node, event.folder), None)
 
-    def _heed_entry(self, event: EntryMade) -> None:
+    def _on_entry(self, event: EntryMade) -> None:
         self._waiting[event.node] = None
 
-    def _heed_start(self, event: NodeStarted) -> None:
+    def _on_start(self, event: NodeStarted) -> None:
         self._started[event.node] = None
         self._waiting[event.node] = None
         self._arrays.pop(event.node, None)
@@ -174,7 +174,7 @@ class Watch:
             del self._news[store, folder]
             reading = self._lab.read(store, lambda node, folder=folder: read_folder(node, folder))  # type: ignore[misc]
             if reading is not None:
-                self._guard.folder(reading, now)
+                self._invariants.folder(reading, now)
                 self.branches.folder(reading)
 
     def _ripe(self, place: tuple[str, str], what: str) -> bool:
@@ -200,7 +200,7 @@ class Watch:
             clock = environment.clock_of(store, now)
             # A clock that was fast stands still: what is due at once is due when the lab's has come up with it.
             awake = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
-            self._guard.array(ArrayReading(store, clock, awake, entries), now)
+            self._invariants.array(ArrayReading(store, clock, awake, entries), now)
 
     def _read_rows(self) -> None:
         now, environment = self._lab.now, self._lab.environment
@@ -214,7 +214,7 @@ class Watch:
             said = {(row.cnset, row.cnset_fai) for row in rows}
             if len(said) == 1:
                 self._level[store, folder] = said.pop()
-            self._guard.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
+            self._invariants.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
 
     def _array_of(self, store: str) -> tuple[EntryView, ...]:
         """Its backfill array, which is what it was while the store has had no stimulus."""
@@ -227,7 +227,7 @@ class Watch:
         now, environment = self._lab.now, self._lab.environment
         for store in self._lab.names:
             if self._lab.running(store) and not environment.silent(store, now):
-                self._guard.rest(store, environment.clock_of(store, now), now)
+                self._invariants.quiet(store, environment.clock_of(store, now), now)
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
@@ -248,4 +248,4 @@ def read_folder(node: Node, folder: str) -> FolderReading | None:
     return FolderReading(node.name, folder, knowledge, tree)
 
 
-__all__ = ["INVARIANTS", "Violated", "Watch", "read_folder"]
+__all__ = ["INVARIANTS", "Monitor", "Violated", "read_folder"]

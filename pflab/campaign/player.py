@@ -6,10 +6,10 @@ all of its bound.
 
 from __future__ import annotations
 
-from pflab.campaign.fault_actions import Moment, back, moments_of
-from pflab.campaign.monitor import Watch
+from pflab.campaign.fault_actions import TimedAction, actions_of, back
+from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans.plan import Plan
-from pflab.campaign.step_actions import Cast, set_suspended
+from pflab.campaign.step_actions import StepRunner, set_suspended
 from pflab.oracle.convergence_bound import bound_of
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import Judgement
@@ -28,40 +28,40 @@ ONE_PLAYED_OUT_OF = 16
 _ENDS, _BEGINS, _STEPS = range(3)
 
 
-class Play:
+class Player:
     """One plan on one lab, which is up already."""
 
-    def __init__(self, lab: Simulator, plan: Plan, watch: Watch) -> None:
+    def __init__(self, lab: Simulator, plan: Plan, monitor: Monitor) -> None:
         self._lab = lab
         self._plan = plan
-        self._watch = watch
-        self.cast = Cast(lab, watch.acknowledged)
+        self._watch = monitor
+        self.runner = StepRunner(lab, monitor.acknowledged)
         self.bound_us = 0
 
     async def play(self) -> None:
         """All of it. Raises Violated at the first thing that must not be, LabError where a store fails."""
-        self.cast.begin()
+        self.runner.begin()
         start_at = self._lab.now
-        self._watch.look(quiet=True)
+        self._watch.check(quiet=True)
         for moment in self._moments():
             await self._advance(start_at + moment.at_us)
-            await moment.act()
-            self._watch.look(quiet=False)
+            await moment.run()
+            self._watch.check(quiet=False)
         await self._advance(start_at + self._plan.length_us)
         await self._heal()
         await self._converge()
 
-    def _moments(self) -> list[Moment]:
+    def _moments(self) -> list[TimedAction]:
         """At one instant what ends comes first, then what begins, then what users do."""
         end_us = self._plan.length_us
-        found: list[tuple[int, int, Moment]] = []
+        found: list[tuple[int, int, TimedAction]] = []
         for fault in self._plan.faults:
-            moments = moments_of(self._lab, fault, end_us)
+            moments = actions_of(self._lab, fault, end_us)
             found += [(each.at_us, _BEGINS if each.at_us == fault.at_us else _ENDS, each) for each in moments]
         for step in self._plan.steps:
             if step.at_us < end_us:
-                act = lambda step=step: self.cast.act(step)  # noqa: E731
-                found.append((step.at_us, _STEPS, Moment(step.at_us, act)))
+                act = lambda step=step: self.runner.run(step)  # noqa: E731
+                found.append((step.at_us, _STEPS, TimedAction(step.at_us, act)))
         return [moment for _, _, moment in sorted(found, key=lambda each: each[:2])]
 
     async def _advance(self, to_at: int) -> None:
@@ -70,7 +70,7 @@ class Play:
             await self._lab.until(self._quiet, to_at)
 
     def _quiet(self) -> bool:
-        self._watch.look(quiet=True)
+        self._watch.check(quiet=True)
         return False
 
     async def _heal(self) -> None:
@@ -79,8 +79,8 @@ class Play:
         self._lab.environment.heal()
         for name in self._lab.names:
             await back(self._lab, name)
-        await set_suspended(self.cast, suspended=False)
-        self._watch.look(quiet=False, closely=True)
+        await set_suspended(self.runner, suspended=False)
+        self._watch.check(quiet=False, closely=True)
 
     async def _converge(self) -> None:
         """Until the bound ends, or until the lab has been converged for a while."""  # spec: CV-3
@@ -94,7 +94,7 @@ class Play:
             await self._settle(end_at)
         else:
             await self._advance(end_at)
-        self._watch.look(quiet=True, closely=True)
+        self._watch.check(quiet=True, closely=True)
 
     async def _settle(self, end_at: LabTime) -> None:
         while self._lab.now < end_at:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import InternalError
-from pflab.campaign.monitor import Violated, Watch
+from pflab.campaign.monitor import Monitor, Violated
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.plan import FAULT_KINDS, Plan
-from pflab.campaign.player import Play
+from pflab.campaign.player import Player
 from pflab.errors import LabError
 from pflab.invariants.invariant import Invariant, Violation, violations_of
 from pflab.invariants.registry import INVARIANTS
@@ -29,7 +29,7 @@ from topology import Topology
 
 DEFAULT_DAYS = 3
 
-MOST_TOLD = 12
+MAX_WITNESSES = 12
 """Violations of one seed that are told in words; what breaks one thing often breaks many."""
 
 STORE_FAILED = "no store fails"
@@ -50,8 +50,8 @@ class SeedResult:
     doubts: tuple[str, ...] = ()
     bound_us: int = 0
     steps: int = 0
-    acts: int = 0
-    passed_over: int = 0
+    steps_run: int = 0
+    skipped: int = 0
     branches: dict[str, int] = field(default_factory=dict)
     digest: str = ""
     traceback: str = ""
@@ -71,9 +71,9 @@ class SeedResult:
 
     def in_words(self) -> list[str]:
         lines = [f"seed {self.seed}: {self.judgement.value}"]
-        lines += [f"  {each.in_words()}" for each in self.violations[:MOST_TOLD]]
-        if len(self.violations) > MOST_TOLD:
-            lines.append(f"  and {len(self.violations) - MOST_TOLD} more")
+        lines += [f"  {each.in_words()}" for each in self.violations[:MAX_WITNESSES]]
+        if len(self.violations) > MAX_WITNESSES:
+            lines.append(f"  and {len(self.violations) - MAX_WITNESSES} more")
         return lines + [f"  {each}" for each in self.doubts]
 
     def as_document(self) -> dict[str, Any]:
@@ -126,15 +126,15 @@ def run_plan(
 async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
     run_folder = None if folder is None else RunFolder.create(folder, f"seed-{plan.seed}")
     lab = Simulator(plan.organization(), seed=plan.seed, network=plan.network.policy(), folder=run_folder)
-    watch = Watch(lab, invariants)
-    play = Play(lab, plan, watch)
+    monitor = Monitor(lab, invariants)
+    play = Player(lab, plan, monitor)
     await lab.up()
     violations: tuple[Violation, ...] = ()
     doubts: tuple[str, ...] = ()
     internal = ""
     try:
         await play.play()
-        violations, doubts = violations_of(watch.observer.judge().verdict(), lab.now)
+        violations, doubts = violations_of(monitor.observer.judge().verdict(), lab.now)
     except Violated as found:
         violations = found.violations
     except (LabError, InternalError) as error:
@@ -153,9 +153,9 @@ async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invari
         doubts=doubts,
         bound_us=play.bound_us,
         steps=lab.steps,
-        acts=play.cast.acts,
-        passed_over=play.cast.passed_over,
-        branches=dict(sorted(watch.branches.seen.items())),
-        digest=watch.digest,
+        steps_run=play.runner.steps_run,
+        skipped=play.runner.skipped,
+        branches=dict(sorted(monitor.branches.seen.items())),
+        digest=monitor.digest,
         traceback=internal,
     )

@@ -28,14 +28,14 @@ MOST_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunk:
+class ShrinkResult:
     """A plan that fails, and the result of its last play. plays: how many it took; whole: nothing more can be left out
     one by one, so neither bound came first."""
 
     plan: Plan
     result: SeedResult
     plays: int
-    whole: bool
+    complete: bool
 
     def text(self, command: str = "pflab simulate --plan THIS-FILE") -> str:
         """The plan as a file with the witness on top."""
@@ -45,7 +45,7 @@ class Shrunk:
         return plan_text(self.plan, comments)
 
 
-class _Enough(Exception):
+class _LimitReached(Exception):
     """A bound was reached."""
 
 
@@ -67,14 +67,14 @@ class Shrinker:
         self._plays = 0
         self._known: dict[bytes, bool] = {}
 
-    def shrink(self, plan: Plan) -> Shrunk:
+    def shrink(self, plan: Plan) -> ShrinkResult:
         """The smallest plan found. LabError if the plan does not fail at all."""
         result = self._played(plan)
         if not result.violations:
             raise LabError(f"plan {plan.seed} violates nothing; there is nothing to shrink")
         self._wanted = result.broken
         self._best, self._result = plan, result
-        whole = True
+        complete = True
         try:
             self._try(cut_after(plan, result.violations[0].at))
             size = -1
@@ -82,9 +82,9 @@ class Shrinker:
                 size = self._best.size
                 self._pass()
             self._simplify()
-        except _Enough:
-            whole = False
-        return Shrunk(self._best, self._result, self._plays, whole)
+        except _LimitReached:
+            complete = False
+        return ShrinkResult(self._best, self._result, self._plays, complete)
 
     def _pass(self) -> None:
         """Once over all lists of the plan."""
@@ -94,7 +94,7 @@ class Shrinker:
             def fails(items: Sequence[Any], base: Plan = base, put: WithItems = with_items) -> bool:
                 return self._try(put(base, items))
 
-            least(items_of(base), fails)
+            minimize(items_of(base), fails)
 
     def _simplify(self) -> None:
         """What remains, in a plainer form each."""
@@ -127,13 +127,13 @@ class Shrinker:
 
     def _played(self, plan: Plan) -> SeedResult:
         if self._plays >= self._most_plays or (self._plays > 0 and monotonic() > self._ends_at):
-            raise _Enough
+            raise _LimitReached
         self._plays += 1
         self._tick(self._plays, plan.size)
         return self._play(plan)
 
 
-def least(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
+def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
     """The items that are needed for `fails`, by delta debugging (Zeller's ddmin, complements only): in the end no single
     one can be left out. `fails` of all of them is taken as given.
     """

@@ -24,7 +24,7 @@ T = TypeVar("T")
 SUSPENDED = "Content Replication Suspended"
 
 
-class Cast:
+class StepRunner:
     """A lab with the labels of what was made in it. `acknowledged(store, ids)` hears of every change that a store said
     it took: ids of new objects, or change numbers."""
 
@@ -33,8 +33,8 @@ class Cast:
         self._acknowledged = acknowledged
         self._folders: dict[str, str] = {}
         self._messages: dict[str, tuple[str, str]] = {}
-        self.acts = 0
-        self.passed_over = 0
+        self.steps_run = 0
+        self.skipped = 0
 
     def begin(self) -> None:
         """The topology's folders go by their paths."""
@@ -42,10 +42,10 @@ class Cast:
         for view in self.lab.read(first, lambda node: node.folders()):
             self._folders[view.path] = view.id
 
-    async def act(self, step: plan.AnyStep) -> None:
+    async def run(self, step: plan.AnyStep) -> None:
         """One step. Raises InternalError when the store fails."""
-        self.acts += 1
-        self.passed_over += 0 if await _ACTS[type(step)](self, step) else 1
+        self.steps_run += 1
+        self.skipped += 0 if await _STEPS[type(step)](self, step) else 1
 
     # -- for the acts
 
@@ -101,8 +101,8 @@ class Cast:
 # -- messages
 
 
-async def _post(cast: Cast, step: plan.Post) -> bool:
-    view = cast.view(step.on, step.folder)
+async def _post(runner: StepRunner, step: plan.Post) -> bool:
+    view = runner.view(step.on, step.folder)
     if view is None:
         return False
     path, labels = view.path, step.labels()
@@ -110,16 +110,16 @@ async def _post(cast: Cast, step: plan.Post) -> bool:
     if step.associated:
         made = []
         for post in posts:
-            made += await cast.change(
+            made += await runner.change(
                 step.on,
                 lambda node, now, post=post: node.post(  # type: ignore[misc]
                     now, path, subject=post.subject, body=post.body, associated=True
                 ),
             )
     else:
-        made = await cast.change(step.on, lambda node, now: node.post_batch(now, path, posts))
+        made = await runner.change(step.on, lambda node, now: node.post_batch(now, path, posts))
     for label, id_ in zip(labels, made, strict=False):
-        cast.name_message(label, id_, view.id)
+        runner.name_message(label, id_, view.id)
     return bool(made)
 
 
@@ -129,78 +129,78 @@ def text_of(label: str, size: int) -> str:
     return (line * (size // len(line) + 1))[:size]
 
 
-async def _edit(cast: Cast, step: plan.Edit) -> bool:
-    found = cast.message(step.on, step.message)
+async def _edit(runner: StepRunner, step: plan.Edit) -> bool:
+    found = runner.message(step.on, step.message)
     if found is None:
         return False
     path, message = found
     subject = f"{step.message} by {step.on}"
-    return bool(await cast.change(step.on, lambda node, now: node.edit(now, path, message.id, subject=subject)))
+    return bool(await runner.change(step.on, lambda node, now: node.edit(now, path, message.id, subject=subject)))
 
 
-async def _delete(cast: Cast, step: plan.Delete) -> bool:
-    found = cast.message(step.on, step.message)
+async def _delete(runner: StepRunner, step: plan.Delete) -> bool:
+    found = runner.message(step.on, step.message)
     if found is None:
         return False
     path, message = found
-    return bool(await cast.change(step.on, lambda node, now: node.delete(now, path, message.id)))
+    return bool(await runner.change(step.on, lambda node, now: node.delete(now, path, message.id)))
 
 
-async def _resolve(cast: Cast, step: plan.Resolve) -> bool:
-    found = cast.message(step.on, step.message)
+async def _resolve(runner: StepRunner, step: plan.Resolve) -> bool:
+    found = runner.message(step.on, step.message)
     if found is None or len(found[1].versions) < 2:  # kept unseen where the last writer wins (CF-4)
         return False
     path, message = found
     keep = {"shown": message.versions[0], "last": message.versions[-1], "all": "all"}[step.keep]
-    return bool(await cast.change(step.on, lambda node, now: node.resolve(now, path, message.id, keep)))
+    return bool(await runner.change(step.on, lambda node, now: node.resolve(now, path, message.id, keep)))
 
 
 # -- folders
 
 
-async def _create_folder(cast: Cast, step: plan.CreateFolder) -> bool:
-    above = cast.view(step.on, step.under)
+async def _create_folder(runner: StepRunner, step: plan.CreateFolder) -> bool:
+    above = runner.view(step.on, step.under)
     if step.under is not None and above is None:
         return False
     path = step.title if above is None else f"{above.path}/{step.title}"
-    replicas = [store for store in step.replicas if store in cast.lab.names]
-    made = await cast.change(
+    replicas = [store for store in step.replicas if store in runner.lab.names]
+    made = await runner.change(
         step.on,
         lambda node, now: node.create_folder(
             now, path, replicas=replicas or None, schedule=step.schedule, contacts=step.contacts
         ),
     )
     if made:
-        cast.name_folder(step.label, made[0])
+        runner.name_folder(step.label, made[0])
     return bool(made)
 
 
-async def _change(cast: Cast, on: str, label: str, **what: Any) -> bool:
-    view = cast.view(on, label)
+async def _change(runner: StepRunner, on: str, label: str, **what: Any) -> bool:
+    view = runner.view(on, label)
     if view is None:
         return False
-    return bool(await cast.change(on, lambda node, now: node.change_folder(now, view.path, **what)))
+    return bool(await runner.change(on, lambda node, now: node.change_folder(now, view.path, **what)))
 
 
-async def _rename_folder(cast: Cast, step: plan.RenameFolder) -> bool:
-    return await _change(cast, step.on, step.folder, rename=step.title)
+async def _rename_folder(runner: StepRunner, step: plan.RenameFolder) -> bool:
+    return await _change(runner, step.on, step.folder, rename=step.title)
 
 
-async def _move_folder(cast: Cast, step: plan.MoveFolder) -> bool:
-    above = cast.view(step.on, step.under)
+async def _move_folder(runner: StepRunner, step: plan.MoveFolder) -> bool:
+    above = runner.view(step.on, step.under)
     if step.under is not None and above is None:
         return False
-    return await _change(cast, step.on, step.folder, move_to="" if above is None else above.path)
+    return await _change(runner, step.on, step.folder, move_to="" if above is None else above.path)
 
 
-async def _change_folder(cast: Cast, step: plan.ChangeFolder) -> bool:
+async def _change_folder(runner: StepRunner, step: plan.ChangeFolder) -> bool:
     return await _change(
-        cast, step.on, step.folder, schedule=step.schedule, priority=step.priority, resolve=step.resolve
+        runner, step.on, step.folder, schedule=step.schedule, priority=step.priority, resolve=step.resolve
     )
 
 
-async def _delete_folder(cast: Cast, step: plan.DeleteFolder) -> bool:
-    view = cast.view(step.on, step.folder)
+async def _delete_folder(runner: StepRunner, step: plan.DeleteFolder) -> bool:
+    view = runner.view(step.on, step.folder)
     if view is None:
         return False
     path = view.path
@@ -209,56 +209,56 @@ async def _delete_folder(cast: Cast, step: plan.DeleteFolder) -> bool:
         node.delete_folder(now, path)
         return True
 
-    return bool(await cast.do(step.on, delete))
+    return bool(await runner.do(step.on, delete))
 
 
-async def _add_replica(cast: Cast, step: plan.AddReplica) -> bool:
-    view = cast.view(step.on, step.folder)
-    if view is None or step.store in view.replicas or step.store not in cast.lab.names:
+async def _add_replica(runner: StepRunner, step: plan.AddReplica) -> bool:
+    view = runner.view(step.on, step.folder)
+    if view is None or step.store in view.replicas or step.store not in runner.lab.names:
         return False
-    return await _change(cast, step.on, step.folder, replicas=(*view.replicas, step.store))
+    return await _change(runner, step.on, step.folder, replicas=(*view.replicas, step.store))
 
 
-async def _remove_replica(cast: Cast, step: plan.RemoveReplica) -> bool:
-    view = cast.view(step.on, step.folder)
+async def _remove_replica(runner: StepRunner, step: plan.RemoveReplica) -> bool:
+    view = runner.view(step.on, step.folder)
     if view is None or step.store not in view.replicas or len(view.replicas) == 1:
         return False
     replicas = tuple(store for store in view.replicas if store != step.store)
-    return await _change(cast, step.on, step.folder, replicas=replicas)
+    return await _change(runner, step.on, step.folder, replicas=replicas)
 
 
-async def _join(cast: Cast, step: plan.Join) -> bool:
-    servers = cast.lab.topology.servers
-    if step.store not in servers or not servers[step.store].joins_later or not cast.lab.absent(step.store):
+async def _join(runner: StepRunner, step: plan.Join) -> bool:
+    servers = runner.lab.topology.servers
+    if step.store not in servers or not servers[step.store].joins_later or not runner.lab.absent(step.store):
         return False
-    await cast.lab.start(step.store)
+    await runner.lab.start(step.store)
     return True
 
 
-async def _suspend_content(cast: Cast, step: plan.SuspendContent) -> bool:
+async def _suspend_content(runner: StepRunner, step: plan.SuspendContent) -> bool:
     del step
-    return await set_suspended(cast, suspended=True)
+    return await set_suspended(runner, suspended=True)
 
 
-async def _resume_content(cast: Cast, step: plan.ResumeContent) -> bool:
+async def _resume_content(runner: StepRunner, step: plan.ResumeContent) -> bool:
     del step
-    return await set_suspended(cast, suspended=False)
+    return await set_suspended(runner, suspended=False)
 
 
-async def set_suspended(cast: Cast, *, suspended: bool) -> bool:
+async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
     """On every store that runs and knows of it (RP-5); whether any had it otherwise."""
-    lab = cast.lab
+    lab = runner.lab
     running = [store for store in lab.names if lab.running(store)]
     others = [
         store for store in running if lab.read(store, lambda node: node.settings().content_suspended) != suspended
     ]
     for store in others:
-        await cast.do(store, lambda node, now: node.configure(now, {SUSPENDED: int(suspended)}))
+        await runner.do(store, lambda node, now: node.configure(now, {SUSPENDED: int(suspended)}))
     return bool(others)
 
 
-async def _delete_store(cast: Cast, step: plan.DeleteStore) -> bool:
-    lab = cast.lab
+async def _delete_store(runner: StepRunner, step: plan.DeleteStore) -> bool:
+    lab = runner.lab
     both = (step.on, step.store)
     if step.on == step.store or any(each not in lab.names or lab.absent(each) for each in both):
         return False
@@ -271,7 +271,7 @@ async def _delete_store(cast: Cast, step: plan.DeleteStore) -> bool:
     return True
 
 
-_ACTS: Mapping[type[plan.Step], Callable[[Cast, Any], Awaitable[bool]]] = {
+_STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] = {
     plan.Post: _post,
     plan.Edit: _edit,
     plan.Delete: _delete,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import ArrayReading, Hears, Invariant, RowsReading, Witnesses
+from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, RowsReading, Witnesses
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,
@@ -48,7 +48,7 @@ class MailsBringWhatTheyName(Invariant):
         self._open: dict[str, MailReceived] = {}
         self._held_here: set[tuple[str, str]] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             VersionApplied: self._version,
@@ -134,7 +134,7 @@ class NothingMissingIsForgotten(Invariant):
         """By store the numbers of each update that waits; the same one may wait in several, for a later one names it too."""
         facts.backups.follow(self._waits)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {VersionHeld: self._held, VersionDropped: self._dropped}
 
     def _held(self, event: VersionHeld) -> Witnesses:
@@ -184,7 +184,7 @@ class RequestsWithinTheLimit(Invariant):
     rules = ("BF-6",)
     says = "A store never has more backfill requests outstanding than its limit."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {RequestSent: self._sent}
 
     def _sent(self, event: RequestSent) -> Witnesses:
@@ -212,7 +212,7 @@ class SlotsGoToTheLongestDue(Invariant):
         """Store to the entries that wait for a slot, and their folders."""
         self._perhaps: dict[str, dict[int, str]] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             RequestSent: self._sent,
             RequestDeferred: self._deferred,
@@ -290,7 +290,7 @@ class SlotsGoToTheLongestDue(Invariant):
 
     def _queue(self, event: RequestSent | RequestDeferred, known: dict[str, dict[int, str]]) -> list[int]:
         """The other entries that wait for a slot and may have one."""
-        still = event.node in self.facts.stands_still
+        still = event.node in self.facts.suspended
         waiting = known.get(event.node, {}).items()
         return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from topology.routing import Routing
 from traces.events import (
     Candidate,
@@ -33,8 +33,8 @@ STEP_THAT_ROTATES = 1
 """Of the six by which responders are found: who is listed by it goes to the end of its queue (ST-4)."""
 
 
-class SourcesAreChosenAsTold(Invariant):
-    id = "sources are chosen by the version's way"
+class SourcesAreChosenByVersionRules(Invariant):
+    id = "sources are chosen by version rules"
     rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
     says = (
         "The holders are in the order that the version of the asking store prescribes, and it asks those that "
@@ -54,7 +54,7 @@ class SourcesAreChosenAsTold(Invariant):
         for mapping in (self._rows, self._lists, self._down, self._asked_at, self._heard, self._transit):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             NodeStarted: self._started,
             SettingValue: self._setting,
@@ -164,7 +164,7 @@ class SourcesAreChosenAsTold(Invariant):
         }
         row = self._rows.get((event.node, event.folder, each.store))
         if row is not None and each.store in self.facts.known.holders(event.node, event.folder):
-            gone = self.facts.said_expired.get((event.node, event.folder, each.store), bits.EMPTY)
+            gone = self.facts.reported_expired.get((event.node, event.folder, each.store), bits.EMPTY)
             row = bits.minus(row, gone)
             gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
             expected["what it has"] = (each.has, bits.count(bits.common(gap, row)))
@@ -265,4 +265,4 @@ _CHOICES: Mapping[str, Callable[[Sequence[Candidate]], list[str]]] = {
     "six groups": _one_server,
 }
 
-SOURCES: tuple[type[Invariant], ...] = (SourcesAreChosenAsTold,)
+SOURCES: tuple[type[Invariant], ...] = (SourcesAreChosenByVersionRules,)

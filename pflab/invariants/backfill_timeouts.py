@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import ArrayReading, Hears, Invariant, Witnesses
+from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, Witnesses
 from pflab.terms.mail_types import RESPONSES
 from traces.events import (
     ChangeMade,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from node.views import EntryView
 
 
-class EntriesWaitAsSet(Invariant):
-    id = "entries wait as set"
+class EntriesWaitAsConfigured(Invariant):
+    id = "entries wait as configured"
     rules = ("BF-2", "BF-1")
     says = (
         "A new entry waits for the first time-out: the local one if a store of the site has, or gets, all of it. "
@@ -55,7 +55,7 @@ class EntriesWaitAsSet(Invariant):
         for mapping in (self._rows, self._made, self._near, self._called_local, self._new):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             RowReplaced: self._row,
             EntryMade: self._entry,
@@ -165,7 +165,7 @@ class EntriesWaitAsSet(Invariant):
         near = self._near.get((store, entry.id))
         if near is None or entry.attempts or entry.waiting_for_slot or entry.requests:
             return
-        if self.facts.stood_still(store, entry.folder, entry.made_at):
+        if self.facts.was_suspended(store, entry.folder, entry.made_at):
             return
         latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
         if entry.due_at > latest_at:
@@ -173,11 +173,11 @@ class EntriesWaitAsSet(Invariant):
             yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
 
 
-TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsSet,)
+TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsConfigured,)
 
 
-class SomebodyIsAsked(Invariant):
-    id = "somebody is asked"
+class TimeoutsSendRequests(Invariant):
+    id = "time-outs send requests"
     rules = ("BF-3", "BF-4", "BF-6")
     says = "When any time-out of an entry ends, a store that claims some of the entry is asked for that."
 
@@ -188,7 +188,7 @@ class SomebodyIsAsked(Invariant):
         for mapping in (self._timed_out, self._rows):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             EntryTimedOut: self._ended,
             RequestSent: self._asked,
@@ -235,7 +235,7 @@ class SomebodyIsAsked(Invariant):
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
-        return bits.minus(self._rows.get(place, bits.EMPTY), self.facts.said_expired.get(place, bits.EMPTY))
+        return bits.minus(self._rows.get(place, bits.EMPTY), self.facts.reported_expired.get(place, bits.EMPTY))
 
 
 class SilentSourcesGoDown(Invariant):
@@ -250,7 +250,7 @@ class SilentSourcesGoDown(Invariant):
         for mapping in (self._asked, self._down):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             RequestSent: self._sent,
             RequestEnded: self._ended,
@@ -284,4 +284,4 @@ class SilentSourcesGoDown(Invariant):
             yield f"{event.node} has heard nothing from {event.source} since it asked for {folder}, and takes it to be up"
 
 
-RETRIES: tuple[type[Invariant], ...] = (SomebodyIsAsked, SilentSourcesGoDown)
+RETRIES: tuple[type[Invariant], ...] = (TimeoutsSendRequests, SilentSourcesGoDown)

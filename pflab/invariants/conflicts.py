@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from topology import ResolveMethod
 from traces.events import (
     ChangeMade,
@@ -45,12 +45,12 @@ class OldConflictsEndAtHome(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._limits_us = {name: server.settings.conflict_age_us for name, server in facts.topology.servers.items()}
-        self._stands: dict[Place, _Conflict] = {}
-        facts.backups.follow(self._stands)
+        self._conflicts: dict[Place, _Conflict] = {}
+        facts.backups.follow(self._conflicts)
         self._ended: dict[Place, tuple[str, _Conflict]] = {}
-        """What a store's own last change ended: the change, and the conflict as it had stood."""
+        """What a store's own last change ended: the change, and the conflict as it had conflict."""
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ConflictArose: self._arose,
             ConflictEnded: self._ends,
@@ -63,15 +63,15 @@ class OldConflictsEndAtHome(Invariant):
 
     def _arose(self, event: ConflictArose) -> Witnesses:
         place = (event.node, event.folder, event.object)
-        before = self._stands.get(place)
-        self._stands[place] = _Conflict(event.at if before is None else before.since_at, event.winner)
+        before = self._conflicts.get(place)
+        self._conflicts[place] = _Conflict(event.at if before is None else before.since_at, event.winner)
         return iter(())
 
     def _ends(self, event: ConflictEnded) -> Witnesses:
         place = (event.node, event.folder, event.object)
-        stood = self._stands.pop(place, None)
-        if stood is not None:
-            self._ended[place] = event.number, stood
+        conflict = self._conflicts.pop(place, None)
+        if conflict is not None:
+            self._ended[place] = event.number, conflict
         return iter(())
 
     def _aged(self, event: ConflictAged) -> Witnesses:
@@ -80,40 +80,40 @@ class OldConflictsEndAtHome(Invariant):
         home = self.facts.known.home(event.node, event.folder)
         if home != event.node:
             yield f"{event.node} ended {what} for its age, and the home store is {home}"
-        number, stood = self._ended.pop(place, ("", None))
+        number, conflict = self._ended.pop(place, ("", None))
         limit_us = self._limits_us[event.node]
-        if stood is None or number != event.number:
+        if conflict is None or number != event.number:
             yield f"{event.node} tells that it ended {what}, which did not stand"
         elif limit_us is None:
             yield f"{event.node} ended {what}, and lets conflicts last"
-        elif event.at - stood.since_at < limit_us:
-            yield f"{event.node} ended {what} after {format_duration(event.at - stood.since_at)}, before its time"
-        elif event.winner != stood.winner:
+        elif event.at - conflict.since_at < limit_us:
+            yield f"{event.node} ended {what} after {format_duration(event.at - conflict.since_at)}, before its time"
+        elif event.winner != conflict.winner:
             yield f"{event.node} ended {what} in favour of {self.facts.shown(event.winner)}, which was not shown"
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         limit_us = self._limits_us[store]
         if limit_us is None:
             return
-        for place, stood in self._stands.items():
-            if place[0] == store and now - stood.since_at > limit_us and self.facts.known.home(*place[:2]) == store:
+        for place, conflict in self._conflicts.items():
+            if place[0] == store and now - conflict.since_at > limit_us and self.facts.known.home(*place[:2]) == store:
                 what = self.facts.names.what(*place[1:])
-                yield f"{store} is home and left {what} in conflict for {format_duration(now - stood.since_at)}"
+                yield f"{store} is home and left {what} in conflict for {format_duration(now - conflict.since_at)}"
 
     def _gone(self, event: TombstoneMade | ItemExpired) -> Witnesses:
-        self._stands.pop((event.node, event.folder, event.object), None)
+        self._conflicts.pop((event.node, event.folder, event.object), None)
         return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for place in [place for place in self._stands if place[:2] == (event.node, event.folder)]:
-            del self._stands[place]
+        for place in [place for place in self._conflicts if place[:2] == (event.node, event.folder)]:
+            del self._conflicts[place]
         return iter(())
 
     def _started(self, event: NodeStarted) -> Witnesses:
         # A restored store counts anew: what ended a conflict after the backup has to come back first (RP-4).
         if event.reason != "restart":
-            for place in [place for place in self._stands if place[0] == event.node]:
-                self._stands[place] = self._stands[place]._replace(since_at=event.at)
+            for place in [place for place in self._conflicts if place[0] == event.node]:
+                self._conflicts[place] = self._conflicts[place]._replace(since_at=event.at)
         return iter(())
 
 
@@ -122,8 +122,8 @@ CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome,)
 """A store, a folder and a message."""
 
 
-class ContactsAreTold(Invariant):
-    id = "contacts are told"
+class ContactsAreNotified(Invariant):
+    id = "contacts are notified"
     rules = ("CF-2", "CF-4", "DL-2")
     says = (
         "The home store, and no other, sends notices: of each version that joins a conflict, if the folder's "
@@ -136,10 +136,10 @@ class ContactsAreTold(Invariant):
         facts.backups.follow(self._kept)
         self._joined: Counter[Place] = Counter()
         """How many versions came to be beside others, and were not told of yet."""
-        self._buried: dict[str, dict[str, Place]] = {}
+        self._lost_edits: dict[str, dict[str, Place]] = {}
         """By store the edits that a deletion ended, and that were not told of yet."""
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             VersionApplied: self._applied,
@@ -160,7 +160,7 @@ class ContactsAreTold(Invariant):
         if not beside or not self._is_home(event.node, event.folder):
             return
         if event.deleted:
-            self._buried.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
+            self._lost_edits.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
         elif self.facts.known.resolve(event.node, event.folder) is ResolveMethod.DEFAULT:
             self._joined[place] += 1
         yield from ()
@@ -186,7 +186,7 @@ class ContactsAreTold(Invariant):
         what = self.facts.names.what(event.folder, event.object)
         if len(event.versions) == 1:
             number = event.versions[0]
-            self._buried.get(event.node, {}).pop(number, None)
+            self._lost_edits.get(event.node, {}).pop(number, None)
             # An edit that never left its store is known to no other: that store tells of it (DL-2).
             at_home = self._is_home(event.node, event.folder)
             if not at_home and bits.split(number)[0] not in self.facts.guids_of(event.node):
@@ -198,12 +198,12 @@ class ContactsAreTold(Invariant):
             return
         self._joined[place] -= 1
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         del now
         for place in [place for place, count in self._joined.items() if count and place[0] == store]:
             del self._joined[place]
             yield f"{store} has {self.facts.names.what(*place[1:])} in conflict, is home, and told no contact"
-        for number, place in self._buried.pop(store, {}).items():
+        for number, place in self._lost_edits.pop(store, {}).items():
             what = self.facts.names.what(*place[1:])
             yield f"{store} saw {self.facts.shown(number)} of {what} lose to a deletion, is home, and told no contact"
 
@@ -215,10 +215,10 @@ class ContactsAreTold(Invariant):
     def _started(self, event: NodeStarted) -> Witnesses:
         # What was due was told in the transaction that made it so, or is found missing at the next rest.
         if event.reason != "restart":
-            self._buried.pop(event.node, None)
+            self._lost_edits.pop(event.node, None)
             for place in [place for place in self._joined if place[0] == event.node]:
                 del self._joined[place]
         return iter(())
 
 
-NOTICES: tuple[type[Invariant], ...] = (ContactsAreTold,)
+NOTICES: tuple[type[Invariant], ...] = (ContactsAreNotified,)

@@ -21,7 +21,7 @@ Rank = tuple[LabTime, bytes, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FolderVersion:
     """A version of a folder. `parent` None: it is deleted. `created`: what orders folders of one name (HI-7)."""
 
     object: str
@@ -32,19 +32,19 @@ class Standing:
     created: tuple[bytes, int] = (b"", 0)
 
     @property
-    def dead(self) -> bool:
+    def deleted(self) -> bool:
         return self.parent is None
 
 
-def standing_of(change: ChangeMade) -> Standing:
+def folder_version_of(change: ChangeMade) -> FolderVersion:
     guid, counter = bits.split(change.number)
     rank = (change.modified_at, bytes.fromhex(guid), counter)
     if change.operation == "delete":
-        return Standing(change.object, rank, None)
-    return Standing(change.object, rank, change.parent or HIERARCHY, change.subject, tuple(change.replicas or ()))
+        return FolderVersion(change.object, rank, None)
+    return FolderVersion(change.object, rank, change.parent or HIERARCHY, change.subject, tuple(change.replicas or ()))
 
 
-def genesis_of(topology: Topology, setup: str, counter: int) -> Standing | None:
+def genesis_of(topology: Topology, setup: str, counter: int) -> FolderVersion | None:
     """The n-th folder of the topology, parents before children; it is object and number n of the GUID named Setup."""
     paths = list(topology.folders)
     if not 0 < counter <= len(paths):
@@ -53,16 +53,16 @@ def genesis_of(topology: Topology, setup: str, counter: int) -> Standing | None:
     parent = HIERARCHY if folder.parent is None else f"{setup}:{paths.index(folder.parent) + 1}"
     guid = bytes.fromhex(setup)
     rank = (topology.start_at, guid, counter)
-    return Standing(f"{setup}:{counter}", rank, parent, folder.name, tuple(folder.replicas), (guid, counter))
+    return FolderVersion(f"{setup}:{counter}", rank, parent, folder.name, tuple(folder.replicas), (guid, counter))
 
 
-Tree = Mapping[str, Standing]
+Tree = Mapping[str, FolderVersion]
 
 
 def paths_of(folders: Tree) -> dict[str, str]:
     """The path of each folder that has a place in the tree. `folders`: the living ones, by object."""
     parents = {object_: each.parent or HIERARCHY for object_, each in folders.items()}
-    for latest in [max(ring, key=lambda object_: folders[object_].rank) for ring in rings(parents)]:
+    for latest in [max(cycle, key=lambda object_: folders[object_].rank) for cycle in cycles_of(parents)]:
         parents[latest] = HIERARCHY
     children: dict[str, list[str]] = {}
     for object_, parent in parents.items():
@@ -81,8 +81,8 @@ def paths_of(folders: Tree) -> dict[str, str]:
     return found
 
 
-def rings(parents: Mapping[str, str]) -> Iterator[list[str]]:
-    """The folders that hang under each other in a ring, each ring once."""
+def cycles_of(parents: Mapping[str, str]) -> Iterator[list[str]]:
+    """The folders that hang under each other in a cycle, each cycle once."""
     seen: set[str] = set()
     for start in parents:
         chain: list[str] = []
@@ -120,7 +120,7 @@ class TreeIsComputed(Invariant):
 
 
 class ListedStoresHold(Invariant):
-    id = "the list says who holds"
+    id = "listed stores hold"
     rules = ("RP-1", "RP-2", "HI-6")
     says = "A store holds exactly the folders that it shows and whose replica list it is on."
 
@@ -139,23 +139,23 @@ class ListedStoresHold(Invariant):
                 yield f"{reading.store} is on the list of {what} and holds no replica"
 
 
-def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, Standing] | None:
+def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersion] | None:
     """The living folders that a store keeps; None for another folder's reading, or if one is a version that nobody made
     (which another invariant tells)."""
     if reading.folder != HIERARCHY:
         return None
-    found: dict[str, Standing] = {}
+    found: dict[str, FolderVersion] = {}
     for object_, kept in reading.knowledge.versions.items():
         number = kept[0][0]
         change = facts.changes.get(number)
         if change is None:
             guid, counter = bits.split(number)
-            standing = genesis_of(facts.topology, guid, counter) if facts.setup(guid) else None
+            version = genesis_of(facts.topology, guid, counter) if facts.setup(guid) else None
         else:
-            standing = replace(standing_of(change), created=_created(facts, object_))
-        if standing is None:
+            version = replace(folder_version_of(change), created=_created(facts, object_))
+        if version is None:
             return None
-        found[object_] = standing
+        found[object_] = version
     return found
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Witnesses = Iterator[str]
-Hears = Mapping[type[Event], Callable[[Any], Witnesses]]
+Handlers = Mapping[type[Event], Callable[[Any], Witnesses]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Invariant:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         """Event class to what is asked of such an event; `Event` stands for every one. The facts know the event."""
         return {}
 
@@ -102,13 +102,13 @@ class Invariant:
         del reading
         return iter(())
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         """All that a running store had due by what its clock shows, `now`, was done."""
         del store, now
         return iter(())
 
 
-class Guard:
+class InvariantSet:
     """All invariants of one lab together. What they find is kept in `violations`, in order."""
 
     def __init__(self, facts: Facts, kinds: Sequence[type[Invariant]]) -> None:
@@ -118,10 +118,10 @@ class Guard:
         self._of_folders = [each for each in self._all if type(each).on_folder is not Invariant.on_folder]
         self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
         self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
-        self._of_rest = [each for each in self._all if type(each).on_rest is not Invariant.on_rest]
+        self._of_quiet = [each for each in self._all if type(each).on_quiet is not Invariant.on_quiet]
         self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {Event: []}
         for each in self._all:
-            for kind, heard in each.hears().items():
+            for kind, heard in each.handlers().items():
                 self._listeners.setdefault(kind, []).append((each, heard))
 
     def event(self, event: Event) -> None:
@@ -146,10 +146,10 @@ class Guard:
         for each in self._of_rows:
             self._note(each, at, each.on_rows(reading))
 
-    def rest(self, store: str, now: LabTime, at: LabTime) -> None:
+    def quiet(self, store: str, now: LabTime, at: LabTime) -> None:
         """`now`: by the store's own clock."""
-        for each in self._of_rest:
-            self._note(each, at, each.on_rest(store, now))
+        for each in self._of_quiet:
+            self._note(each, at, each.on_quiet(store, now))
 
     def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
         for witness in witnesses:

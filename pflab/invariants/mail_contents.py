@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.terms.mail_types import UPDATES, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -28,7 +28,7 @@ class OwnRowIsTrue(Invariant):
     rules = ("RST-1", "CN-6", "CN-7")
     says = "A store's own row claims only what a mail or its own change brought it, and nothing that no store has."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted}
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -59,10 +59,10 @@ class OwnRowGrows(Invariant):
         self._rows: dict[tuple[str, str, bool], bits.Bits] = {}
         facts.backups.follow(self._rows)
 
-    def hears(self) -> Hears:
-        return {MailSubmitted: self._submitted, ReplicaDropped: self._anew, ReplicaAdded: self._anew}
+    def handlers(self) -> Handlers:
+        return {MailSubmitted: self._submitted, ReplicaDropped: self._reset, ReplicaAdded: self._reset}
 
-    def _anew(self, event: ReplicaDropped | ReplicaAdded) -> Witnesses:
+    def _reset(self, event: ReplicaDropped | ReplicaAdded) -> Witnesses:
         for fai in (False, True):
             self._rows.pop((event.node, event.folder, fai), None)
         return iter(())
@@ -86,7 +86,7 @@ class MailsNameWhatTheSenderHas(Invariant):
     rules = ("OUT-4", "CN-7", "BF-1")
     says = "The set of a mail with updates is part of its sender's row; a request asks for nothing that the row has."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted}
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -120,7 +120,7 @@ class RowsOfOthersAreTheirs(Invariant):
         self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
         facts.backups.follow(self._rows)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             MailReceived: self._received,
             RowReplaced: self._replaced,
@@ -166,7 +166,7 @@ class SameBytesEverywhere(Invariant):
     rules = ("HI-2", "ML-2", "DU-1")
     says = "A store applies a version with the bytes that its author made, and applies no version that nobody made."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {VersionApplied: self._applied}
 
     def _applied(self, event: VersionApplied) -> Witnesses:
@@ -188,7 +188,7 @@ class TombstonesStay(Invariant):
         self._dead: dict[tuple[str, str], dict[str, str]] = {}
         facts.backups.follow(self._dead)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             TombstoneMade: self._made,
             TombstoneDropped: self._dropped,
@@ -221,7 +221,7 @@ class AcceptedIsDurable(Invariant):
     rules = ("IN-2", "OUT-9")
     says = "A mail that was accepted from its sender is committed at the next server, or a fault lost it there."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {HopSent: self._sent}
 
     def _sent(self, event: HopSent) -> Witnesses:
@@ -238,7 +238,7 @@ class AnswersAreAsked(Invariant):
         super().__init__(facts)
         self._answered: set[tuple[str, str, str]] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {RequestAnswered: self._answers, NodeStarted: self._started}
 
     def _started(self, event: NodeStarted) -> Witnesses:

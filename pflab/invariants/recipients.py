@@ -8,7 +8,7 @@ from __future__ import annotations
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.evidence.knowledge import stores_of
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.terms.mail_types import BROADCASTS, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -32,12 +32,12 @@ def named(stores: frozenset[str]) -> str:
     return ", ".join(sorted(stores)) or "nobody"
 
 
-class ToldToAllOthers(Invariant):
-    id = "told to all other holders"
+class BroadcastsReachAllHolders(Invariant):
+    id = "broadcasts reach all holders"
     rules = ("OUT-5", "ST-3", "RP-2")
     says = "A broadcast, and a status request that is not a repeat, goes to all other holders that its sender knows."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted}
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -65,7 +65,7 @@ class StatusesReachAll(Invariant):
         self._due: dict[str, dict[str, frozenset[str] | None]] = {}
         """Store to the folders found due, with the other holders as they were then."""
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             StatusDue: self._check,
             MailSubmitted: self._submitted,
@@ -104,8 +104,8 @@ class StatusesReachAll(Invariant):
                 yield f"{what} and sent none; the other holders are {named(others)}"
 
 
-class EachNumberIsToldOnce(Invariant):
-    id = "each number is told once"
+class EachNumberIsNamedOnce(Invariant):
+    id = "each number is named once"
     rules = ("CN-6", "CN-7")
     says = "The mails of one broadcast name different numbers: an earlier mail does not claim what a later one brings."
 
@@ -113,7 +113,7 @@ class EachNumberIsToldOnce(Invariant):
         super().__init__(facts)
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
 
     def _next(self, event: ChangeMade | NodeStarted) -> Witnesses:
@@ -139,14 +139,14 @@ class EachNumberIsToldOnce(Invariant):
                     yield f"{what} names {self.facts.words(twice)}, and so does a mail before it in the same broadcast"
 
 
-TOLD: tuple[type[Invariant], ...] = (ToldToAllOthers, StatusesReachAll, EachNumberIsToldOnce)
+RECIPIENTS: tuple[type[Invariant], ...] = (BroadcastsReachAllHolders, StatusesReachAll, EachNumberIsNamedOnce)
 
 OFFSET_US = 15 * MINUTE_US
 """Status checks fall on quarter past, where no skew is set (spec: ST-1)."""
 
 
-class TheUnheardAreAskedAgain(Invariant):
-    id = "the unheard are asked again"
+class SilentHoldersAreAskedAgain(Invariant):
+    id = "silent holders are asked again"
     rules = ("ST-7",)
     says = "A holder that was asked for its status and was never heard is asked again at the next check."
 
@@ -157,7 +157,7 @@ class TheUnheardAreAskedAgain(Invariant):
         self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._started_at: dict[str, LabTime] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             MailSubmitted: self._submitted,
             MailReceived: self._received,
@@ -213,7 +213,7 @@ class TheUnheardAreAskedAgain(Invariant):
         self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
         return iter(())
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         asked = self._asked.get(store)
         settings = self.facts.topology.servers[store].settings
         if not asked or not settings.repeat_status:
@@ -243,7 +243,7 @@ class ChangesCoverWhatIsKept(Invariant):
         self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
         facts.backups.follow(self._kept)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             VersionApplied: self._applied,
@@ -282,4 +282,4 @@ def _covers(pcl: str, number: str) -> bool:
     return bits.parse(pcl).get(guid, 0).bit_length() > counter
 
 
-REPEATS: tuple[type[Invariant], ...] = (TheUnheardAreAskedAgain, ChangesCoverWhatIsKept)
+REPEATS: tuple[type[Invariant], ...] = (SilentHoldersAreAskedAgain, ChangesCoverWhatIsKept)

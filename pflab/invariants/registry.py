@@ -9,9 +9,9 @@ from pflab.invariants.conflicts import CONFLICTS, NOTICES
 from pflab.invariants.folder_tree import TREE
 from pflab.invariants.invariant import Invariant
 from pflab.invariants.mail_contents import MAILING
-from pflab.invariants.recipients import REPEATS, TOLD
-from pflab.invariants.replica_addition import COMING
-from pflab.invariants.replica_removal import EXPIRY, LEAVING
+from pflab.invariants.recipients import RECIPIENTS, REPEATS
+from pflab.invariants.replica_addition import ADDITIONS
+from pflab.invariants.replica_removal import EXPIRY, REMOVALS
 from pflab.invariants.status_answers import ANSWERS, RESPONDERS
 from pflab.invariants.status_rows import ROWS
 from pflab.invariants.stored_state import STATE
@@ -21,15 +21,15 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *NUMBERING,
     *MAILING,
     *SLOTS,
-    *TOLD,
+    *RECIPIENTS,
     *ANSWERS,
     *MISSING,
     *ROWS,
     *VERSIONS,
     *STATE,
     *TREE,
-    *COMING,
-    *LEAVING,
+    *ADDITIONS,
+    *REMOVALS,
     *REPEATS,
     *RETRIES,
     *NOTICES,

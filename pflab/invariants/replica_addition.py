@@ -7,7 +7,7 @@ from typing import Final
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.terms.mail_types import MailKind
 from traces.events import (
     BackupMade,
@@ -37,8 +37,8 @@ ADDED_STORE_ASKS: Final = frozenset({"5.5", "2000"})
 """Versions of which, when a list changes, the added store alone asks for status (ST-3)."""
 
 
-class NewcomersAsk(Invariant):
-    id = "newcomers ask"
+class NewReplicasRequestStatus(Invariant):
+    id = "new replicas request status"
     rules = ("RP-1", "RP-3", "RP-4", "ST-3")
     says = (
         "A new replica, a new store and a restored store each send a status request: stores at once, replicas at "
@@ -50,7 +50,7 @@ class NewcomersAsk(Invariant):
         self._asks: dict[tuple[str, str], _Asks] = {}
         facts.backups.follow(self._asks)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             NodeStarted: self._started,
             ReplicaAdded: self._added,
@@ -97,7 +97,7 @@ class NewcomersAsk(Invariant):
                 self._asks.pop((event.node, section.folder), None)
         return iter(())
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
             others = self.facts.known.holders(*place) - {store}
             if asks.due_at < now or not others:
@@ -107,8 +107,8 @@ class NewcomersAsk(Invariant):
                 yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
 
 
-class RestoredStoresAreOthers(Invariant):
-    id = "restored stores are others"
+class RestoredStoresGetNewGuids(Invariant):
+    id = "restored stores get new GUIDs"
     rules = ("RP-4", "DL-4", "CN-1")
     says = (
         "A store restored from a backup has a GUID that was never used before. If the backup is older than any "
@@ -122,7 +122,7 @@ class RestoredStoresAreOthers(Invariant):
         self._restores: dict[str, tuple[LabTime, LabTime]] = {}
         self._skewed: set[str] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             BackupMade: self._made,
             BackupRestored: self._restored,
@@ -159,8 +159,8 @@ class RestoredStoresAreOthers(Invariant):
             yield f"{event.node} was restored from a backup {age} old; somewhere a tombstone lives {limit} only"
 
 
-class LossesAreTold(Invariant):
-    id = "losses are told"
+class LossesAreReported(Invariant):
+    id = "losses are reported"
     rules = ("RP-4", "DU-1")
     says = (
         "A restored store reports exactly those of its changes that are newer than the backup and were in no mail "
@@ -171,11 +171,11 @@ class LossesAreTold(Invariant):
         super().__init__(facts)
         self._unsent: dict[tuple[str, str], set[str]] = {}
         self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
-        self._untold: dict[str, set[str]] = {}
+        self._unreported: dict[str, set[str]] = {}
         self._replaced: dict[str, set[str]] = {}
         facts.backups.follow(self._unsent)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             MailSubmitted: self._submitted,
@@ -217,28 +217,30 @@ class LossesAreTold(Invariant):
             gone = {each for place in before for each in before[place] - self._in_backup(place)}
             # A change that another lost one took the place of is told with it.
             self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
-            self._untold[event.node] = {each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])}
+            self._unreported[event.node] = {
+                each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])
+            }
         return iter(())
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
         """What the store has again; a backup that is newer than the life it ends may have seen it broadcast."""
-        return self._unsent.get(place, set()) | {each.number for each in self.facts.made_at_home.get(place, ())}
+        return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
 
     def _told(self, event: Loss) -> Witnesses:
         lost = bits.parse(event.cnset)
-        self._untold.get(event.node, set()).difference_update(bits.numbers(lost))
-        kept = self.facts.made_at_home.get((event.node, event.folder), ())
+        self._unreported.get(event.node, set()).difference_update(bits.numbers(lost))
+        kept = self.facts.own_changes.get((event.node, event.folder), ())
         wrong = [self.facts.what(each) for each in kept if bits.has(lost, each.number)]
         if wrong:
             yield f"{event.node} tells that {', '.join(wrong)} is lost, and its backup has it"
 
-    def on_rest(self, store: str, now: LabTime) -> Witnesses:
-        untold = self._untold.pop(store, set())
-        for number in sorted(untold - self._replaced.pop(store, set())):
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
+        unreported = self._unreported.pop(store, set())
+        for number in sorted(unreported - self._replaced.pop(store, set())):
             yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
 
     def _others(self, place: tuple[str, str]) -> bool:
         return bool(self.facts.known.holders(*place) - {place[0]})
 
 
-COMING: tuple[type[Invariant], ...] = (NewcomersAsk, RestoredStoresAreOthers, LossesAreTold)
+ADDITIONS: tuple[type[Invariant], ...] = (NewReplicasRequestStatus, RestoredStoresGetNewGuids, LossesAreReported)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from traces.events import (
     ChangeMade,
@@ -31,8 +31,8 @@ from traces.events import (
 from traces.labtime import DAY_US, format_duration
 
 
-class LeavingStoresSayAll(Invariant):
-    id = "leaving stores say all"
+class LeavingStoresBroadcastFirst(Invariant):
+    id = "leaving stores broadcast first"
     rules = ("RP-2", "RST-1")
     says = (
         "A store that leaves first broadcasts all that it made there, and then asks all holders with a row that "
@@ -45,7 +45,7 @@ class LeavingStoresSayAll(Invariant):
         self._leaves: dict[tuple[str, str], ReplicaPending] = {}
         facts.backups.follow(self._leaves)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._changed,
             VersionApplied: self._changed,
@@ -61,7 +61,7 @@ class LeavingStoresSayAll(Invariant):
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})
-            for each in self.facts.made_at_home.get(place, ()):
+            for each in self.facts.own_changes.get(place, ()):
                 bits.add_number(sent, each.number)
         return iter(())
 
@@ -70,7 +70,7 @@ class LeavingStoresSayAll(Invariant):
         if not self.facts.known.holders(*place):
             return
         self._leaves[place] = event
-        if self.facts.stands_still.get(event.node):
+        if self.facts.suspended.get(event.node):
             return  # spec: RP-5 its row says what it has, and the holders ask for that once content goes on
         unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
         if unsent:
@@ -103,13 +103,13 @@ class LeavingStoresSayAll(Invariant):
 
     def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
         facts = self.facts
-        made = facts.made_at_home.get(place, ())
+        made = facts.own_changes.get(place, ())
         unsaid = [each for each in made if not bits.has(said, each.number, fai=each.kind == "fai")]
         return [facts.what(each) for each in unsaid if not facts.may_be_a_hole(each)]
 
 
-class NothingDroppedUnasked(Invariant):
-    id = "nothing dropped unasked"
+class ReplicasDroppedWithPermission(Invariant):
+    id = "replicas are dropped with permission"
     rules = ("RP-2", "HI-6")
     says = (
         "A replica of an existing folder is dropped only when another store has answered that it has all of it; "
@@ -126,7 +126,7 @@ class NothingDroppedUnasked(Invariant):
         for mapping in (self._gone, self._said, self._answers):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             FolderHidden: self._hidden,
             FolderShown: self._shown,
@@ -205,7 +205,7 @@ class TombstonesLiveLongEnough(Invariant):
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
         facts.backups.follow(self._rows)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {RowReplaced: self._row, ReplicaDropped: self._replica, TombstoneDropped: self._dropped}
 
     def _row(self, event: RowReplaced) -> Witnesses:
@@ -241,7 +241,11 @@ class TombstonesLiveLongEnough(Invariant):
                 yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
 
 
-LEAVING: tuple[type[Invariant], ...] = (LeavingStoresSayAll, NothingDroppedUnasked, TombstonesLiveLongEnough)
+REMOVALS: tuple[type[Invariant], ...] = (
+    LeavingStoresBroadcastFirst,
+    ReplicasDroppedWithPermission,
+    TombstonesLiveLongEnough,
+)
 
 
 class NothingExpiresEarly(Invariant):
@@ -256,7 +260,7 @@ class NothingExpiresEarly(Invariant):
             for store in facts.topology.servers:
                 self._limits[store] |= {folder.age_limit_us, folder.replica_age_limits_us.get(store)}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {ItemExpired: self._expired}
 
     def _expired(self, event: ItemExpired) -> Witnesses:
@@ -291,7 +295,7 @@ class GivenUpByAll(Invariant):
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
         facts.backups.follow(self._rows)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             RowReplaced: self._row,
             ReplicaDropped: self._dropped,
@@ -312,7 +316,7 @@ class GivenUpByAll(Invariant):
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             place = (event.node, event.folder, store)
             claimed = bits.common(numbers, self._rows.get(place, bits.EMPTY))
-            unsaid = bits.minus(claimed, self.facts.said_expired.get(place, bits.EMPTY))
+            unsaid = bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
             if unsaid:
                 yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not called expired"
 

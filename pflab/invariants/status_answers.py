@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.evidence.knowledge import stores_of
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.invariants.recipients import named
 from pflab.terms.mail_types import RESPONSES, MailKind, Mark
 from topology.problems import counted
@@ -59,7 +59,7 @@ class RequestsAreAnswered(Invariant):
         self._open: dict[str, _Asked] = {}
         self._answered: set[tuple[str, str]] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             MailReceived: self._received,
             MailSubmitted: self._submitted,
@@ -97,7 +97,7 @@ class RequestsAreAnswered(Invariant):
 
     def _refuses(self, event: RequestRefused) -> Witnesses:
         asked = self._open.pop(event.node, None)
-        if asked is not None and event.node not in self.facts.stands_still:
+        if asked is not None and event.node not in self.facts.suspended:
             yield f"{event.node} refused the request of {asked.mail.sender}, and its content is not suspended"
 
     def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
@@ -140,7 +140,7 @@ class StatusRequestsAreAnswered(Invariant):
         super().__init__(facts)
         self._open: dict[str, tuple[MailReceived, dict[str, str]]] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             MailReceived: self._received,
             MailSubmitted: self._submitted,
@@ -187,8 +187,8 @@ class StatusRequestsAreAnswered(Invariant):
             yield f"{event.node} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, and {why}"
 
 
-class LetGoByWhoHasAll(Invariant):
-    id = "let go by who has all"
+class LeavingIsPermittedByCompleteHolders(Invariant):
+    id = "leaving is permitted by complete holders"
     rules = ("RP-2",)
     says = "Only a holder that stays, and has everything that the leaving store said it has, permits a store to leave."
 
@@ -197,7 +197,7 @@ class LetGoByWhoHasAll(Invariant):
         self._wants: dict[tuple[str, str, str], bits.Bits] = {}
         facts.backups.follow(self._wants)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailReceived: self._received, MailSubmitted: self._submitted}
 
     def _received(self, event: MailReceived) -> Witnesses:
@@ -220,7 +220,11 @@ class LetGoByWhoHasAll(Invariant):
                     yield f"{event.node} lets {store} leave {folder} and lacks {self.facts.words(lacking)} of it"
 
 
-ANSWERS: tuple[type[Invariant], ...] = (RequestsAreAnswered, StatusRequestsAreAnswered, LetGoByWhoHasAll)
+ANSWERS: tuple[type[Invariant], ...] = (
+    RequestsAreAnswered,
+    StatusRequestsAreAnswered,
+    LeavingIsPermittedByCompleteHolders,
+)
 
 LAST = 1 << 62
 ALL, STEPS = "all holders", "six steps"
@@ -230,8 +234,8 @@ BY_STEPS = 3
 Rank = tuple[int, ...]
 
 
-class RespondersAreListedAsTold(Invariant):
-    id = "responders are listed by the version's way"
+class RespondersAreListedByVersionRules(Invariant):
+    id = "responders are listed by version rules"
     rules = ("ST-3", "ST-4")
     says = "All holders must respond if the version says so; otherwise those that the six steps list, and the oldest."
 
@@ -239,7 +243,7 @@ class RespondersAreListedAsTold(Invariant):
         super().__init__(facts)
         self._started_at: dict[str, LabTime] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {NodeStarted: self._started, RespondersConsidered: self._considered}
 
     def _started(self, event: NodeStarted) -> Witnesses:
@@ -301,4 +305,4 @@ def _by_steps(candidates: Sequence[Candidate]) -> list[str]:
     return [each.store for each in listed]
 
 
-RESPONDERS: tuple[type[Invariant], ...] = (RespondersAreListedAsTold,)
+RESPONDERS: tuple[type[Invariant], ...] = (RespondersAreListedByVersionRules,)

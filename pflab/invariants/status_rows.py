@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Hears, Invariant, RowsReading, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, RowsReading, Witnesses
 from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -19,8 +19,8 @@ from traces.events import (
 )
 
 
-class RowIsTheLastWord(Invariant):
-    id = "row is the last word"
+class RowsAreTheLatestSent(Invariant):
+    id = "rows are the latest sent"
     rules = ("RST-4",)
     says = (
         "The row that a store keeps of another is exactly the one in the latest sent of that store's mails that "
@@ -32,7 +32,7 @@ class RowIsTheLastWord(Invariant):
         self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = {}
         facts.backups.follow(self._fresh)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {RowReplaced: self._replaced, ReplicaDropped: self._dropped}
 
     def _replaced(self, event: RowReplaced) -> Witnesses:
@@ -56,8 +56,8 @@ class RowIsTheLastWord(Invariant):
                     yield f"{where} is {self.facts.words(kept)}; {row.store} last said {self.facts.words(sent)}"
 
 
-class SomebodyClaimsIt(Invariant):
-    id = "somebody claims it"
+class EntriesAreClaimed(Invariant):
+    id = "entries are claimed"
     rules = ("RST-4", "BF-2")
     says = "While the lab is quiet, a backfill array has only what a row, or a store that is leaving, claims."
 
@@ -66,7 +66,7 @@ class SomebodyClaimsIt(Invariant):
         self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = {}
         facts.backups.follow(self._leavers)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailReceived: self._received}
 
     def _received(self, event: MailReceived) -> Witnesses:
@@ -111,7 +111,7 @@ class OwnHolesAreClosed(Invariant):
         for mapping in (self._last, self._began):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             VersionApplied: self._listed,
@@ -123,7 +123,7 @@ class OwnHolesAreClosed(Invariant):
         """Who is alone on the list from now on has, by its next cycle, broadcast to nobody what it made before (RST-1)."""
         place = (event.node, event.object)
         if event.kind == "folder" and not self.facts.known.others(*place):
-            for change in self.facts.made_at_home.get(place, ()):
+            for change in self.facts.own_changes.get(place, ()):
                 guid, counter = bits.split(change.number)
                 last = self._last.setdefault((*place, change.kind == "fai"), {})
                 last[guid] = max(counter, last.get(guid, 0))
@@ -162,7 +162,7 @@ class OwnHolesAreClosed(Invariant):
         last[guid] = top
         lacking = bits.span(bottom + 1, top) & ~mine
         # A change of this folder that was edited before it went is brought by the mail with the edit.
-        for change in self.facts.made_at_home.get((event.node, folder), ()) if lacking else ():
+        for change in self.facts.own_changes.get((event.node, folder), ()) if lacking else ():
             owner, counter = bits.split(change.number)
             if owner == guid and (change.kind == "fai") == fai:
                 lacking &= ~(1 << counter)
@@ -172,4 +172,4 @@ class OwnHolesAreClosed(Invariant):
             yield f"{what} names numbers up to {event.node}-{top} and leaves {words} open, which are no changes there"
 
 
-ROWS: tuple[type[Invariant], ...] = (RowIsTheLastWord, SomebodyClaimsIt, OwnHolesAreClosed)
+ROWS: tuple[type[Invariant], ...] = (RowsAreTheLatestSent, EntriesAreClaimed, OwnHolesAreClosed)

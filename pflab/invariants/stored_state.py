@@ -29,9 +29,9 @@ class NothingLostAtHome(Invariant):
         if not known.holds:
             return
         dead = frozenset(known.tombstones)
-        for change in self.facts.made_at_home.get((reading.store, reading.folder), ()):
+        for change in self.facts.own_changes.get((reading.store, reading.folder), ()):
             kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, buried=change.object in dead):
+            if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
                 yield f"{reading.store} acknowledged {self.facts.what(change)} and no longer has it"
 
 
@@ -49,7 +49,7 @@ class ClaimsAreKept(Invariant):
             if not accounts_for(known, change) or self.facts.may_be_a_hole(change):
                 continue
             kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, buried=change.object in dead):
+            if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
                 yield f"{reading.store} accounts for {self.facts.what(change)} and has neither it nor what took its place"
 
 
@@ -128,8 +128,8 @@ def _paths(tree: set[tuple[str, str, bool]]) -> str:
     return ", ".join(sorted("a hidden folder" if hidden else path for _, path, hidden in tree)) or "nothing more"
 
 
-class KeptAsMade(Invariant):
-    id = "kept as made"
+class VersionsKeptUnchanged(Invariant):
+    id = "versions are kept unchanged"
     rules = ("HI-2", "DU-1")
     says = "A store keeps each version with its author's bytes, and no version that nobody made."
 
@@ -145,8 +145,8 @@ class KeptAsMade(Invariant):
                     yield f"{reading.store} keeps {facts.what(made)} with other bytes than its author's"
 
 
-class EveryEntryHasItsTime(Invariant):
-    id = "every entry has its time"
+class NoEntryIsOverdue(Invariant):
+    id = "no entry is overdue"
     rules = ("BF-2", "BF-6")
     says = (
         "While the lab is quiet, no backfill entry is overdue, except entries that wait for a slot while all are taken."
@@ -159,7 +159,7 @@ class EveryEntryHasItsTime(Invariant):
             yield f"{reading.store} has {taken} requests outstanding, its limit is {limit}"
         for entry in reading.entries if reading.quiet else ():
             what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
-            if entry.folder != HIERARCHY and reading.store in self.facts.stands_still:
+            if entry.folder != HIERARCHY and reading.store in self.facts.suspended:
                 pass  # spec: RP-5 its clock stands
             elif entry.waiting_for_slot:
                 if taken < limit:
@@ -177,6 +177,6 @@ STATE: tuple[type[Invariant], ...] = (
     DeletesWin,
     OneWinner,
     OneTree,
-    KeptAsMade,
-    EveryEntryHasItsTime,
+    VersionsKeptUnchanged,
+    NoEntryIsOverdue,
 )

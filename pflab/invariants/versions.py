@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts, rank_of
-from pflab.invariants.invariant import ArrayReading, Hears, Invariant, Witnesses
+from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, Witnesses
 from traces.events import (
     ChangeMade,
     Event,
@@ -42,7 +42,7 @@ class NothingOlderReplaces(Invariant):
         for mapping in (self._replaced, self._latest):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             ChangeMade: self._made,
             VersionApplied: self._applied,
@@ -85,8 +85,8 @@ class NothingOlderReplaces(Invariant):
         return iter(())
 
 
-class HeldAreFreed(Invariant):
-    id = "held are freed"
+class HeldVersionsAreReleased(Invariant):
+    id = "held versions are released"
     rules = ("HI-4",)
     says = (
         "A folder's version that waits for another folder waits until the store has applied that folder, or until "
@@ -100,7 +100,7 @@ class HeldAreFreed(Invariant):
         for mapping in (self._held, self._freed):
             facts.backups.follow(mapping)
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {
             VersionHeld: self._waits,
             VersionApplied: self._applied,
@@ -147,7 +147,7 @@ class HeldAreFreed(Invariant):
         return f"{self.facts.shown(held.number)}, which waits for {self.facts.folder(held.waits_for)}"
 
 
-VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldAreFreed)
+VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldVersionsAreReleased)
 
 
 class NumbersNeverReissued(Invariant):
@@ -161,7 +161,7 @@ class NumbersNeverReissued(Invariant):
         self._given: set[str] = set()
         self._objects: set[str] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {ChangeMade: self._made}
 
     def _made(self, event: ChangeMade) -> Witnesses:
@@ -187,7 +187,7 @@ class LaterThanWhatItReplaces(Invariant):
     rules = ("CN-8",)
     says = "The modification time of a new version is later than those of all versions that it includes."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {ChangeMade: self._made}
 
     def _made(self, event: ChangeMade) -> Witnesses:
@@ -207,7 +207,7 @@ class EventsWithoutGaps(Invariant):
         super().__init__(facts)
         self._last: dict[str, int] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {Event: self._any}
 
     def _any(self, event: Event) -> Witnesses:
@@ -226,7 +226,7 @@ class TimeGoesForward(Invariant):
         super().__init__(facts)
         self._last: dict[str, tuple[int, int]] = {}
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {Event: self._any}
 
     def _any(self, event: Event) -> Witnesses:
@@ -248,7 +248,7 @@ class MailNumbersGrow(Invariant):
         self._last: dict[str, int] = {}
         self._ids: set[str] = set()
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted, NodeStarted: self._started}
 
     def _started(self, event: NodeStarted) -> Witnesses:

@@ -48,14 +48,14 @@ class Judge:
     """Holds the oracle beside the readings of all running stores. `name_of` gives a GUID's name as people see it: A,
     Setup.
 
-    `began_anew` are the (store, folder id) whose replica was once dropped here by the rules and may have begun again
+    `dropped_replicas` are the (store, folder id) whose replica was once dropped here by the rules and may have begun again
     (RP-2).
     """
 
     oracle: Oracle
     readings: Mapping[str, Reading]
     name_of: NameOf
-    began_anew: frozenset[tuple[str, str]] = frozenset()
+    dropped_replicas: frozenset[tuple[str, str]] = frozenset()
     forgotten: frozenset[str] = frozenset()
     """Deleted objects whose tombstone some store has dropped (DL-4); who accounts for the deletion need not keep one."""
     expired: frozenset[str] = frozenset()
@@ -216,7 +216,7 @@ class Judge:
         return found
 
     def _home(self, store: str, folder: str) -> Knowledge | None:
-        if store not in self.readings or (store, folder) in self.began_anew:
+        if store not in self.readings or (store, folder) in self.dropped_replicas:
             return None
         return self._held(store, folder)
 
@@ -292,7 +292,7 @@ def _accounted(known: Knowledge, history: History, object_: str, number: str) ->
     if number in kept or any(number in history.ancestors(each) for each in kept):
         return True
     # Concurrent versions of a folder or an associated message: the last writer alone is kept (HI-5, CN-9).
-    return history.changes[number].kind != "message" and history.standing().number in kept
+    return history.changes[number].kind != "message" and history.winner().number in kept
 
 
 def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:

@@ -34,7 +34,7 @@ class Observer:
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._seen = 0
-        self._began_anew: set[tuple[str, str]] = set()
+        self._dropped_replicas: set[tuple[str, str]] = set()
         self._forgotten: set[str] = set()
         self._expired: set[str] = set()
         self._has_genesis = False
@@ -57,7 +57,7 @@ class Observer:
             elif isinstance(event, NodeStarted):
                 self.oracle.joined(event.node)
             elif isinstance(event, ReplicaDropped):
-                self._began_anew.add((event.node, event.folder))
+                self._dropped_replicas.add((event.node, event.folder))
             elif isinstance(event, TombstoneDropped):
                 self._forgotten.add(event.object)
             elif isinstance(event, ItemExpired):
@@ -76,10 +76,10 @@ class Observer:
         for name in self.running():
             known = self._lab.read(name, lambda node: node.knowledge(HIERARCHY))
             guids = {sets.split_number(object_)[0] for object_ in (*known.versions, *known.tombstones)}
-            strangers = sorted(guid for guid in guids if not self.names.knows(guid))
-            if strangers:
-                self.names.learn_store(strangers[0], SETUP)
-                genesis = genesis_of(self._lab.topology, strangers[0])
+            unknown = sorted(guid for guid in guids if not self.names.knows(guid))
+            if unknown:
+                self.names.learn_store(unknown[0], SETUP)
+                genesis = genesis_of(self._lab.topology, unknown[0])
                 self.losses.began_with([change for change, _ in genesis], self._lab.topology.servers_from_start())
                 for change, path in genesis:
                     self.oracle.take(change)
@@ -94,14 +94,14 @@ class Observer:
             self.oracle.without(self.losses.lost),
             readings,
             self.names.store_of,
-            frozenset(self._began_anew),
+            frozenset(self._dropped_replicas),
             forgotten=frozenset(self._forgotten),
             expired=frozenset(self._expired),
-            lost=self._told_losses(),
+            lost=self._losses_in_words(),
             is_home=self.losses.has,
         )
 
-    def _told_losses(self) -> tuple[str, ...]:
+    def _losses_in_words(self) -> tuple[str, ...]:
         """What is rightly gone, in words."""  # spec: DU-1 RP-4
         return tuple(
             f"{self.names.number(number)}: only {store} had it, which was {self.losses.fate(store)}"

@@ -39,9 +39,9 @@ class Losses:
         self._has: dict[str, Having] = {}
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
-        self._buried: dict[str, Having] = {}
+        self._deleted_content: dict[str, Having] = {}
         """What a store dropped because the folder was deleted, or one above it; that goes where the deletion goes."""
-        self._buried_at: dict[str, Having] = {}
+        self._deleted_content_at: dict[str, Having] = {}
         """The same, as it stood at each backup."""
         self._leaving: set[tuple[str, str]] = set()
         self._deleted_stores: set[str] = set()
@@ -49,7 +49,7 @@ class Losses:
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
         """Change to the store with which it went."""
-        self._takers: Mapping[type[Event], Callable[[Any], None]] = {
+        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._made,
             VersionApplied: self._applied,
             VersionIgnored: self._ignored,
@@ -63,9 +63,9 @@ class Losses:
         }
 
     def take(self, event: Event) -> None:
-        taker = self._takers.get(type(event))
-        if taker is not None:
-            taker(event)
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
 
     def began_with(self, folders: Sequence[Change], stores: Iterable[str]) -> None:
         """The topology's folders, which these stores had from the start."""
@@ -119,12 +119,12 @@ class Losses:
         if place in self._leaving:
             self._leaving.discard(place)
         else:
-            self._buried.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
+            self._deleted_content.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
         self._risk(event.node)
 
     def _backup(self, event: BackupMade) -> None:
         self._backups[event.backup] = _copied(self._has.get(event.store, {}))
-        self._buried_at[event.backup] = _copied(self._buried.get(event.store, {}))
+        self._deleted_content_at[event.backup] = _copied(self._deleted_content.get(event.store, {}))
 
     def _restored(self, event: BackupRestored) -> None:
         self._restores[event.store] = event.backup
@@ -133,18 +133,18 @@ class Losses:
         if event.reason == "restart":
             return
         backup = self._restores.pop(event.node, None)
-        before = _joined(self._has.get(event.node, {}), self._buried.get(event.node, {}))
+        before = _joined(self._has.get(event.node, {}), self._deleted_content.get(event.node, {}))
         goes_back = backup is not None and event.reason == "restored"
         after = _copied(self._backups[backup]) if backup is not None and goes_back else {}
-        buried = _copied(self._buried_at[backup]) if backup is not None and goes_back else {}
-        self._has[event.node], self._buried[event.node] = after, buried
+        deleted_content = _copied(self._deleted_content_at[backup]) if backup is not None and goes_back else {}
+        self._has[event.node], self._deleted_content[event.node] = after, deleted_content
         for number in {each for numbers in after.values() for each in numbers}:
             # A backup made before an earlier restore brings back what went with that one.
             for each in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(each, None)
-        still = _joined(after, buried)
+        still = _joined(after, deleted_content)
         gone = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        # With a version goes what it stood for: whatever it replaced, and all that a deletion buried.
+        # With a version goes what it stood for: whatever it replaced, and all that a deletion deleted_content.
         self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
         self._risk(event.node)
 
@@ -172,7 +172,7 @@ class Losses:
 
     def _kept(self, having: Having, change: Change) -> bool:
         kept = having.get(change.folder)
-        return kept is not None and any(each in kept for each in self._heirs(change))
+        return kept is not None and any(each in kept for each in self._successors(change))
 
     def _stood_for(self, number: str) -> Iterator[str]:
         change = self._changes[number]
@@ -181,7 +181,7 @@ class Losses:
         if change.operation == "delete":
             yield from self._of_object[change.object]
 
-    def _heirs(self, change: Change) -> Iterator[str]:
+    def _successors(self, change: Change) -> Iterator[str]:
         """The change itself, whatever incorporates it, and every deletion of its object."""
         for number in self._of_object[change.object]:
             if (

@@ -125,7 +125,7 @@ class History:
             ahead.extend(fresh)
         return frozenset(found)
 
-    def standing(self) -> Change:
+    def winner(self) -> Change:
         """The last writer's version; for folders and associated messages (HI-5, CN-9)."""
         return max(self.changes.values(), key=last_writer)
 
@@ -194,14 +194,14 @@ class Oracle:
         """By folder id: 1-1 first, then each living folder that no tombstone stands above, by path."""
         folders = self._objects.get(HIERARCHY, {})
         dead = {id_ for id_, history in folders.items() if history.deletion()}
-        standing = {id_: history.standing() for id_, history in folders.items() if id_ not in dead}
+        living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
         found = {HIERARCHY: self._contents(HIERARCHY, HIERARCHY, self.stores)}
-        paths = {id_: _path(id_, standing) for id_ in standing}
-        for id_ in sorted(standing, key=lambda each: (paths[each], each)):
-            if _below_dead(standing[id_].parent, standing, dead):
+        paths = {id_: _path(id_, living) for id_ in living}
+        for id_ in sorted(living, key=lambda each: (paths[each], each)):
+            if _below_dead(living[id_].parent, living, dead):
                 continue
-            holders = [store for store in standing[id_].replicas or () if store not in self._deleted]
-            found[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, standing, dead))
+            holders = [store for store in living[id_].replicas or () if store not in self._deleted]
+            found[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, living, dead))
         return found
 
     def _contents(self, id_: str, path: str, holders: tuple[str, ...], doubt: str = "") -> FolderTruth:
@@ -211,38 +211,38 @@ class Oracle:
             deletion = history.deletion()
             if deletion is not None:
                 tombstones[object_] = deletion
-            elif id_ == HIERARCHY or history.standing().kind == "fai":
-                versions[object_] = frozenset({history.standing().number})
+            elif id_ == HIERARCHY or history.winner().kind == "fai":
+                versions[object_] = frozenset({history.winner().number})
             else:
                 versions[object_] = history.maximal()
         return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
-    def _doubt(self, id_: str, standing: Mapping[str, Change], dead: set[str]) -> str:
+    def _doubt(self, id_: str, living: Mapping[str, Change], dead: set[str]) -> str:
         # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on
         # whoever saw that (HI-6, RP-1), which the changes alone do not tell.
         versions = self._objects[HIERARCHY][id_].changes.values()
-        if any(_below_dead(each.parent, standing, dead) for each in versions):
+        if any(_below_dead(each.parent, living, dead) for each in versions):
             return "it once lay below a deleted folder, so its older content may rightly be gone"
         return ""
 
 
-def _below_dead(parent: str | None, standing: Mapping[str, Change], dead: set[str]) -> bool:
+def _below_dead(parent: str | None, living: Mapping[str, Change], dead: set[str]) -> bool:
     seen: set[str] = set()
     while parent is not None and parent != HIERARCHY and parent not in seen:
         if parent in dead:
             return True
         seen.add(parent)
-        change = standing.get(parent)
+        change = living.get(parent)
         parent = None if change is None else change.parent
     return False
 
 
-def _path(id_: str, standing: Mapping[str, Change]) -> str:
+def _path(id_: str, living: Mapping[str, Change]) -> str:
     names: list[str] = []
     seen: set[str] = set()
     at: str | None = id_
-    while at is not None and at != HIERARCHY and at not in seen and at in standing:
+    while at is not None and at != HIERARCHY and at not in seen and at in living:
         seen.add(at)
-        names.append(standing[at].subject)
-        at = standing[at].parent
+        names.append(living[at].subject)
+        at = living[at].parent
     return "/".join(reversed(names))

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from node.views import EntryView, FolderView, Knowledge, RequestView, RowView
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import ArrayReading, FolderReading, Guard, Invariant, RowsReading
+from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading
 from pflab.terms import number_sets as sets
 from tests.support.clock import START_AT
 from topology import Topology, topology_from_text
@@ -42,7 +42,7 @@ class Trace:
 
     def __init__(self, *invariants: type[Invariant], topology: Topology | None = None) -> None:
         self.facts = Facts(topology or organization())
-        self.guard = Guard(self.facts, invariants)
+        self.guard = InvariantSet(self.facts, invariants)
         self.at = START_AT
         self._seq: dict[str, int] = {}
         self._lamport = 0

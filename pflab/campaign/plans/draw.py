@@ -15,7 +15,7 @@ from pflab.campaign.plans.draw_work import draw_work
 from pflab.campaign.plans.motif_builder import quick_settings
 from pflab.campaign.plans.motifs import draw_motifs
 from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
-from pflab.campaign.plans.plan_state import Sketch
+from pflab.campaign.plans.plan_state import PlanState
 from topology import ResolveMethod, Topology
 from topology.enums import ALL_VERSIONS
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
@@ -57,15 +57,15 @@ def draw_plan(
         draw_settings(_generator(seed, "settings"), document)
         draw_conflicts(_generator(seed, "unattended conflicts"), document)
     whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
-    sketch = Sketch(document, length_us)
-    steps = draw_work(_generator(seed, "work"), sketch)
-    breakdowns = draw_faults(_generator(seed, "faults"), sketch, faults)
-    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), sketch, faults, seed)
+    state = PlanState(document, length_us)
+    steps = draw_work(_generator(seed, "work"), state)
+    breakdowns = draw_faults(_generator(seed, "faults"), state, faults)
+    more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
     if topology is None:
-        _add_settings(document, sketch)
+        _add_settings(document, state)
     return Plan(
         seed=seed,
-        length_us=max(length_us, min(sketch.needs_us, days * DAY_US)),
+        length_us=max(length_us, min(state.needs_us, days * DAY_US)),
         network=whims,
         topology=document,
         steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),
@@ -77,12 +77,12 @@ def _generator(seed: int, part: str) -> random.Random:
     return random.Random(f"pflab campaign {seed} {part}")  # seeded by a text: the same under every PYTHONHASHSEED
 
 
-def _add_settings(document: dict[str, Any], sketch: Sketch) -> None:
-    if sketch.settings:
-        document["settings"] = {**document.get("settings", {}), **sketch.settings}
-    for store, settings in sketch.store_settings.items():
+def _add_settings(document: dict[str, Any], state: PlanState) -> None:
+    if state.settings:
+        document["settings"] = {**document.get("settings", {}), **state.settings}
+    for store, settings in state.store_settings.items():
         document["servers"][store].setdefault("settings", {}).update(settings)
-    for store, version in sketch.versions.items():
+    for store, version in state.versions.items():
         document["servers"][store]["version"] = version
 
 

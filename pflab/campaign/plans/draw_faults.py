@@ -23,7 +23,7 @@ from pflab.campaign.plans.plan import (
     Slow,
     Swizzle,
 )
-from pflab.campaign.plans.plan_state import Sketch
+from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
 
 _HOW_MANY = (0, 1, 2, 2, 3, 4, 6, 9)
@@ -37,25 +37,25 @@ When = tuple[int, int]
 """When a fault begins and how long it lasts."""
 
 
-def draw_faults(draw: random.Random, sketch: Sketch, kinds: Sequence[str]) -> list[AnyFault]:
+def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
     """Faults of those kinds, some so close together that they meet. None for an organization of one store."""
-    if not kinds or len(sketch.stores) < 2:
+    if not kinds or len(state.stores) < 2:
         return []
     found: list[AnyFault] = []
     for _ in range(draw.choice(_HOW_MANY)):
-        when = (sketch.instant(draw, 0.0, 0.9), draw.choice(_LASTS_US))
-        found.append(_KINDS[draw.choice(kinds)](draw, sketch, when))
+        when = (state.instant(draw, 0.0, 0.9), draw.choice(_LASTS_US))
+        found.append(_KINDS[draw.choice(kinds)](draw, state, when))
     return found
 
 
-def _ends(draw: random.Random, sketch: Sketch) -> tuple[str | None, str | None]:
+def _ends(draw: random.Random, state: PlanState) -> tuple[str | None, str | None]:
     """Whose mails to whom; at times anybody's to anybody."""
-    one, other = draw.sample(sketch.stores, 2)
+    one, other = draw.sample(state.stores, 2)
     return draw.choice((one, one, None)), draw.choice((other, other, None))
 
 
-def _mail(draw: random.Random, sketch: Sketch, when: When) -> dict[str, Any]:
-    from_, to = _ends(draw, sketch)
+def _mail(draw: random.Random, state: PlanState, when: When) -> dict[str, Any]:
+    from_, to = _ends(draw, state)
     return {
         "at_us": when[0],
         "lasts_us": when[1],
@@ -66,73 +66,73 @@ def _mail(draw: random.Random, sketch: Sketch, when: When) -> dict[str, Any]:
     }
 
 
-def _loss(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Loss(**_mail(draw, sketch, when))
+def _loss(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Loss(**_mail(draw, state, when))
 
 
-def _delay(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Delay(**_mail(draw, sketch, when), by_us=draw.choice(_DELAYS_US))
+def _delay(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Delay(**_mail(draw, state, when), by_us=draw.choice(_DELAYS_US))
 
 
-def _duplication(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Duplication(**_mail(draw, sketch, when))
+def _duplication(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Duplication(**_mail(draw, state, when))
 
 
-def _reordering(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Reordering(**_mail(draw, sketch, when), by_us=draw.choice((20 * MINUTE_US, 90 * MINUTE_US)))
+def _reordering(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Reordering(**_mail(draw, state, when), by_us=draw.choice((20 * MINUTE_US, 90 * MINUTE_US)))
 
 
-def _corruption(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Corruption(**_mail(draw, sketch, when), how=draw.choice(("flip", "flip", "cut", "noise")))
+def _corruption(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Corruption(**_mail(draw, state, when), how=draw.choice(("flip", "flip", "cut", "noise")))
 
 
-def _partition(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    sites = list(sketch.topology.sites)
+def _partition(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    sites = list(state.topology.sites)
     if len(sites) > 1 and draw.random() < 0.4:
         one, other = draw.sample(sites, 2)
     else:
-        one, other = draw.sample(sketch.stores, 2)
+        one, other = draw.sample(state.stores, 2)
     return Partition(at_us=when[0], lasts_us=when[1], between=(one, other), one_way=draw.random() < 0.4)
 
 
-def _clog(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    one, other = draw.sample(sketch.stores, 2)
+def _clog(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    one, other = draw.sample(state.stores, 2)
     return Clog(at_us=when[0], lasts_us=when[1], link=(one, other))
 
 
-def _swizzle(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    stop = draw.sample(sketch.stores, draw.randint(1, len(sketch.stores)))
+def _swizzle(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    stop = draw.sample(state.stores, draw.randint(1, len(state.stores)))
     start = draw.sample(stop, len(stop))
     gap_us = draw.choice((MINUTE_US, 11 * MINUTE_US, HOUR_US))
     return Swizzle(at_us=when[0], lasts_us=when[1], stop=tuple(stop), start=tuple(start), gap_us=gap_us)
 
 
-def _crash(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    server = draw.choice(sketch.stores)
+def _crash(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    server = draw.choice(state.stores)
     point: Literal["before commit", "after commit"] = "before commit" if draw.random() < 0.5 else "after commit"
     return Crash(at_us=when[0], lasts_us=when[1], server=server, point=point, after=draw.choice((0, 1, 3)))
 
 
-def _slow(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
+def _slow(draw: random.Random, state: PlanState, when: When) -> AnyFault:
     lasts_us = min(when[1], 5 * HOUR_US)
-    return Slow(at_us=when[0], lasts_us=lasts_us, server=draw.choice(sketch.stores), commits=draw.random() < 0.5)
+    return Slow(at_us=when[0], lasts_us=lasts_us, server=draw.choice(state.stores), commits=draw.random() < 0.5)
 
 
-def _skew(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    return Skew(at_us=when[0], lasts_us=when[1], server=draw.choice(sketch.stores), by_us=draw.choice(_SKEWS_US))
+def _skew(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    return Skew(at_us=when[0], lasts_us=when[1], server=draw.choice(state.stores), by_us=draw.choice(_SKEWS_US))
 
 
-def _gone(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
-    server = draw.choice(sketch.stores)
+def _gone(draw: random.Random, state: PlanState, when: When) -> AnyFault:
+    server = draw.choice(state.stores)
     return Gone(at_us=when[0], lasts_us=when[1], server=server, kill=draw.random() < 0.6)
 
 
-def _restore(draw: random.Random, sketch: Sketch, when: When) -> AnyFault:
+def _restore(draw: random.Random, state: PlanState, when: When) -> AnyFault:
     dead_us = draw.choice((0, 0, 20 * MINUTE_US, 5 * HOUR_US))
-    return Restore(at_us=when[0], lasts_us=when[1], server=draw.choice(sketch.stores), dead_us=min(dead_us, when[1]))
+    return Restore(at_us=when[0], lasts_us=when[1], server=draw.choice(state.stores), dead_us=min(dead_us, when[1]))
 
 
-_KINDS: Mapping[str, Callable[[random.Random, Sketch, When], AnyFault]] = {
+_KINDS: Mapping[str, Callable[[random.Random, PlanState, When], AnyFault]] = {
     "loss": _loss,
     "delay": _delay,
     "duplication": _duplication,

@@ -24,7 +24,7 @@ from pflab.campaign.plans.plan import (
     ResumeContent,
     SuspendContent,
 )
-from pflab.campaign.plans.plan_state import FolderSketch, Sketch
+from pflab.campaign.plans.plan_state import FolderState, PlanState
 from topology import FolderPriority, ResolveMethod
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -56,50 +56,50 @@ _ARRIVED_US = HOUR_US
 """A message older than this has likely reached the other holders."""
 
 
-def draw_work(draw: random.Random, sketch: Sketch) -> list[AnyStep]:
+def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
     """Steps over the whole length, in order of time."""
     steps: list[AnyStep] = []
     most = draw.choice(_MOST_STEPS)
-    if len(sketch.stores) > _LARGE:
+    if len(state.stores) > _LARGE:
         most = min(most, _MOST_STEPS_WHEN_LARGE)
     at_us = 0
-    steps += [Join(at_us=sketch.instant(draw, 0.1, 0.8), store=store) for store in sketch.late]
-    steps += [*_suspension(draw, sketch), *_deleted_store(draw, sketch)]
-    while at_us < sketch.length_us and len(steps) < most:
-        (act,) = draw.choices([act for _, act in _ACTS], [weight for weight, _ in _ACTS])
-        steps.extend(act(draw, sketch, at_us))
+    steps += [Join(at_us=state.instant(draw, 0.1, 0.8), store=store) for store in state.late]
+    steps += [*_suspension(draw, state), *_deleted_store(draw, state)]
+    while at_us < state.length_us and len(steps) < most:
+        (step,) = draw.choices([step for _, step in _STEPS], [weight for weight, _ in _STEPS])
+        steps.extend(step(draw, state, at_us))
         at_us += draw.choice(_PAUSES_US)
     return steps
 
 
-def _suspension(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
+def _suspension(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
     """At times content stands still for a while, at times until the heal."""
     if draw.random() < _SUSPENDED:
-        at_us = sketch.instant(draw, 0.0, 0.8)
+        at_us = state.instant(draw, 0.0, 0.8)
         yield SuspendContent(at_us=at_us)
         yield ResumeContent(at_us=at_us + draw.choice(_STANDS_US))
 
 
-def _deleted_store(draw: random.Random, sketch: Sketch) -> Iterator[AnyStep]:
-    through = {end for connector in sketch.connectors for end in connector.bridgeheads}
-    dispensable = [store for store in sketch.stores[1:] if store not in through]
-    if len(sketch.stores) > 2 and dispensable and draw.random() < _DELETED:
+def _deleted_store(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
+    through = {end for connector in state.connectors for end in connector.bridgeheads}
+    dispensable = [store for store in state.stores[1:] if store not in through]
+    if len(state.stores) > 2 and dispensable and draw.random() < _DELETED:
         store = draw.choice(dispensable)
-        on = draw.choice([each for each in sketch.stores if each != store])
-        yield DeleteStore(at_us=sketch.instant(draw, 0.3, 0.9), on=on, store=store)
+        on = draw.choice([each for each in state.stores if each != store])
+        yield DeleteStore(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
 
 
-def _place(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:
+def _place(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:
     """A folder, and a store that should hold it."""
-    living = sketch.living()
-    if not living:
+    folders = state.existing()
+    if not folders:
         return None
-    folder = draw.choice(living)
+    folder = draw.choice(folders)
     return draw.choice(folder.replicas), folder
 
 
-def _post(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    place = _place(draw, sketch)
+def _post(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    place = _place(draw, state)
     if place is None:
         return
     store, folder = place
@@ -108,7 +108,7 @@ def _post(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
         at_us=at_us,
         on=store,
         folder=folder.label,
-        label=sketch.label("m"),
+        label=state.label("m"),
         count=draw.choice(_COUNTS) if size < 20_000 else 1,
         size=size,
         associated=draw.random() < 0.12,
@@ -117,9 +117,9 @@ def _post(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
     yield step
 
 
-def _message(draw: random.Random, sketch: Sketch, at_us: int) -> tuple[str, FolderSketch, str] | None:
+def _message(draw: random.Random, state: PlanState, at_us: int) -> tuple[str, FolderState, str] | None:
     """A message, and a store that should have it by then."""
-    found = [folder for folder in sketch.living() if folder.messages]
+    found = [folder for folder in state.existing() if folder.messages]
     if not found:
         return None
     folder = draw.choice(found)
@@ -129,8 +129,8 @@ def _message(draw: random.Random, sketch: Sketch, at_us: int) -> tuple[str, Fold
     return draw.choice(folder.replicas), folder, draw.choice(pool)
 
 
-def _edit(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _message(draw, sketch, at_us)
+def _edit(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, state, at_us)
     if found is None:
         return
     store, folder, message = found
@@ -140,14 +140,14 @@ def _edit(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
         yield Edit(at_us=at_us, on=draw.choice(others), message=message)
 
 
-def _delete(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _message(draw, sketch, at_us)
+def _delete(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, state, at_us)
     if found is not None:
         yield Delete(at_us=at_us, on=found[0], message=found[2])
 
 
-def _resolve(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _message(draw, sketch, at_us)
+def _resolve(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _message(draw, state, at_us)
     if found is not None:
         yield Resolve(at_us=at_us, on=found[0], message=found[2], keep=draw.choice(("shown", "last", "all")))
 
@@ -155,74 +155,74 @@ def _resolve(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnySte
 # -- administrators
 
 
-def _create_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    living = sketch.living()
-    under = draw.choice(living).label if living and draw.random() < 0.5 else None
-    replicas = draw.sample(sketch.stores, min(len(sketch.stores), draw.choice((1, 2, 2, 3))))
+def _create_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    folders = state.existing()
+    under = draw.choice(folders).label if folders and draw.random() < 0.5 else None
+    replicas = draw.sample(state.stores, min(len(state.stores), draw.choice((1, 2, 2, 3))))
     title = draw.choice(_TITLES)
-    creators = draw.sample(sketch.stores, 2 if len(sketch.stores) > 1 and draw.random() < _TWINS else 1)
+    creators = draw.sample(state.stores, 2 if len(state.stores) > 1 and draw.random() < _TWINS else 1)
     for store in creators:
-        label = sketch.label("g")
-        sketch.folders.append(FolderSketch(label, replicas[:], under))
+        label = state.label("g")
+        state.folders.append(FolderState(label, replicas[:], under))
         yield CreateFolder(at_us=at_us, on=store, label=label, title=title, under=under, replicas=tuple(replicas))
 
 
-def _any_folder(draw: random.Random, sketch: Sketch) -> tuple[str, FolderSketch] | None:
-    living = sketch.living()
-    return (draw.choice(sketch.stores), draw.choice(living)) if living else None
+def _any_folder(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:
+    folders = state.existing()
+    return (draw.choice(state.stores), draw.choice(folders)) if folders else None
 
 
-def _rename_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _any_folder(draw, sketch)
+def _rename_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, state)
     if found is not None:
-        title = draw.choice((sketch.label("R"), *_TITLES))
+        title = draw.choice((state.label("R"), *_TITLES))
         yield RenameFolder(at_us=at_us, on=found[0], folder=found[1].label, title=title)
 
 
-def _move_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found, other = _any_folder(draw, sketch), _any_folder(draw, sketch)
+def _move_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found, other = _any_folder(draw, state), _any_folder(draw, state)
     if found is not None and other is not None:
         under = None if found[1] is other[1] or draw.random() < 0.3 else other[1].label
         yield MoveFolder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
 
 
-def _change_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _any_folder(draw, sketch)
+def _change_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, state)
     if found is not None:
         yield ChangeFolder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
 
 
-def _delete_folder(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _any_folder(draw, sketch)
-    if found is not None and len(sketch.living()) > 1:
+def _delete_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, state)
+    if found is not None and len(state.existing()) > 1:
         gone = {found[1].label}
-        for folder in sketch.folders:  # parents stand before their children
+        for folder in state.folders:  # parents stand before their children
             if folder.label in gone or folder.under in gone:
                 gone.add(folder.label)
-                folder.dead = True
+                folder.deleted = True
         yield DeleteFolder(at_us=at_us, on=found[0], folder=found[1].label)
 
 
-def _add_replica(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _any_folder(draw, sketch)
+def _add_replica(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, state)
     if found is None:
         return
-    others = [store for store in (*sketch.stores, *sketch.late) if store not in found[1].replicas]
+    others = [store for store in (*state.stores, *state.late) if store not in found[1].replicas]
     if others:
         store = draw.choice(others)
         found[1].replicas.append(store)
         yield AddReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
 
 
-def _remove_replica(draw: random.Random, sketch: Sketch, at_us: int) -> Iterator[AnyStep]:
-    found = _any_folder(draw, sketch)
+def _remove_replica(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    found = _any_folder(draw, state)
     if found is not None and len(found[1].replicas) > 1:
         store = draw.choice(found[1].replicas)
         found[1].replicas.remove(store)
         yield RemoveReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
 
 
-_ACTS: tuple[tuple[int, Callable[[random.Random, Sketch, int], Iterator[AnyStep]]], ...] = (
+_STEPS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyStep]]], ...] = (
     (30, _post),
     (18, _edit),
     (8, _delete),

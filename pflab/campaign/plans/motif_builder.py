@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Loss, MailType, Post
-from pflab.campaign.plans.plan_state import Sketch
+from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US
 
-TOLD_US = 30 * MINUTE_US
+BROADCAST_US = 30 * MINUTE_US
 """By then a change has been broadcast, and has arrived where nothing is wrong and no link is slow."""
 
 Part = AnyStep | AnyFault
@@ -41,11 +41,11 @@ def quick_settings(draw: random.Random) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Where a motif plays: the generator, the sketch, the instant it begins, and three stores (`c` may be `b`)."""
+class MotifBuilder:
+    """Where a motif plays: the generator, the state, the instant it begins, and three stores (`c` may be `b`)."""
 
     draw: random.Random
-    sketch: Sketch
+    state: PlanState
     at_us: int
     a: str
     b: str
@@ -53,7 +53,7 @@ class Stage:
 
     def folder(self, *replicas: str, at_us: int | None = None, title: str | None = None) -> CreateFolder:
         """A new folder, there at the other stores when the motif begins."""
-        label = self.sketch.label("g")
+        label = self.state.label("g")
         return CreateFolder(
             at_us=max(0, self.at_us - 2 * HOUR_US) if at_us is None else at_us,
             on=self.a,
@@ -63,7 +63,7 @@ class Stage:
         )
 
     def post(self, on: str, folder: str, after_us: int = 0, **more: Any) -> Post:
-        return Post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.sketch.label("m"), **more)
+        return Post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.state.label("m"), **more)
 
     def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> Loss:
         return Loss(at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)

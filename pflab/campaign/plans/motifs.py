@@ -16,9 +16,9 @@ from pflab.campaign.plans import motifs_mail as mail
 from pflab.campaign.plans import motifs_objects as objects
 from pflab.campaign.plans import motifs_stores as stores
 from pflab.campaign.plans import motifs_versions as versions
-from pflab.campaign.plans.motif_builder import Part, Stage
+from pflab.campaign.plans.motif_builder import MotifBuilder, Part
 from pflab.campaign.plans.plan import AnyFault, AnyStep
-from pflab.campaign.plans.plan_state import Sketch
+from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US
 
 _HOW_MANY = (0, 2, 2, 3, 4, 4)
@@ -28,19 +28,19 @@ _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
 
 
 def draw_motifs(
-    draw: random.Random, sketch: Sketch, kinds: Sequence[str], turn: int
+    draw: random.Random, state: PlanState, kinds: Sequence[str], turn: int
 ) -> tuple[list[AnyStep], list[AnyFault]]:
     """Steps and faults of a few motifs whose fault kinds are allowed."""
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []
-    if len(sketch.stores) < 2:
+    if len(state.stores) < 2:
         return steps, faults
     for root in _ROOTS[: draw.choice(_HOW_MANY)]:
-        a, b, *rest = draw.sample(sketch.stores, min(3, len(sketch.stores)))
-        at_us = sketch.instant(draw, 0.0, 0.6) + 2 * HOUR_US
+        a, b, *rest = draw.sample(state.stores, min(3, len(state.stores)))
+        at_us = state.instant(draw, 0.0, 0.6) + 2 * HOUR_US
         for part in _played(
-            _in_turn(allowed, turn * root % 1), Stage(draw, sketch, at_us, a, b, rest[0] if rest else b)
+            _in_turn(allowed, turn * root % 1), MotifBuilder(draw, state, at_us, a, b, rest[0] if rest else b)
         ):
             if isinstance(part, AnyStep):
                 steps.append(part)
@@ -56,15 +56,15 @@ def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
     return [*allowed[first:], *allowed[:first]]
 
 
-def _played(motifs: Sequence[Motif], on: Stage) -> list[Part]:
+def _played(motifs: Sequence[Motif], m: MotifBuilder) -> list[Part]:
     """What the first of them gives that has a place in this organization."""
-    return next((parts for parts in (motif.make(on) for motif in motifs) if parts), [])
+    return next((parts for parts in (motif.make(m) for motif in motifs) if parts), [])
 
 
 @dataclass(frozen=True, slots=True)
 class Motif:
     weight: int
-    make: Callable[[Stage], list[Part]]
+    make: Callable[[MotifBuilder], list[Part]]
     needs: tuple[str, ...] = ()
     """Kinds of fault without which it is none."""
 

@@ -9,8 +9,8 @@ from pflab.campaign.plans.motif_builder import (
     ALL_TIMEOUTS,
     ALTERATIONS,
     FIRST_TIMEOUTS,
+    MotifBuilder,
     Part,
-    Stage,
     quick_settings,
 )
 from pflab.campaign.plans.plan import (
@@ -33,70 +33,70 @@ CYCLE_US = 15 * MINUTE_US
 # -- backfill and status
 
 
-def lost_content(on: Stage) -> list[Part]:
+def lost_content(m: MotifBuilder) -> list[Part]:
     """Several mails are lost, and the next one tells."""
-    on.sketch.settings["Replication Message Size Limit"] = on.draw.choice((1, 1, 4, 300))
-    folder = on.folder(on.a, on.b, on.c)
-    first = on.post(on.a, folder.label, count=on.draw.choice((1, 8, 12)), size=2_000)
-    edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=first.labels()[0])
-    lost = on.lose("content", on.a, on.b, None, HOUR_US)
-    return [folder, first, edit, lost, on.post(on.a, folder.label, 90 * MINUTE_US)]
+    m.state.settings["Replication Message Size Limit"] = m.draw.choice((1, 1, 4, 300))
+    folder = m.folder(m.a, m.b, m.c)
+    first = m.post(m.a, folder.label, count=m.draw.choice((1, 8, 12)), size=2_000)
+    edit = Edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=first.labels()[0])
+    lost = m.lose("content", m.a, m.b, None, HOUR_US)
+    return [folder, first, edit, lost, m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
-def edited_before_it_went(on: Stage) -> list[Part]:
+def edited_before_it_went(m: MotifBuilder) -> list[Part]:
     """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours;
     so it does in the answer to one who misses all of them."""
-    on.sketch.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
-    folder = on.folder(on.a, on.b, on.c)
-    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
-    on.sketch.goes_on(on.at_us + HOUR_US)
-    first, second = (on.post(on.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
-    edit = Edit(at_us=second.at_us + MINUTE_US, on=on.a, message=first.label)
+    m.state.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
+    folder = m.folder(m.a, m.b, m.c)
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
+    m.state.lasts_until(m.at_us + HOUR_US)
+    first, second = (m.post(m.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
+    edit = Edit(at_us=second.at_us + MINUTE_US, on=m.a, message=first.label)
     parts: list[Part] = [folder, first, second, edit]
-    if on.c != on.b or on.draw.random() < 0.4:
-        parts.append(on.lose("content", on.a, on.b, None, 45 * MINUTE_US))
-        parts.append(on.post(on.a, folder.label, 46 * MINUTE_US))
+    if m.c != m.b or m.draw.random() < 0.4:
+        parts.append(m.lose("content", m.a, m.b, None, 45 * MINUTE_US))
+        parts.append(m.post(m.a, folder.label, 46 * MINUTE_US))
     return parts
 
 
-def silent_source(on: Stage) -> list[Part]:
-    on.sketch.settings |= quick_settings(on.draw)
-    folder = on.folder(on.a, on.b)
-    lost = on.lose("content", on.a, on.b, 1, HOUR_US)
-    unasked = on.lose("backfill request", on.b, None, on.draw.choice((1, 2)), 30 * HOUR_US)
-    return [folder, on.post(on.a, folder.label), lost, unasked, on.post(on.a, folder.label, 90 * MINUTE_US)]
+def silent_source(m: MotifBuilder) -> list[Part]:
+    m.state.settings |= quick_settings(m.draw)
+    folder = m.folder(m.a, m.b)
+    lost = m.lose("content", m.a, m.b, 1, HOUR_US)
+    unasked = m.lose("backfill request", m.b, None, m.draw.choice((1, 2)), 30 * HOUR_US)
+    return [folder, m.post(m.a, folder.label), lost, unasked, m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
-def few_slots(on: Stage) -> list[Part]:
-    on.sketch.settings["Replication Outstanding Backfill Limit"] = on.draw.choice((1, 2))
-    folders = [on.folder(on.a, on.b) for _ in range(3)]
-    lost = on.lose("content", on.a, on.b, None, HOUR_US)
-    posts = [on.post(on.a, folder.label, after_us) for folder in folders for after_us in (0, 90 * MINUTE_US)]
+def few_slots(m: MotifBuilder) -> list[Part]:
+    m.state.settings["Replication Outstanding Backfill Limit"] = m.draw.choice((1, 2))
+    folders = [m.folder(m.a, m.b) for _ in range(3)]
+    lost = m.lose("content", m.a, m.b, None, HOUR_US)
+    posts = [m.post(m.a, folder.label, after_us) for folder in folders for after_us in (0, 90 * MINUTE_US)]
     return [*folders, lost, *posts]
 
 
-def satisfied_in_the_queue(on: Stage) -> list[Part]:
+def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
     """One slot. A late answer brings what another entry waits for a slot to ask for, and a third entry waits behind it."""
-    on.sketch.settings |= {
+    m.state.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
         **dict.fromkeys(FIRST_TIMEOUTS, "30 min"),
     }
-    folder, other = on.folder(on.a, on.b), on.folder(on.a, on.b)
-    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
-    on.sketch.goes_on(on.at_us + 3 * HOUR_US)
-    post, told, told_again = (on.post(on.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
-    behind, behind_told = (on.post(on.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
-    edit = Edit(at_us=behind.at_us, on=on.a, message=post.label)
+    folder, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    m.state.lasts_until(m.at_us + 3 * HOUR_US)
+    post, told, told_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
+    behind, behind_told = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
+    edit = Edit(at_us=behind.at_us, on=m.a, message=post.label)
     lost, lost_too = (
-        Loss(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=on.a, to=on.b, type="content")
+        Loss(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
         for each in (post, edit)
     )
     late = Delay(
         at_us=post.at_us,
         lasts_us=HOUR_US * 2,
-        from_=on.a,
-        to=on.b,
+        from_=m.a,
+        to=m.b,
         type="content response",
         by_us=80 * MINUTE_US,
         count=1,
@@ -104,147 +104,147 @@ def satisfied_in_the_queue(on: Stage) -> list[Part]:
     return [folder, other, post, lost, told, edit, behind, lost_too, told_again, behind_told, late]
 
 
-def unclaimed(on: Stage) -> list[Part]:
+def unclaimed(m: MotifBuilder) -> list[Part]:
     """The only store that has what others lack leaves the list; at times its request to leave is not heard for long."""
-    if on.c == on.b:
+    if m.c == m.b:
         return []
-    folder = on.folder(on.c, on.a, on.b)
-    lost = on.lose("content", on.a, None, 2, 35 * MINUTE_US)
-    told = on.post(on.a, folder.label, 36 * MINUTE_US)
-    leaves = RemoveReplica(at_us=on.at_us + 80 * MINUTE_US, on=on.c, folder=folder.label, store=on.a)
-    unheard = [on.lose("status request", on.a, None, None, 30 * HOUR_US)] if on.draw.random() < 0.6 else []
-    return [folder, on.post(on.a, folder.label), lost, told, leaves, *unheard]
+    folder = m.folder(m.c, m.a, m.b)
+    lost = m.lose("content", m.a, None, 2, 35 * MINUTE_US)
+    told = m.post(m.a, folder.label, 36 * MINUTE_US)
+    leaves = RemoveReplica(at_us=m.at_us + 80 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
+    unheard = [m.lose("status request", m.a, None, None, 30 * HOUR_US)] if m.draw.random() < 0.6 else []
+    return [folder, m.post(m.a, folder.label), lost, told, leaves, *unheard]
 
 
-def back_unheard(on: Stage) -> list[Part]:
+def back_unheard(m: MotifBuilder) -> list[Part]:
     """A store leaves a folder and is back, empty, before another has heard that it left."""
-    if on.c == on.b:
+    if m.c == m.b:
         return []
-    folder = on.folder(on.c, on.a, on.b)
-    at_us = on.at_us + 40 * MINUTE_US
-    leaves = RemoveReplica(at_us=at_us, on=on.c, folder=folder.label, store=on.a)
-    back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=on.c, folder=folder.label, store=on.a)
-    unheard = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=on.c, to=on.b, type="hierarchy")
-    return [folder, on.post(on.a, folder.label), leaves, back, unheard]
+    folder = m.folder(m.c, m.a, m.b)
+    at_us = m.at_us + 40 * MINUTE_US
+    leaves = RemoveReplica(at_us=at_us, on=m.c, folder=folder.label, store=m.a)
+    back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
+    unheard = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
+    return [folder, m.post(m.a, folder.label), leaves, back, unheard]
 
 
-def several_sources(on: Stage) -> list[Part]:
+def several_sources(m: MotifBuilder) -> list[Part]:
     """What a store misses is all at one source, but a part of it at one that is asked before."""
-    if on.c == on.b:
+    if m.c == m.b:
         return []
-    on.sketch.settings |= quick_settings(on.draw)
-    on.sketch.store_settings.setdefault(on.b, {})["Preferred Backfill Source"] = on.a
-    folder = on.folder(on.a, on.b, on.c)
+    m.state.settings |= quick_settings(m.draw)
+    m.state.store_settings.setdefault(m.b, {})["Preferred Backfill Source"] = m.a
+    folder = m.folder(m.a, m.b, m.c)
     return [
         folder,
-        on.post(on.a, folder.label),
-        on.post(on.c, folder.label),
-        on.lose("content", on.a, on.b, 1, HOUR_US),
-        on.lose("content", on.c, None, None, HOUR_US),
-        on.post(on.c, folder.label, 90 * MINUTE_US),
-        on.post(on.a, folder.label, 100 * MINUTE_US),
+        m.post(m.a, folder.label),
+        m.post(m.c, folder.label),
+        m.lose("content", m.a, m.b, 1, HOUR_US),
+        m.lose("content", m.c, None, None, HOUR_US),
+        m.post(m.c, folder.label, 90 * MINUTE_US),
+        m.post(m.a, folder.label, 100 * MINUTE_US),
     ]
 
 
-def near_source(on: Stage) -> list[Part]:
+def near_source(m: MotifBuilder) -> list[Part]:
     """What two stores of a site miss is far away; one asks soon, and the other, which waits for long, hears that it has it."""
-    far = _near_and_far(on)
+    far = _near_and_far(m)
     if far is None:
         return []
     source, asks_soon, waits = far
-    on.sketch.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
-    on.sketch.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
-    begins_us = -on.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
-    folder = replace(on, a=source).folder(source, asks_soon, waits)
-    first, told = (on.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
-    lost = on.lose("content", source, None, 1, 5 * HOUR_US)  # one mail goes to the other site, for both
+    m.state.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
+    m.state.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    folder = replace(m, a=source).folder(source, asks_soon, waits)
+    first, told = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
+    lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail goes to the other site, for both
     # Twice, for on some links the answer takes hours.
-    tells = [on.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
-    on.sketch.goes_on(tells[-1].at_us + HOUR_US)
+    tells = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
+    m.state.lasts_until(tells[-1].at_us + HOUR_US)
     return [folder, first, lost, told, *tells]
 
 
-def _near_and_far(on: Stage) -> tuple[str, str, str] | None:
+def _near_and_far(m: MotifBuilder) -> tuple[str, str, str] | None:
     """A store, and two of another site; None where there are none."""
-    site = {store: on.sketch.topology.servers[store].site for store in on.sketch.stores}
+    site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     pairs = [(one, two) for one in site for two in site if one != two and site[one] == site[two]]
     triples = [(far, *pair) for pair in pairs for far in site if site[far] != site[pair[0]]]
-    return on.draw.choice(triples) if triples else None
+    return m.draw.choice(triples) if triples else None
 
 
-def unheard_status(on: Stage) -> list[Part]:
-    on.sketch.settings |= quick_settings(on.draw)
-    folder = on.folder(on.a, on.b)
-    post = on.post(on.a, folder.label)
-    return [folder, post, on.lose("content", on.a, on.b, 1, HOUR_US), on.lose("status", on.a, on.b, 2, 30 * HOUR_US)]
+def unheard_status(m: MotifBuilder) -> list[Part]:
+    m.state.settings |= quick_settings(m.draw)
+    folder = m.folder(m.a, m.b)
+    post = m.post(m.a, folder.label)
+    return [folder, post, m.lose("content", m.a, m.b, 1, HOUR_US), m.lose("status", m.a, m.b, 2, 30 * HOUR_US)]
 
 
-def unheard_request(on: Stage) -> list[Part]:
-    on.sketch.settings |= quick_settings(on.draw)
-    folder = on.folder(on.a)
-    add = AddReplica(at_us=on.at_us, on=on.a, folder=folder.label, store=on.b)
-    lost = [on.lose("status request", one, other, 2, 10 * HOUR_US) for one, other in ((on.a, on.b), (on.b, on.a))]
-    return [folder, on.post(on.a, folder.label), add, *lost]
+def unheard_request(m: MotifBuilder) -> list[Part]:
+    m.state.settings |= quick_settings(m.draw)
+    folder = m.folder(m.a)
+    add = AddReplica(at_us=m.at_us, on=m.a, folder=folder.label, store=m.b)
+    lost = [m.lose("status request", one, other, 2, 10 * HOUR_US) for one, other in ((m.a, m.b), (m.b, m.a))]
+    return [folder, m.post(m.a, folder.label), add, *lost]
 
 
-def deleted_while_missing(on: Stage) -> list[Part]:
-    folder = on.folder(on.a, on.b)
-    told = on.post(on.a, folder.label, 90 * MINUTE_US)
-    deletion = DeleteFolder(at_us=told.at_us + HOUR_US, on=on.a, folder=folder.label)
-    return [folder, on.post(on.a, folder.label), on.lose("content", on.a, on.b, 1, HOUR_US), told, deletion]
+def deleted_while_missing(m: MotifBuilder) -> list[Part]:
+    folder = m.folder(m.a, m.b)
+    told = m.post(m.a, folder.label, 90 * MINUTE_US)
+    deletion = DeleteFolder(at_us=told.at_us + HOUR_US, on=m.a, folder=folder.label)
+    return [folder, m.post(m.a, folder.label), m.lose("content", m.a, m.b, 1, HOUR_US), told, deletion]
 
 
-def asked_when_gone(on: Stage) -> list[Part]:
+def asked_when_gone(m: MotifBuilder) -> list[Part]:
     """A store asks one that holds the folder no more, which it has not heard yet."""
-    if on.c == on.b:
+    if m.c == m.b:
         return []
-    on.sketch.settings |= quick_settings(on.draw)
-    on.sketch.store_settings.setdefault(on.b, {})["Preferred Backfill Source"] = on.a
-    folder = on.folder(on.c, on.a, on.b)
-    leaves = RemoveReplica(at_us=on.at_us, on=on.c, folder=folder.label, store=on.a)
-    unheard = Delay(at_us=on.at_us, lasts_us=3 * HOUR_US, to=on.b, type="hierarchy", by_us=6 * HOUR_US)
-    first = Post(at_us=on.at_us - 80 * MINUTE_US, on=on.a, folder=folder.label, label=on.sketch.label("m"))
-    told = Post(at_us=on.at_us - 20 * MINUTE_US, on=on.a, folder=folder.label, label=on.sketch.label("m"))
-    lost = Loss(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=on.a, to=on.b, type="content")
+    m.state.settings |= quick_settings(m.draw)
+    m.state.store_settings.setdefault(m.b, {})["Preferred Backfill Source"] = m.a
+    folder = m.folder(m.c, m.a, m.b)
+    leaves = RemoveReplica(at_us=m.at_us, on=m.c, folder=folder.label, store=m.a)
+    unheard = Delay(at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
+    first = Post(at_us=m.at_us - 80 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    told = Post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    lost = Loss(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
     return [folder, first, lost, told, unheard, leaves]
 
 
 # -- mail
 
 
-def overtaken(on: Stage) -> list[Part]:
-    folder = on.folder(on.a, on.b)
+def overtaken(m: MotifBuilder) -> list[Part]:
+    folder = m.folder(m.a, m.b)
     slow = Reordering(
-        at_us=on.at_us, lasts_us=3 * HOUR_US, from_=on.a, to=on.b, type="content", by_us=40 * MINUTE_US, count=1
+        at_us=m.at_us, lasts_us=3 * HOUR_US, from_=m.a, to=m.b, type="content", by_us=40 * MINUTE_US, count=1
     )
-    post = on.post(on.a, folder.label)
-    edit = Edit(at_us=on.at_us + 20 * MINUTE_US, on=on.a, message=post.label)
-    return [folder, slow, post, on.draw.choice((edit, edit, on.post(on.a, folder.label, 20 * MINUTE_US)))]
+    post = m.post(m.a, folder.label)
+    edit = Edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=post.label)
+    return [folder, slow, post, m.draw.choice((edit, edit, m.post(m.a, folder.label, 20 * MINUTE_US)))]
 
 
-def doubled(on: Stage) -> list[Part]:
-    folder = on.folder(on.a, on.b)
-    twice = Duplication(at_us=on.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
-    lost = on.lose("content", on.a, on.b, 1, HOUR_US)
-    return [folder, lost, twice, on.post(on.a, folder.label), on.post(on.a, folder.label, 90 * MINUTE_US)]
+def doubled(m: MotifBuilder) -> list[Part]:
+    folder = m.folder(m.a, m.b)
+    twice = Duplication(at_us=m.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
+    lost = m.lose("content", m.a, m.b, 1, HOUR_US)
+    return [folder, lost, twice, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
-def expired(on: Stage) -> list[Part]:
-    on.sketch.settings["MTA Expiry Normal"] = "30 min"
-    folder = on.folder(on.a, on.b)
-    cut = Partition(at_us=on.at_us, lasts_us=5 * HOUR_US, between=(on.a, on.b))
-    return [folder, cut, on.post(on.a, folder.label, 5 * MINUTE_US)]
+def expired(m: MotifBuilder) -> list[Part]:
+    m.state.settings["MTA Expiry Normal"] = "30 min"
+    folder = m.folder(m.a, m.b)
+    cut = Partition(at_us=m.at_us, lasts_us=5 * HOUR_US, between=(m.a, m.b))
+    return [folder, cut, m.post(m.a, folder.label, 5 * MINUTE_US)]
 
 
-def one_item_unreadable(on: Stage) -> list[Part]:
+def one_item_unreadable(m: MotifBuilder) -> list[Part]:
     """Of several items in a mail one cannot be decoded."""
-    folder = on.folder(on.a, on.b, on.c)
-    bad = Corruption(at_us=on.at_us, lasts_us=HOUR_US, from_=on.a, to=on.b, type="content", count=1, how="item")
-    return [folder, bad, on.post(on.a, folder.label, count=3), on.post(on.a, folder.label, 90 * MINUTE_US)]
+    folder = m.folder(m.a, m.b, m.c)
+    bad = Corruption(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
+    return [folder, bad, m.post(m.a, folder.label, count=3), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
-def altered(on: Stage) -> list[Part]:
-    folder = on.folder(on.a, on.b)
-    how: Literal["flip", "cut", "noise"] = on.draw.choice(ALTERATIONS)
-    bad = Corruption(at_us=on.at_us, lasts_us=HOUR_US, from_=on.a, to=on.b, type="content", count=1, how=how)
-    return [folder, bad, on.post(on.a, folder.label), on.post(on.a, folder.label, 90 * MINUTE_US)]
+def altered(m: MotifBuilder) -> list[Part]:
+    folder = m.folder(m.a, m.b)
+    how: Literal["flip", "cut", "noise"] = m.draw.choice(ALTERATIONS)
+    bad = Corruption(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how=how)
+    return [folder, bad, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]

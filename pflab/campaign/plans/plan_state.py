@@ -14,17 +14,17 @@ from traces.labtime import MINUTE_US
 
 
 @dataclass(slots=True)
-class FolderSketch:
+class FolderState:
     """A folder: its label, its holders, the labels of its messages with the time of each."""
 
     label: str
     replicas: list[str]
     under: str | None = None
     messages: list[tuple[str, int]] = field(default_factory=list)
-    dead: bool = False
+    deleted: bool = False
 
 
-class Sketch:
+class PlanState:
     """Of one plan. Labels are never given twice."""
 
     def __init__(self, document: dict[str, Any], length_us: int) -> None:
@@ -33,7 +33,7 @@ class Sketch:
         self.stores = list(self.topology.servers_from_start())
         self.late = [name for name, server in self.topology.servers.items() if server.joins_later]
         self.folders = [
-            FolderSketch(path, list(folder.replicas), folder.parent) for path, folder in self.topology.folders.items()
+            FolderState(path, list(folder.replicas), folder.parent) for path, folder in self.topology.folders.items()
         ]
         self.settings: dict[str, Any] = {}
         """What a motif wants to be set, for all stores."""
@@ -53,12 +53,12 @@ class Sketch:
         self._serial += 1
         return f"{letter}{self._serial}"
 
-    def goes_on(self, until_us: int) -> None:
+    def lasts_until(self, until_us: int) -> None:
         """The plan does not end before that, unless its days do."""
         self.needs_us = max(self.needs_us, until_us)
 
-    def living(self) -> list[FolderSketch]:
-        return [folder for folder in self.folders if not folder.dead]
+    def existing(self) -> list[FolderState]:
+        return [folder for folder in self.folders if not folder.deleted]
 
     def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
         """A whole minute between two shares of the plan's length."""

@@ -242,7 +242,7 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
         path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
         size = f"{counted(len(shrunk.plan.steps), 'step')}, {counted(len(shrunk.plan.faults), 'fault')}, "
         size += counted(len(shrunk.plan.topology["servers"]), "store")
-        how = "" if shrunk.whole else ", not to the end"
+        how = "" if shrunk.complete else ", not to the end"
         said.print(f"seed {plan.seed} shrunk to {size} in {counted(shrunk.plays, 'play')}{how}: {path}", markup=False)
 
 

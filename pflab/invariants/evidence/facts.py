@@ -57,7 +57,7 @@ class Facts:
         """Change to all it supersedes, directly or through others."""
         self.of_object: dict[str, list[ChangeMade]] = {}
         self.of_folder: dict[str, list[ChangeMade]] = {}
-        self.made_at_home: dict[tuple[str, str], list[ChangeMade]] = {}
+        self.own_changes: dict[tuple[str, str], list[ChangeMade]] = {}
         """Store and folder to what the store made there while its present replica lives."""
         self.began: dict[tuple[str, str], int] = {}
         """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
@@ -67,7 +67,7 @@ class Facts:
         """Store and message that an age limit took from it."""
         self.expired: set[str] = set()
         """Messages that an age limit has taken from some store (DL-3)."""
-        self.said_expired: dict[tuple[str, str, str], bits.Bits] = {}
+        self.reported_expired: dict[tuple[str, str, str], bits.Bits] = {}
         """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more
         (DL-3), as long as its row has it."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
@@ -75,9 +75,9 @@ class Facts:
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
         """Store and mail: committed there, or lost there by a fault."""
-        self.stands_still: dict[str, bool] = {}
+        self.suspended: dict[str, bool] = {}
         """Stores whose content is suspended, as they know it (RP-5)."""
-        self.went_on_at: dict[str, int] = {}
+        self.resumed_at: dict[str, int] = {}
         """Store to when its content was last resumed."""
         self.outstanding: Counter[str] = Counter()
         """Store to how many backfill requests it has out (BF-6)."""
@@ -88,16 +88,16 @@ class Facts:
         self.backups = Backups()
         self.known = Known(topology, self.changes, self.setup, self.backups)
         for mapping in (
-            self.made_at_home,
+            self.own_changes,
             self._heard,
             self.began,
-            self.said_expired,
-            self.stands_still,
-            self.went_on_at,
+            self.reported_expired,
+            self.suspended,
+            self.resumed_at,
             self.outstanding,
         ):
             self.backups.follow(mapping)
-        self._takers: Mapping[type[Event], Callable[[Any], None]] = {
+        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._change,
             NodeStarted: self._started,
             MailSubmitted: self._submitted,
@@ -121,9 +121,9 @@ class Facts:
         }
 
     def take(self, event: Event) -> None:
-        taker = self._takers.get(type(event))
-        if taker is not None:
-            taker(event)
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
         self.known.take(event)
 
     # --- asked by the invariants
@@ -163,10 +163,10 @@ class Facts:
             possible |= {guid: setup for guid in numbers if self.setup(guid)}
         return bits.minus(numbers, possible)
 
-    def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, buried: bool) -> bool:
+    def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, has_tombstone: bool) -> bool:
         """Whether a store that keeps these versions of the change's object (or its tombstone) has what it made."""
         if (
-            buried
+            has_tombstone
             or change.object in self.forgotten
             or change.object in self.expired
             or change.number in kept
@@ -196,11 +196,9 @@ class Facts:
         others = self.of_object[change.object]
         return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
 
-    def stood_still(self, store: str, folder: str, since_at: int) -> bool:
+    def was_suspended(self, store: str, folder: str, since_at: int) -> bool:
         """Whether the clocks of a folder's entries stood still at some time since then, or do now (RP-5)."""
-        return folder != HIERARCHY and (
-            store in self.stands_still or self.went_on_at.get(store, since_at - 1) >= since_at
-        )
+        return folder != HIERARCHY and (store in self.suspended or self.resumed_at.get(store, since_at - 1) >= since_at)
 
     # --- words
 
@@ -247,7 +245,7 @@ class Facts:
         self.ancestors[event.number] = frozenset(found)
         self.of_object.setdefault(event.object, []).append(event)
         self.of_folder.setdefault(event.folder, []).append(event)
-        self.made_at_home.setdefault((event.node, event.folder), []).append(event)
+        self.own_changes.setdefault((event.node, event.folder), []).append(event)
         guid, counter = bits.split(event.number)
         highest = self.highest.setdefault((event.folder, event.kind == "fai"), {})
         highest[guid] = max(counter, highest.get(guid, 0))
@@ -261,8 +259,11 @@ class Facts:
         for section in event.folders:
             if section.expired or section.expired_fai:
                 place = (event.node, section.folder, event.sender)
-                said = (self.said_expired.get(place, bits.EMPTY), bits.by_kind(section.expired, section.expired_fai))
-                self.said_expired[place] = bits.union(said)
+                said = (
+                    self.reported_expired.get(place, bits.EMPTY),
+                    bits.by_kind(section.expired, section.expired_fai),
+                )
+                self.reported_expired[place] = bits.union(said)
         if event.message_type in UPDATES:
             for section in event.folders:
                 self._hear((event.node, section.folder, False), bits.parse(section.cnset))
@@ -278,11 +279,11 @@ class Facts:
         bits.add(self._heard.setdefault(place, {}), numbers)
 
     def _dropped(self, event: ReplicaDropped) -> None:
-        self.made_at_home.pop((event.node, event.folder), None)
+        self.own_changes.pop((event.node, event.folder), None)
         for fai in (False, True):
             self._heard.pop((event.node, event.folder, fai), None)
-        for key in [key for key in self.said_expired if key[:2] == (event.node, event.folder)]:
-            del self.said_expired[key]
+        for key in [key for key in self.reported_expired if key[:2] == (event.node, event.folder)]:
+            del self.reported_expired[key]
 
     def _added(self, event: ReplicaAdded) -> None:
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
@@ -301,9 +302,9 @@ class Facts:
     def _row(self, event: RowReplaced) -> None:
         """Who claims no more what it called expired has another replica by now, or went back; it has not said so of that."""
         place = (event.node, event.folder, event.store)
-        said = self.said_expired.get(place)
+        said = self.reported_expired.get(place)
         if said is not None:
-            self.said_expired[place] = bits.common(said, bits.by_kind(event.cnset, event.cnset_fai))
+            self.reported_expired[place] = bits.common(said, bits.by_kind(event.cnset, event.cnset_fai))
 
     def _asks(self, event: RequestSent) -> None:
         self.outstanding[event.node] += 1
@@ -312,11 +313,11 @@ class Facts:
         self.outstanding[event.node] -= 1
 
     def _suspended(self, event: ContentSuspended) -> None:
-        self.stands_still[event.node] = True
+        self.suspended[event.node] = True
 
     def _resumed(self, event: ContentResumed) -> None:
-        self.stands_still.pop(event.node, None)
-        self.went_on_at[event.node] = event.at
+        self.suspended.pop(event.node, None)
+        self.resumed_at[event.node] = event.at
 
     def _landed(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:

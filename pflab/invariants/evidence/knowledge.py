@@ -59,7 +59,7 @@ class Known:
         """Store and folder to the own row, and that of associated messages, in the store's last mail about it."""
         for mapping in (self._kept, self._directory, self._from_start, self._holds, self._pending, self.said):
             backups.follow(mapping)
-        self._takers: Mapping[type[Event], Callable[[Any], None]] = {
+        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
             NodeStarted: self._started,
             AddressStamped: self._stamped,
             StoreDeleted: self._deleted,
@@ -73,9 +73,9 @@ class Known:
         }
 
     def take(self, event: Event) -> None:
-        taker = self._takers.get(type(event))
-        if taker is not None:
-            taker(event)
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
 
     # --- asked by the invariants
 

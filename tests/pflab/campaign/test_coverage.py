@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from node.views import Knowledge
-from pflab.campaign.coverage import BRANCHES, OPTIONAL, BranchBook
+from pflab.campaign.coverage import BRANCHES, OPTIONAL, BranchCounter
 from pflab.invariants.invariant import FolderReading
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, number, numbers, shown_folder
@@ -34,7 +34,7 @@ def test_a_deletion_heard_of_at_a_start() -> None:
     branch, gone = "told of a deletion at its start", {"store": "C", "forced": False}
     started = {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}
     trace = Trace()
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     book.event(trace.add(ev.NodeStarted, "A", **started))
     trace.at += 1
     book.event(trace.add(ev.StoreDeleted, "A", **gone))
@@ -50,7 +50,7 @@ def candidate(store: str, has: int) -> ev.Candidate:
 
 def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
     trace = Trace()
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     for kind, fields in events:
         book.event(trace.add(kind, "A", **fields))
     return set(book.seen)
@@ -129,7 +129,7 @@ def test_branches_of_the_resolve_methods(resolve: str, branch: str | None) -> No
     """A conflict counts for what its folder makes of it (CF-4)."""
     text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
     trace = Trace(topology=topology_from_text(text, "planted"))
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     book.event(
         trace.add(ev.ConflictArose, "A", folder=FOLDER, object=number("A", 1), versions=(), winner=number("A", 1))
     )
@@ -194,7 +194,7 @@ def test_requests_for_more_than_any_source_has() -> None:
 def test_repeats() -> None:
     """A status and a status request marked repeat are branches of their own (ST-7)."""
     trace = Trace()
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     for index, message_type in enumerate((0x10, 0x20, 0x4), start=1):
         book.event(trace.mail("A", index, message_type=message_type, marks=("repeat",)))
     assert set(book.seen) == {"status repeat", "status request repeat"}
@@ -203,7 +203,7 @@ def test_repeats() -> None:
 def test_reordered_and_doubled_mails() -> None:
     """A mail that comes after a later one, and one that comes twice, are told from their numbers and ids (IN-3, RST-4)."""
     trace = Trace()
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     sent = {index: trace.mail("A", index) for index in (1, 2)}
 
     def arrives(index: int) -> None:
@@ -240,7 +240,7 @@ def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
 def test_suffixes_and_cycles_are_read_off_the_tree() -> None:
     """A folder shown with another name than it has, and a ring of parents, have no event: the tree tells them (HI-7)."""
     trace = Trace()
-    book = BranchBook(trace.facts)
+    book = BranchCounter(trace.facts)
     folder = {"folder": "1-1", "kind": "folder", "replicas": ("A",)}
     one, other = number("A", 50), number("A", 51)
     first = trace.change("A", 1, object=one, subject="X", parent=other, **folder)

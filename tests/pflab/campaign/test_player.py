@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from node.store.node import Node
-from pflab.campaign.monitor import Watch
+from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans import plan as cp
-from pflab.campaign.player import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Play
+from pflab.campaign.player import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Player
 from pflab.campaign.seed import STORE_FAILED, run_plan
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import Judgement
@@ -24,11 +24,11 @@ from traces.events import (
 from traces.labtime import HOUR_US, MINUTE_US
 
 
-async def played(a_plan: cp.Plan) -> tuple[Simulator, Play]:
+async def played(a_plan: cp.Plan) -> tuple[Simulator, Player]:
     """A lab after its plan; all invariants have held."""
     lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
     await lab.up()
-    play = Play(lab, a_plan, Watch(lab))
+    play = Player(lab, a_plan, Monitor(lab))
     await play.play()
     return lab, play
 
@@ -36,7 +36,7 @@ async def played(a_plan: cp.Plan) -> tuple[Simulator, Play]:
 async def test_every_step_is_a_change() -> None:
     """Each step does to the lab what it says, in its place; nothing is passed over (CN-2)."""
     lab, play = await played(plan())
-    assert (play.cast.acts, play.cast.passed_over) == (len(WORK), 0)
+    assert (play.runner.steps_run, play.runner.skipped) == (len(WORK), 0)
     made = [(event.node, event.kind, event.operation) for event in lab.events() if isinstance(event, ChangeMade)]
     assert made[:4] == [("A", "message", "create")] * 3 + [("B", "fai", "create")]
     assert ("C", "folder", "delete") in made
@@ -69,7 +69,7 @@ async def test_what_does_not_converge_gets_all_of_its_bound(monkeypatch: pytest.
     a_plan = plan(seed=ONE_PLAYED_OUT_OF + 1)
     lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
     await lab.up()
-    play = Play(lab, a_plan, Watch(lab, ()))
+    play = Player(lab, a_plan, Monitor(lab, ()))
     await play.play()
     assert lab.now - lab.topology.start_at - a_plan.length_us == play.bound_us
     await lab.close()
@@ -84,7 +84,7 @@ async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
         cp.SuspendContent(at_us=3 * HOUR_US),
     )
     lab, play = await played(plan(steps=steps))
-    assert (play.cast.acts, play.cast.passed_over) == (4, 0)
+    assert (play.runner.steps_run, play.runner.skipped) == (4, 0)
     start_at = lab.topology.start_at
     applied = [event.at - start_at for event in lab.events() if isinstance(event, VersionApplied)]
     assert min(applied) == 2 * HOUR_US + 15 * MINUTE_US
@@ -99,7 +99,7 @@ async def test_a_deleted_store_never_comes_back() -> None:
     back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
     steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
     lab, play = await played(plan(gone, back, steps=steps))
-    assert play.cast.passed_over == 0
+    assert play.runner.skipped == 0
     assert not lab.running("C")
     assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
     await lab.close()
@@ -159,7 +159,7 @@ async def test_a_store_joins_once() -> None:
     document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
     joins = tuple(cp.Join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
     lab, play = await played(plan(topology=document, steps=joins))
-    assert play.cast.passed_over == 2
+    assert play.runner.skipped == 2
     assert lab.running("D")
     await lab.close()
 
@@ -186,7 +186,7 @@ def test_what_is_not_there_is_passed_over() -> None:
         cp.Swizzle(at_us=0, lasts_us=1, stop=("Z",), start=("Z",), gap_us=1),
     )
     result = run_plan(plan(*faults, steps=steps))
-    assert (result.acts, result.passed_over) == (len(steps), len(steps))
+    assert (result.steps_run, result.skipped) == (len(steps), len(steps))
     assert result.judgement is Judgement.CONVERGED
 
 

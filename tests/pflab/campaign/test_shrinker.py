@@ -14,10 +14,10 @@ from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import plan_from_text
 from pflab.campaign.plans.reductions import LISTS, SIMPLER, cut_after
 from pflab.campaign.seed import SeedResult, run_plan
-from pflab.campaign.shrinker import Shrinker, least
+from pflab.campaign.shrinker import Shrinker, minimize
 from pflab.errors import LabError
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Hears, Invariant, Violation, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Violation, Witnesses
 from pflab.terms.verdict import Judgement
 from tests.support.campaign_plans import A_FAULT_OF_EACH_KIND, WORK, plan
 from traces.events import HopDropped, TombstoneMade
@@ -35,7 +35,7 @@ class NobodyDeletesAfterALoss(Invariant):
         super().__init__(facts)
         self._lost = False
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {HopDropped: self._dropped, TombstoneMade: self._deleted}
 
     def _dropped(self, event: HopDropped) -> Witnesses:
@@ -61,7 +61,7 @@ def failing() -> cp.Plan:
 def test_a_planted_failure_is_made_minimal() -> None:
     """Of many steps, faults and stores those few remain without which it does not fail."""
     shrunk = Shrinker(play, most_plays=150).shrink(failing())
-    assert shrunk.whole
+    assert shrunk.complete
     assert shrunk.result.broken == {"planted"}
     small = shrunk.plan
     assert [type(fault) for fault in small.faults] == [cp.Loss]
@@ -103,14 +103,14 @@ def fake(judge: Callable[[cp.Plan], bool]) -> Callable[[cp.Plan], SeedResult]:
 def test_the_number_of_plays_is_bounded() -> None:
     """At the bound the smallest plan so far is given, and said not to be the end of it."""
     shrunk = Shrinker(fake(lambda a_plan: len(a_plan.steps) > 3), most_plays=5).shrink(failing())
-    assert (shrunk.plays, shrunk.whole) == (5, False)
+    assert (shrunk.plays, shrunk.complete) == (5, False)
     assert len(shrunk.plan.steps) > 3
 
 
 def test_the_time_is_bounded() -> None:
     """When the time is up the smallest plan so far is given; the first play is always made."""
     shrunk = Shrinker(fake(lambda _: True), most_seconds=0.0).shrink(failing())
-    assert (shrunk.plays, shrunk.whole) == (1, False)
+    assert (shrunk.plays, shrunk.complete) == (1, False)
 
 
 def test_what_does_not_fail_cannot_be_shrunk() -> None:
@@ -133,7 +133,7 @@ def test_another_failure_is_not_taken_for_it() -> None:
 def test_least_keeps_what_is_needed(needed: set[int], size: int) -> None:
     """Delta debugging finds exactly the items that the failure needs, wherever they are."""
     needed = {item for item in needed if item < size}
-    assert least(list(range(size)), lambda items: needed <= set(items)) == sorted(needed)
+    assert minimize(list(range(size)), lambda items: needed <= set(items)) == sorted(needed)
 
 
 @pytest.mark.parametrize("seed", range(30, 36))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pflab.campaign.monitor import Watch
+from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import load_plan, plan_from_text, plan_of, plan_text
 from pflab.cli.app import run
-from pflab.invariants.invariant import Hears, Invariant, Witnesses
+from pflab.invariants.invariant import Handlers, Invariant, Witnesses
 from pflab.invariants.registry import INVARIANTS
 from pflab.terms.verdict import ExitCode
 from tests.support.campaign_plans import plan
@@ -24,7 +24,7 @@ class NobodyDeletes(Invariant):
     rules = ("DL-1",)
     says = "Nothing is ever deleted."
 
-    def hears(self) -> Hears:
+    def handlers(self) -> Handlers:
         return {TombstoneMade: self._made}
 
     def _made(self, event: TombstoneMade) -> Witnesses:
@@ -40,12 +40,12 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every lab of this process has one more invariant, which does not hold."""
-    init = Watch.__init__
+    init = Monitor.__init__
 
-    def with_planted(self: Watch, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
+    def with_planted(self: Monitor, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
         init(self, lab, (*INVARIANTS, NobodyDeletes))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Watch, "__init__", with_planted)
+    monkeypatch.setattr(Monitor, "__init__", with_planted)
 
 
 def test_seeds_that_converge(capsys: pytest.CaptureFixture[str]) -> None:

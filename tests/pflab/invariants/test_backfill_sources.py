@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pflab.invariants.backfill_sources import SourcesAreChosenAsTold
+from pflab.invariants.backfill_sources import SourcesAreChosenByVersionRules
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, numbers
 from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, SourceDown, SourcesConsidered
@@ -14,7 +14,7 @@ from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, S
 
 def lab() -> Trace:
     """A knows that B and C, of its site, hold the folder, and what each of them said that it has."""
-    trace = Trace(SourcesAreChosenAsTold)
+    trace = Trace(SourcesAreChosenByVersionRules)
     for store in "ABC":
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
     made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}

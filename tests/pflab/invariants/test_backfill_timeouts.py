@@ -6,7 +6,7 @@ import pytest
 
 from pflab.campaign.plans.file import plan_from_text
 from pflab.campaign.seed import run_plan
-from pflab.invariants.backfill_timeouts import EntriesWaitAsSet
+from pflab.invariants.backfill_timeouts import EntriesWaitAsConfigured
 from pflab.terms.verdict import Judgement
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, entry, numbers
@@ -18,7 +18,7 @@ LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
 
 def lab() -> Trace:
     """A trace in which A knows that all three, of one site, hold the folder."""
-    trace = Trace(EntriesWaitAsSet)
+    trace = Trace(EntriesWaitAsConfigured)
     for store in "ABC":
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
     made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pflab.invariants.conflicts import ContactsAreTold
+from pflab.invariants.conflicts import ContactsAreNotified
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number
 from topology import topology_from_text
@@ -15,7 +15,7 @@ from traces.labtime import HOUR_US
 def lab(resolve: str = "default") -> Trace:
     """The folder of which A is home, as all three know it."""
     text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
-    trace = Trace(ContactsAreTold, topology=topology_from_text(text, "planted"))
+    trace = Trace(ContactsAreNotified, topology=topology_from_text(text, "planted"))
     made = trace.change(
         "A",
         1,
@@ -42,7 +42,7 @@ def tells(trace: Trace, node: str, *numbers: str) -> None:
 
 def found(trace: Trace) -> list[str]:
     for store in "AB":
-        trace.guard.rest(store, START_AT + HOUR_US, START_AT + HOUR_US)
+        trace.guard.quiet(store, START_AT + HOUR_US, START_AT + HOUR_US)
     return trace.witnesses()
 
 

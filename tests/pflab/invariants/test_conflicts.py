@@ -52,7 +52,7 @@ def aged(trace: Trace, node: str, **fields: Any) -> None:
 
 def rest(trace: Trace, after_us: int, stores: str = "AB") -> list[str]:
     for store in stores:
-        trace.guard.rest(store, START_AT + after_us, START_AT + after_us)
+        trace.guard.quiet(store, START_AT + after_us, START_AT + after_us)
     return trace.witnesses()
 
 

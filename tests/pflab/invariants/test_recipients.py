@@ -6,11 +6,15 @@ from pathlib import Path
 
 from pflab.invariants.evidence.knowledge import Known
 from pflab.invariants.invariant import VALIDATIONS
-from pflab.invariants.recipients import EachNumberIsToldOnce, StatusesReachAll, ToldToAllOthers
+from pflab.invariants.recipients import BroadcastsReachAllHolders, EachNumberIsNamedOnce, StatusesReachAll
 from pflab.invariants.registry import INVARIANTS
-from pflab.invariants.status_answers import LetGoByWhoHasAll, RequestsAreAnswered, StatusRequestsAreAnswered
-from pflab.invariants.status_rows import OwnHolesAreClosed, RowIsTheLastWord, SomebodyClaimsIt
-from pflab.invariants.versions import HeldAreFreed, NothingOlderReplaces
+from pflab.invariants.status_answers import (
+    LeavingIsPermittedByCompleteHolders,
+    RequestsAreAnswered,
+    StatusRequestsAreAnswered,
+)
+from pflab.invariants.status_rows import EntriesAreClaimed, OwnHolesAreClosed, RowsAreTheLatestSent
+from pflab.invariants.versions import HeldVersionsAreReleased, NothingOlderReplaces
 from pflab.terms.mail_types import MailKind
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
@@ -56,7 +60,7 @@ def next_stimulus(trace: Trace, node: str) -> None:
 
 def test_a_broadcast_that_forgets_one() -> None:
     """A broadcast goes to all other holders by the sender's own version of the folder (OUT-5)."""
-    trace = lab(ToldToAllOthers)
+    trace = lab(BroadcastsReachAllHolders)
     sends(trace, "A", 1, 0x4, ALL)
     sends(trace, "A", 2, 0x2, ALL, folder="1-1")
     sends(trace, "A", 3, MailKind.STATUS, ("B",))
@@ -68,7 +72,7 @@ def test_a_broadcast_that_forgets_one() -> None:
 
 def test_the_list_is_the_senders_own() -> None:
     """Whom a store must tell changes when it applies another list, not before (OUT-5, RP-2)."""
-    trace = lab(ToldToAllOthers)
+    trace = lab(BroadcastsReachAllHolders)
     made = folder_version(trace, "C", 1, replicas=("A", "B"))
     sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
     applies(trace, "A", made)
@@ -81,7 +85,7 @@ def test_the_list_is_the_senders_own() -> None:
 
 def test_after_a_restore_a_store_knows_what_it_knew_at_the_backup() -> None:
     """The list that a restored store goes by is that of its backup, until it hears of the later one (RP-4)."""
-    trace = lab(ToldToAllOthers)
+    trace = lab(BroadcastsReachAllHolders)
     folder_version(trace, "A", 1, replicas=("A", "B"))
     trace.add(BackupMade, "lab", store="A", backup="backup-1")
     folder_version(trace, "A", 2, replicas=("A", "B", "C"))
@@ -113,7 +117,7 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
 
 def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
     """The mails of one broadcast name different numbers, unless a change came between (CN-6, CN-7)."""
-    trace = lab(EachNumberIsToldOnce)
+    trace = lab(EachNumberIsNamedOnce)
     sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 2, 3), cnset_fai=numbers("A", 1))
     sends(trace, "A", 2, 0x4, ALL, cnset=numbers("A", 1, 4))
     trace.change("A", 5)
@@ -209,7 +213,7 @@ def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
 
 def test_let_go_by_one_that_lacks_something() -> None:
     """A leaving store is let go only by one that has all of its row and stays itself (RP-2)."""
-    trace = lab(LetGoByWhoHasAll)
+    trace = lab(LeavingIsPermittedByCompleteHolders)
     gets(
         trace,
         "A",
@@ -230,7 +234,7 @@ def test_let_go_by_one_that_lacks_something() -> None:
 
 def test_a_row_that_is_more_than_was_said() -> None:
     """A row is exactly the set in the sender's last mail (RST-4)."""
-    trace = lab(RowIsTheLastWord)
+    trace = lab(RowsAreTheLatestSent)
     said = {"folder": FOLDER, "store": "B", "cnset": numbers("B", 2), "cnset_fai": "", "sent_at": 1, "sent_number": 1}
     trace.add(RowReplaced, "A", mail="1@B", **said)
     trace.rows("A", row("A", "", local=True), row("B", "B-2"))
@@ -244,7 +248,7 @@ def test_a_row_that_is_more_than_was_said() -> None:
 
 def test_an_entry_that_nobody_claims() -> None:
     """What no row claims, nor a store that wants to leave, is not in the array (RST-4)."""
-    trace = lab(SomebodyClaimsIt)
+    trace = lab(EntriesAreClaimed)
     waits = (entry(missing="A-1", missing_fai="B-4"),)
     trace.rows("B", row("B", "", local=True), row("A", "A-1", fai="B-4"), entries=waits)
     pending = {"row": numbers("A", 1), "row_fai": numbers("B", 4), "marks": ("delete-pending",)}
@@ -322,7 +326,7 @@ def test_an_older_version_that_replaces_a_newer() -> None:
 
 def test_a_held_child_whose_parent_has_come() -> None:
     """What waits for a folder is applied with it (HI-4)."""
-    trace = lab(HeldAreFreed)
+    trace = lab(HeldVersionsAreReleased)
     parent = folder_version(trace, "A", 1, object=number("A", 50), operation="create", replicas=("A",))
     child = folder_version(trace, "A", 2, object=number("A", 51), operation="create", replicas=("A",))
     held = {"until_at": START_AT, "waits_for": parent.object, "way": "broadcast", "digest": "", "deleted": False}
@@ -341,7 +345,7 @@ def test_a_held_child_whose_parent_has_come() -> None:
 
 def test_a_version_that_is_held_too_long() -> None:
     """What waits in the queue is dropped when its time is over (HI-4)."""
-    trace = lab(HeldAreFreed)
+    trace = lab(HeldVersionsAreReleased)
     made = folder_version(trace, "A", 2, object=number("A", 51), operation="create", replicas=("A",))
     held = {"until_at": START_AT, "waits_for": number("A", 50), "way": "broadcast", "digest": "", "deleted": False}
     fields = {"folder": "1-1", "object": made.object, "number": made.number, "kind": "folder", "pcl": made.pcl}

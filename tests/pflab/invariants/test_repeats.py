@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.invariants.recipients import ChangesCoverWhatIsKept, TheUnheardAreAskedAgain
+from pflab.invariants.recipients import ChangesCoverWhatIsKept, SilentHoldersAreAskedAgain
 from pflab.terms.mail_types import MailKind
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
@@ -26,7 +26,7 @@ NEW = f"{GUIDS['A']}:9"
 
 def asked(at: int = START_AT + 8 * HOUR_US) -> Trace:
     """A has made a folder and asked B and C for its status."""
-    trace = lab(TheUnheardAreAskedAgain)
+    trace = lab(SilentHoldersAreAskedAgain)
     trace.facts.setup("dd" * 16)
     trace.at = at
     folder_version(trace, "A", 9, object=NEW, replicas=("A", "B", "C"), operation="create")
@@ -36,7 +36,7 @@ def asked(at: int = START_AT + 8 * HOUR_US) -> Trace:
 
 def rests(trace: Trace, hours: float) -> list[str]:
     trace.at = START_AT + int(hours * HOUR_US)
-    trace.guard.rest("A", trace.at, trace.at)
+    trace.guard.quiet("A", trace.at, trace.at)
     return trace.witnesses()
 
 
@@ -55,7 +55,7 @@ def test_who_was_asked_again_or_answered_need_not_be() -> None:
     sends(trace, "A", 2, MailKind.STATUS_REQUEST, ("C",), folder=NEW, marks=("repeat",))
     assert rests(trace, 12.25) == []
     assert len(rests(trace, 24.25)) == 1, "and once more at the check after that"
-    known = lab(TheUnheardAreAskedAgain)
+    known = lab(SilentHoldersAreAskedAgain)
     known.facts.setup("dd" * 16)
     folder_version(known, "A", 9, object=NEW, replicas=("A", "B", "C"), operation="create")
     for store in "BC":

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from node.views import FolderView
-from pflab.invariants.backfill_timeouts import SilentSourcesGoDown, SomebodyIsAsked
+from pflab.invariants.backfill_timeouts import SilentSourcesGoDown, TimeoutsSendRequests
 from pflab.invariants.folder_tree import ListedStoresHold, TreeIsComputed
 from pflab.invariants.invariant import Invariant
 from pflab.invariants.mail_contents import OwnRowIsTrue
-from pflab.invariants.replica_addition import LossesAreTold, NewcomersAsk, RestoredStoresAreOthers
+from pflab.invariants.replica_addition import LossesAreReported, NewReplicasRequestStatus, RestoredStoresGetNewGuids
 from pflab.invariants.replica_removal import (
-    LeavingStoresSayAll,
-    NothingDroppedUnasked,
+    LeavingStoresBroadcastFirst,
+    ReplicasDroppedWithPermission,
     TombstonesLiveLongEnough,
 )
 from pflab.terms.mail_types import MailKind
@@ -74,7 +74,7 @@ def goes_back(trace: Trace, guid: str = NEW_GUID, reason: str = "restored") -> N
 
 def rest(trace: Trace, after_us: int) -> None:
     trace.at += after_us
-    trace.guard.rest("A", trace.at, trace.at)
+    trace.guard.quiet("A", trace.at, trace.at)
 
 
 # -- coming
@@ -82,7 +82,7 @@ def rest(trace: Trace, after_us: int) -> None:
 
 def test_a_new_replica_that_asks_nobody() -> None:
     """By the next cycle a new replica has asked for the folder's status (RP-1, ST-3)."""
-    trace = stands(NewcomersAsk)
+    trace = stands(NewReplicasRequestStatus)
     for asks in (True, False):
         trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
         rest(trace, 10 * MINUTE_US)
@@ -95,7 +95,7 @@ def test_a_new_replica_that_asks_nobody() -> None:
 
 def test_a_replica_that_is_alone_when_it_should_ask() -> None:
     """Who is alone in the list at the next cycle has nobody to ask, whoever comes on it in that very instant (RP-1)."""
-    trace = lab(NewcomersAsk)
+    trace = lab(NewReplicasRequestStatus)
     folder_version(trace, "A", 1, replicas=("A",), operation="create")
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
     rest(trace, 15 * MINUTE_US - trace.at % (15 * MINUTE_US))
@@ -106,7 +106,7 @@ def test_a_replica_that_is_alone_when_it_should_ask() -> None:
 
 def test_a_replica_that_goes_before_it_has_asked_need_not() -> None:
     """A replica that is taken off the list again asks for nothing (RP-2)."""
-    trace = stands(NewcomersAsk)
+    trace = stands(NewReplicasRequestStatus)
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
     trace.add(ReplicaPending, "A", folder=FOLDER)
     rest(trace, HOUR_US)
@@ -115,7 +115,7 @@ def test_a_replica_that_goes_before_it_has_asked_need_not() -> None:
 
 def test_a_restored_store_that_asks_nobody() -> None:
     """A store back from a backup asks for the hierarchy's status at once (RP-4)."""
-    trace = stands(NewcomersAsk)
+    trace = stands(NewReplicasRequestStatus)
     backs_up(trace)
     goes_back(trace)
     rest(trace, MINUTE_US)
@@ -125,7 +125,7 @@ def test_a_restored_store_that_asks_nobody() -> None:
 
 def test_a_restored_store_that_keeps_its_guid() -> None:
     """A store back from a backup numbers its changes under a GUID that nobody has seen (RP-4, CN-1)."""
-    trace = stands(RestoredStoresAreOthers)
+    trace = stands(RestoredStoresGetNewGuids)
     for guid in (NEW_GUID, GUIDS["A"]):
         assert trace.witnesses() == []
         backs_up(trace)
@@ -135,7 +135,7 @@ def test_a_restored_store_that_keeps_its_guid() -> None:
 
 def test_a_backup_that_is_too_old() -> None:
     """From a backup older than a tombstone gets a store begins as new (DL-4)."""
-    trace = stands(RestoredStoresAreOthers)
+    trace = stands(RestoredStoresGetNewGuids)
     backs_up(trace)
     trace.at += 181 * DAY_US
     goes_back(trace, NEW_GUID, "first")
@@ -147,7 +147,7 @@ def test_a_backup_that_is_too_old() -> None:
 
 def test_a_loss_that_nobody_tells() -> None:
     """What was in no mail and is newer than the backup is told as lost (RP-4, DU-1)."""
-    trace = stands(LossesAreTold)
+    trace = stands(LossesAreReported)
     backs_up(trace)
     sent, unsent = trace.change("A", 5), trace.change("A", 6)
     sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 5))
@@ -164,7 +164,7 @@ def test_a_loss_that_nobody_tells() -> None:
 
 def test_a_loss_of_what_the_backup_has() -> None:
     """What the backup has is not lost, whatever the store tells (RP-4)."""
-    trace = stands(LossesAreTold)
+    trace = stands(LossesAreReported)
     made = trace.change("A", 5)
     backs_up(trace)
     goes_back(trace)
@@ -177,7 +177,7 @@ def test_a_loss_of_what_the_backup_has() -> None:
 
 def test_a_leaving_store_that_keeps_something_to_itself() -> None:
     """On leaving a store broadcasts what it has not sent, and says all that it has (RP-2)."""
-    trace = stands(LeavingStoresSayAll)
+    trace = stands(LeavingStoresBroadcastFirst)
     trace.change("A", 5)
     trace.add(ReplicaPending, "A", folder=FOLDER)
     assert len(trace.witnesses()) == 1
@@ -193,7 +193,7 @@ def test_a_leaving_store_that_keeps_something_to_itself() -> None:
 
 def test_a_store_that_leaves_while_its_content_stands_still() -> None:
     """It broadcasts nothing, and its row says all that it has; a row that does not is a violation as ever (RP-2, RP-5)."""
-    trace = stands(LeavingStoresSayAll)
+    trace = stands(LeavingStoresBroadcastFirst)
     trace.add(ContentSuspended, "A")
     trace.change("A", 5)
     trace.add(ReplicaPending, "A", folder=FOLDER)
@@ -204,7 +204,7 @@ def test_a_store_that_leaves_while_its_content_stands_still() -> None:
 
 def test_a_leaving_store_that_asks_nobody() -> None:
     """In the stimulus in which it learns that it leaves a store asks whether it may drop its data (RP-2)."""
-    trace = stands(LeavingStoresSayAll)
+    trace = stands(LeavingStoresBroadcastFirst)
     trace.add(ReplicaPending, "A", folder=FOLDER)
     trace.at += MINUTE_US
     trace.change("A", 5)
@@ -214,7 +214,7 @@ def test_a_leaving_store_that_asks_nobody() -> None:
 
 def test_data_dropped_without_leave() -> None:
     """Only the answer of a holder that has all of it lets the data of a living folder go (RP-2)."""
-    trace = stands(NothingDroppedUnasked)
+    trace = stands(ReplicasDroppedWithPermission)
     has = numbers("A", 5)
     for serial, row, broken in ((1, has, 0), (2, "", 1)):
         trace.add(ReplicaPending, "A", folder=FOLDER)
@@ -315,7 +315,7 @@ def reads(trace: Trace, versions: dict[str, Any], paths: dict[str, str]) -> None
 
 def test_a_retry_that_is_not_made() -> None:
     """When an entry's time-out has ended, somebody who claims some of it is asked, or it waits for a slot (BF-3, BF-6)."""
-    trace = stands(SomebodyIsAsked)
+    trace = stands(TimeoutsSendRequests)
     says(trace, "B", numbers("A", 1))
     sent = {"source": "B", "cnset": numbers("A", 1), "cnset_fai": "", "retry_at": START_AT}
     for kind, fields in ((RequestSent, sent), (RequestDeferred, {})):

@@ -15,11 +15,11 @@ from pflab.invariants.registry import INVARIANTS
 from pflab.invariants.stored_state import (
     ClaimsAreKept,
     DeletesWin,
-    EveryEntryHasItsTime,
-    KeptAsMade,
+    NoEntryIsOverdue,
     NothingLostAtHome,
     OneTree,
     OneWinner,
+    VersionsKeptUnchanged,
 )
 from pflab.terms.verdict import FolderVerdict, Judgement, Verdict
 from tests.support.clock import START_AT
@@ -145,7 +145,7 @@ def test_two_trees() -> None:
 
 def test_bytes_that_changed_in_a_store() -> None:
     """A store keeps the bytes that the author made, and no version that nobody made (DU-1)."""
-    trace = Trace(KeptAsMade)
+    trace = Trace(VersionsKeptUnchanged)
     made = trace.change("A", 1)
     trace.folder("B", versions=kept(made))
     assert trace.witnesses() == []
@@ -158,7 +158,7 @@ def test_bytes_that_changed_in_a_store() -> None:
 
 def test_an_entry_that_nothing_will_wake() -> None:
     """While all is quiet no entry's due time lies in the past (BF-2)."""
-    trace = Trace(EveryEntryHasItsTime)
+    trace = Trace(NoEntryIsOverdue)
     trace.at = START_AT + HOUR_US
     trace.array("A", entry())
     trace.at += 1
@@ -172,7 +172,7 @@ def test_an_entry_that_nothing_will_wake() -> None:
 
 def test_an_entry_s_time_stands_still_while_content_is_suspended() -> None:
     """While its store has suspended content an entry of a folder waits for nothing, and afterwards it does (RP-5, BF-2)."""
-    trace = Trace(EveryEntryHasItsTime)
+    trace = Trace(NoEntryIsOverdue)
     trace.at = START_AT + HOUR_US + 1
     trace.add(ContentSuspended, "A")
     trace.array("A", entry(), entry(id=2, waiting_for_slot=True))
@@ -184,7 +184,7 @@ def test_an_entry_s_time_stands_still_while_content_is_suspended() -> None:
 
 def test_an_entry_that_waits_for_a_free_slot() -> None:
     """An entry waits for a slot only while all of them are taken (BF-6)."""
-    trace = Trace(EveryEntryHasItsTime)
+    trace = Trace(NoEntryIsOverdue)
     full = entry(id=2, requests=(request("B"), request("C")))
     trace.array("A", full, entry(waiting_for_slot=True))
     assert trace.witnesses() == []
