@@ -124,8 +124,8 @@ def test_no_reader_loses_the_end_of_an_item(number: int, length: int) -> None:
     assert all(one.good_checksum for one in nested.objects)
 
 
-def test_the_guard_behind_a_zero_means_nothing() -> None:
-    """An item whose last checksum ends in a zero byte gets a guard attribute, which decode takes off again."""
+def test_an_item_that_ends_in_zero_gets_a_guard() -> None:
+    """An item whose last checksum ends in a zero byte gets a guard attribute; decoding removes it."""
     items = [Item({PR_SUBJECT: "x" * n}) for n in range(300)]
     guarded = [item for item in items if encode_item(item).endswith(b"\xff\xff\xfe\x01")]
     assert guarded
@@ -154,16 +154,16 @@ def test_unknown_attributes_survive(place: int) -> None:
     assert encode_item(item) == wire
 
 
-def test_another_codepage_that_is_ours_is_nothing_to_keep() -> None:
-    """A stream whose first fields say what ours say, with another key, decodes to the same item."""
+def test_usual_first_attributes_are_not_kept() -> None:
+    """A stream with the usual version and code page and another key decodes to the same item."""
     wire = encode_item(Item(POST))
     other_key = wire[:4] + b"\xbe\xef" + wire[6:]
     assert decode_item(other_key) == Item(POST)
 
 
 @pytest.mark.parametrize("class_tag", [PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A])
-def test_the_class_is_shown_to_readers_that_know_no_properties(class_tag: int) -> None:
-    """attMessageClass repeats the class property, in either string type, and adds nothing on the way back."""
+def test_the_class_is_also_an_attribute(class_tag: int) -> None:
+    """attMessageClass repeats the class property, of either string type; decoding adds nothing."""
     item = Item({class_tag: "IPM.Note" if class_tag == PR_MESSAGE_CLASS else b"IPM.Note"})
     wire = encode_item(item)
     assert attribute(1, ts.ATT_MESSAGE_CLASS, b"IPM.Note\0") in wire
@@ -187,7 +187,7 @@ def test_every_damaged_data_byte_is_noticed() -> None:
 
 
 def test_no_truncated_item_passes() -> None:
-    """An item cut short anywhere is refused, except where whole attachments are gone."""
+    """An item that is cut short anywhere is refused, except if whole attachments are missing."""
     attachments_at = RICH.index(REND)
     ends = {end + 2 for _, _, _, end, _ in ts.walk(RICH)}
     for cut in range(len(RICH)):
@@ -243,7 +243,7 @@ def test_a_wrong_structure_is_named(wire: bytes, reason: str) -> None:
 
 
 def test_damage_inside_an_embedded_message_is_noticed() -> None:
-    """An item is only as good as the messages embedded in it."""
+    """An item with a damaged embedded message is damaged."""
     inner = encode_item(Item(POST))
     broken = embedded_attachment(inner[:-1] + b"\x77")
     with pytest.raises(CodecError, match="checksum"):
@@ -251,7 +251,7 @@ def test_damage_inside_an_embedded_message_is_noticed() -> None:
 
 
 def test_nesting_has_a_limit() -> None:
-    """Messages may be nested so deep and no deeper; one level more is refused. (spec: ML-7)"""
+    """Messages can be nested up to the limit; one level more is refused. (spec: ML-7)"""
     wire = encode_item(Item(POST))
     for _ in range(MAX_NESTING - 1):
         wire = encode_item(Item(POST, (), (embedded_attachment(wire),)))
@@ -261,7 +261,7 @@ def test_nesting_has_a_limit() -> None:
 
 
 def test_attributes_have_a_limit() -> None:
-    """A stream of more attributes than any mail needs is refused. (spec: ML-7)"""
+    """A stream with more attributes than the limit is refused. (spec: ML-7)"""
     empty = attribute(1, 0x0006FE01, b"")
     with pytest.raises(CodecError, match="attributes in one TNEF stream"):
         check_item(stream(PROPS, empty * (ts.MAX_ATTRIBUTES + 1)))
@@ -269,13 +269,13 @@ def test_attributes_have_a_limit() -> None:
 
 @given(st.binary(max_size=2000))
 def test_the_checksum_is_the_plain_sum_of_the_bytes(raw: bytes) -> None:
-    """The fast sum equals the specification's: all bytes added up, modulo 65536."""
+    """The fast sum equals the specified one: the sum of all bytes modulo 65536."""
     assert ts.byte_sum(raw) == sum(raw) & 0xFFFF
     assert ts.byte_sum(b"\xff" * 70_000 + raw) == (255 * 70_000 + sum(raw)) & 0xFFFF
 
 
 def test_extra_attributes_of_an_attachment_stay_with_it() -> None:
-    """An unknown attribute of the second attachment is the second's again after decode."""
+    """After decoding, an unknown attribute of the second attachment still belongs to the second."""
     extra = (RawAttribute(0x0006FE09, b"second", 1),)
     item = Item(
         POST, (), (file_attachment("a", b"1"), {PR_ATTACH_DATA_OBJ: IID_IMESSAGE + encode_item(Item(POST))}), extra

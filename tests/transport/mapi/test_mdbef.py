@@ -60,15 +60,15 @@ def test_any_system_message_comes_back(props: Bag, some: list[Part], unknown: li
 
 @given(bags, st.lists(st.tuples(st.binary(max_size=60), bags), max_size=3))
 def test_a_bridgehead_changes_the_envelope_and_nothing_else(props: Bag, some: list[tuple[bytes, Bag]]) -> None:
-    """TNEF to MDBEF and back gives the same bytes, so no item is ever encoded anew. (spec: ML-2, ML-4)"""
+    """TNEF to MDBEF and back gives the same bytes, so no item is encoded again. (spec: ML-2, ML-4)"""
     ours = {PR_ATTACH_METHOD, PR_ATTACH_DATA_OBJ}
     parts = tuple(Part(item, {tag: bag[tag] for tag in bag if tag not in ours}) for item, bag in some)
     tnef = encode_tnef(SystemMessage(props, parts))
     assert encode_tnef(decode_mdbef(encode_mdbef(decode_tnef(tnef)))) == tnef
 
 
-def test_every_damaged_byte_spoils_the_mail_or_its_item() -> None:
-    """A changed byte outside the items fails the mail; inside an item it fails that item alone. (spec: IN-5)"""
+def test_every_damaged_byte_damages_the_mail_or_its_item() -> None:
+    """A changed byte outside the items makes the mail bad; inside an item it makes only that item bad. (spec: IN-5)"""
     first = WIRE.index(ITEM)
     second = WIRE.index(ITEM, first + 1)
     key_bytes = {first + 4, first + 5, second + 4, second + 5}  # TNEF's key, which means nothing
@@ -86,7 +86,7 @@ def test_every_damaged_byte_spoils_the_mail_or_its_item() -> None:
 
 
 def test_no_truncated_envelope_passes() -> None:
-    """An envelope cut short anywhere, or with bytes behind it, is refused."""
+    """An envelope that is cut short anywhere, or has further bytes at its end, is refused."""
     for cut in range(len(WIRE)):
         with pytest.raises(CodecError):
             decode_mdbef(WIRE[:cut])
@@ -134,7 +134,7 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
     ],
 )
 def test_a_wrong_header_is_named(at: int, value: int, reason: str) -> None:
-    """What is wrong with a header is said in the error, and no count is believed. (spec: ML-7)"""
+    """The error says what is wrong with a header, and no count in it is trusted. (spec: ML-7)"""
     layout = "<H" if at < 12 else "<I"
     wire = bytearray(WIRE)
     struct.pack_into(layout, wire, at, value)
@@ -143,14 +143,14 @@ def test_a_wrong_header_is_named(at: int, value: int, reason: str) -> None:
 
 
 def test_an_unknown_attribute_belongs_to_a_part_that_exists() -> None:
-    """An attribute of a part that is not there is refused: no envelope could carry it back. (spec: ML-2)"""
+    """An unknown attribute of a part that does not exist is refused: no envelope could carry it. (spec: ML-2)"""
     wire = encode_mdbef(SystemMessage({}, (Part(ITEM),), (RawAttribute(0x0006FE01, b"", 1),)))
     with pytest.raises(CodecError, match="attachment 1"):
         decode_mdbef(wire)
 
 
-def test_an_envelope_of_absurd_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sizes and counts above the named limits are refused at both ends. (spec: ML-7)"""
+def test_an_envelope_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes and counts above the limits are refused when encoding and when decoding. (spec: ML-7)"""
     monkeypatch.setattr(mdbef.ts, "MAX_STREAM_SIZE", len(WIRE) - 1)
     with pytest.raises(CodecError, match="limit"):
         decode_mdbef(WIRE)

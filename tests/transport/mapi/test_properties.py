@@ -119,7 +119,7 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
     ],
 )
 def test_impossible_lengths_and_counts_are_refused_without_reserving_memory(wire: str) -> None:
-    """A hostile count, length, type or name raises CodecError and reserves no more than the input is worth."""
+    """A hostile count, length, type or name raises CodecError and allocates no more memory than the size of the input."""
     raw = bytes.fromhex(wire)
     tracemalloc.start()
     with pytest.raises(CodecError):
@@ -158,20 +158,20 @@ def test_impossible_lengths_and_counts_are_refused_without_reserving_memory(wire
         ({number << 16 | 3: 0 for number in range(MAX_PROPERTIES + 1)}, "properties"),
     ],
 )
-def test_a_value_that_no_bytes_can_express_is_named(bag: Bag, named: str) -> None:
-    """Encoding a value of the wrong type or size raises CodecError that names the property."""
+def test_a_value_that_cannot_be_encoded_is_named(bag: Bag, named: str) -> None:
+    """Encoding a value of the wrong type or size raises CodecError, which names the property."""
     with pytest.raises(CodecError, match=named):
         encode_bag(bag)
 
 
 def test_leftover_bytes_are_refused() -> None:
-    """Bytes behind the last property are an error: a bag is exactly its bytes."""
+    """Bytes after the last property are an error."""
     with pytest.raises(CodecError, match="follow the last property"):
         decode_bag(encode_bag({0x00170003: 1}) + b"\0\0\0\0")
 
 
-def test_strings_without_their_nul_are_read_all_the_same() -> None:
-    """A text whose writer forgot the final NUL is read; one NUL at most is taken off. (spec: ML-2)"""
+def test_strings_without_a_final_nul_are_read() -> None:
+    """A text without the final NUL is read; at most one NUL is removed. (spec: ML-2)"""
     assert decode_bag(bytes.fromhex("01000000 1f003700 01000000 04000000 41004200")) == {0x0037001F: "AB"}
     assert decode_bag(bytes.fromhex("01000000 1e003700 01000000 04000000 41420000")) == {0x0037001E: b"AB\0"}
 

@@ -181,14 +181,14 @@ def test_any_system_message_comes_back(props: Bag, some: list[Part], unknown: li
     ],
 )
 def test_an_envelope_of_another_writer_is_read_and_kept(opening: list[tuple[int, bytes]]) -> None:
-    """Rendering data and notes that differ from ours are read and come back as they were."""
+    """Another program's rendering data and notes are read, and encoded again as they were."""
     extra = tuple(RawAttribute(code, data, 1) for code, data in opening)
     sent = SystemMessage({}, (Part(post(1)), Part(post(2))), extra)
     assert decode_tnef(encode_tnef(sent)) == sent
 
 
 def test_one_damaged_item_leaves_the_others() -> None:
-    """An item damaged before or after it was packed spoils itself alone. (spec: IN-5)"""
+    """An item that was damaged before or after it was packed affects no other item. (spec: IN-5)"""
     sent = message(3)
     bad = bytearray(sent.parts[1].item)
     bad[100] ^= 0xFF
@@ -205,7 +205,7 @@ def test_one_damaged_item_leaves_the_others() -> None:
 
 
 def test_every_damaged_byte_of_the_envelope_is_noticed() -> None:
-    """One changed data byte outside the items fails the mail, whatever else it holds. (spec: IN-5)"""
+    """One changed data byte outside the items makes the mail bad. (spec: IN-5)"""
     sent = message(1)
     wire = encode_tnef(sent)
     item_at = wire.index(sent.parts[0].item)
@@ -274,7 +274,7 @@ def test_a_wrong_structure_is_named(attributes: list[bytes], reason: str) -> Non
 
 @pytest.mark.parametrize("tag", [PR_ATTACH_METHOD, PR_ATTACH_DATA_OBJ])
 def test_a_part_cannot_set_what_belongs_to_the_envelope(tag: int) -> None:
-    """The two properties that make an attachment an embedded message are the envelope's own."""
+    """A part cannot have the two properties that make an attachment an embedded message."""
     value = 5 if tag == PR_ATTACH_METHOD else IID_IMESSAGE
     with pytest.raises(CodecError, match="belong to the envelope"):
         encode_tnef(SystemMessage({}, (Part(b"", {tag: value}),)))
@@ -295,7 +295,7 @@ def outcome(decode: Callable[[bytes], SystemMessage], stream: bytes) -> SystemMe
 
 
 def test_usual_parts_are_written_as_any_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The short cut for parts with a change key beside them writes the general way's bytes. (spec: ML-2)"""
+    """The fast encoder for parts with only a change key writes the same bytes as the general one. (spec: ML-2)"""
     sent = usual(40)
     wire = encode_tnef(sent)
     monkeypatch.setattr(tnef, "_usual_pieces", lambda part: None)
@@ -305,7 +305,9 @@ def test_usual_parts_are_written_as_any_others(monkeypatch: pytest.MonkeyPatch) 
 
 @given(st.data())
 def test_usual_parts_are_read_as_any_others(data: st.DataObject) -> None:
-    """Whatever byte changes, with or without its checksum: the same parts, or the same words. (spec: IN-5)"""
+    """For any changed byte, with or without its checksum, the fast decoder gives the same parts or error as the general one.
+    (spec: IN-5)
+    """
     stream = bytearray(encode_tnef(usual(3)))
     spans = [(start, end) for _, _, start, end, _ in ts.walk(bytes(stream))]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -320,14 +322,14 @@ def test_usual_parts_are_read_as_any_others(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "beside", [{}, {PR_CHANGE_KEY: b"short"}, {PR_SUBJECT: "x"}, {PR_CHANGE_KEY: key(1), PR_BODY: ""}]
 )
-def test_one_unusual_part_sends_all_the_general_way(beside: Bag) -> None:
-    """A part among usual ones with more, less or something else beside it comes through like them. (spec: ML-2)"""
+def test_one_unusual_part_among_usual_ones_is_read(beside: Bag) -> None:
+    """A part with other properties among usual parts is decoded like them. (spec: ML-2)"""
     sent = SystemMessage({}, (*usual(2).parts, Part(post(9), beside), *usual(2).parts))
     assert decode_tnef(encode_tnef(sent)) == sent
 
 
 def test_an_object_too_short_for_its_interface_is_no_part() -> None:
-    """A usual part whose object is smaller than an interface id is refused as any other. (spec: ML-7)"""
+    """A usual part whose object is shorter than an interface id is refused. (spec: ML-7)"""
     wire = encode_tnef(SystemMessage({}, (Part(b"", {PR_CHANGE_KEY: key(1)}),)))
     at = wire.index(IID_IMESSAGE)
     bad = bytearray(wire[:at] + wire[at + 16 :])
@@ -340,13 +342,13 @@ def test_an_object_too_short_for_its_interface_is_no_part() -> None:
 
 
 def test_parts_have_a_limit() -> None:
-    """More parts than any mail needs are refused at the sender already. (spec: ML-7)"""
+    """The encoder refuses more parts than the limit. (spec: ML-7)"""
     with pytest.raises(CodecError, match="parts in one mail"):
         encode_tnef(SystemMessage({}, (Part(b""),) * (MAX_PARTS + 1)))
 
 
-def test_a_stream_of_absurd_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream above the named limit is refused before it is looked at. (spec: ML-7)"""
+def test_a_stream_beyond_the_size_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream above the size limit is refused before it is read. (spec: ML-7)"""
     monkeypatch.setattr(ts, "MAX_STREAM_SIZE", len(WIRE) - 1)
     with pytest.raises(CodecError, match="at most"):
         decode_tnef(WIRE)
@@ -371,7 +373,7 @@ def test_the_documented_examples_are_true(project_root: Path) -> None:
 
 
 def test_the_limit_on_attributes_holds_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits bound what a mail may cost, whoever sends it: 64 MB by SMTP must not become 800 MB (spec: ML-7, IN-5)."""
+    """Limits bound the memory that a mail costs: 64 MB by SMTP must not become 800 MB (spec: ML-7, IN-5)."""
     monkeypatch.setattr(ts, "MAX_ATTRIBUTES", 1_000)
     stream = ts.PREFIX + b"\x01\x01\x00\x06\x00\0\0\0\0\0\0" * 50_000
     tracemalloc.start()

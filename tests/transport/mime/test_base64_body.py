@@ -43,14 +43,14 @@ def test_lines_are_binasciis_and_come_back(size: int, end: bytes) -> None:
 @example(b"QQ==\r\n")
 @example(b"Q\\u0051==")
 @example(b"QUI=QUI=")
-def test_whatever_comes_is_read_as_binascii_reads_it(text: bytes) -> None:
-    """Strange characters, escapes of JSON, wrong padding: read, or refused, as ever. (spec: ML-2)"""
+def test_any_base64_is_read_as_binascii_reads_it(text: bytes) -> None:
+    """Foreign characters, JSON escapes and wrong padding are read, or refused, as binascii does. (spec: ML-2)"""
     assert by_us(text) == by_binascii(text)
 
 
 @given(st.binary(min_size=1, max_size=3000), st.integers(0, 4100), st.sampled_from([b"\r\n", b"\n", b" ", b"\\", b"="]))
-def test_a_body_that_was_wrapped_anew_is_read(body: bytes, at: int, between: bytes) -> None:
-    """A line end or more at another place, as relays make them, changes nothing for the reader. (spec: ML-2)"""
+def test_a_body_with_other_line_lengths_is_read(body: bytes, at: int, between: bytes) -> None:
+    """Other or more line ends, as relays make them, do not change the result. (spec: ML-2)"""
     text = b"\r\n".join(encoded_lines(body))
     text = text[:at] + between + text[at:]
     assert by_us(text) == by_binascii(text)

@@ -15,7 +15,7 @@ RECEIVED = b"Received: from A by B with ESMTP; Tue, 21 Oct 2003 00:15:00 +0000\r
 
 @given(st.binary(max_size=4000))
 def test_a_bridgehead_changes_the_form_and_not_the_bytes(body: bytes) -> None:
-    """ML-4: S-TNEF in base64 is the same TNEF, with the lines of its hops on top, and as long as was reckoned."""
+    """ML-4: S-TNEF in base64 is the same TNEF below the same header lines; its length is the predicted one."""
     binary = RECEIVED + build_mail(HEADERS, BodyForm.S_TNEF, body)
     written = as_seven_bit(binary)
     assert is_binary(binary) and not is_binary(written)
@@ -27,15 +27,15 @@ def test_a_bridgehead_changes_the_form_and_not_the_bytes(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("form", [BodyForm.TNEF, BodyForm.MDBEF])
-def test_what_data_carries_stays_as_it_is(form: BodyForm) -> None:
-    """ML-4: a mail keeps its sender's form where the next hop can take it."""
+def test_a_mail_that_data_can_carry_is_not_changed(form: BodyForm) -> None:
+    """ML-4: a mail keeps its form if the next hop accepts it."""
     mail = build_mail(HEADERS, form, b"\0\n\r" * 100)
     assert as_seven_bit(mail) is mail
     assert far_size(mail, header_size(mail)) == len(mail)
 
 
-def test_binary_mail_of_another_make_is_not_guessed_at() -> None:
-    """ML-4: a binary body that is no S-TNEF of ours cannot be written anew, and says so."""
+def test_binary_mail_of_another_program_is_refused() -> None:
+    """ML-4: a binary body that is not S-TNEF of ours cannot be encoded again: CodecError."""
     mail = b"Subject: a\r\nContent-Transfer-Encoding: Binary\r\n\r\n\0\n"
     assert is_binary(mail) and far_size(mail, header_size(mail)) == len(mail)
     with pytest.raises(CodecError, match="no S-TNEF"):

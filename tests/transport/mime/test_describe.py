@@ -87,8 +87,8 @@ def test_a_mail_is_shown_down_to_each_property(form: BodyForm) -> None:
     assert "    Message-ID: <i@x>" in shown
 
 
-def test_an_upper_floor_explains_what_it_knows() -> None:
-    """An interpreter's words take the place of the raw value; if it fails, that value stays. (spec: ML-2)"""
+def test_interpreters_replace_raw_values() -> None:
+    """The text of an interpreter replaces the raw value; if the interpreter fails, the value stays. (spec: ML-2)"""
 
     def broken(_: Value) -> str:
         raise CodecError("no set")
@@ -98,8 +98,8 @@ def test_an_upper_floor_explains_what_it_knows() -> None:
     assert [one.text for one in shown] == ["b'\\x01' = A-1..5", "02 (1 bytes) (not understood: no set)"]
 
 
-def test_what_is_no_system_message_is_shown_as_far_as_it_goes() -> None:
-    """Ordinary mail, somebody's winmail.dat and garbage are described, not refused."""
+def test_other_mail_is_described_too() -> None:
+    """Ordinary mail, a foreign winmail.dat and garbage are described, not refused."""
     assert "  body: ordinary mail, no system message" in lines(b"From: a@x\r\n\r\nhello")
     foreign = encode_item(Item({PR_SUBJECT: "theirs"}, (), (file_attachment("a.txt", b"x"),)))
     shown = lines(build_mail(HEADERS, BodyForm.TNEF, foreign))
@@ -122,21 +122,21 @@ def test_what_is_no_system_message_is_shown_as_far_as_it_goes() -> None:
         (PropType.BOOLEAN | 0x1000, (True,) * 21, "[" + ", ".join(["true"] * 20) + ", ... (21 values)]"),
     ],
 )
-def test_every_type_has_its_words(kind: int, value: Value, text: str) -> None:
-    """A value is shown as its type means it, cut where it is long."""
+def test_every_type_has_its_text(kind: int, value: Value, text: str) -> None:
+    """A value is shown by its type, and cut if it is long."""
     assert value_text(kind, value) == text
 
 
 @given(st.text(max_size=MAX_TEXT))
-def test_nothing_shown_is_obeyed_by_a_terminal(text: str) -> None:
-    """Control characters, line ends and direction marks from a mail never reach the screen. (spec: ML-7)"""
+def test_no_control_character_reaches_the_terminal(text: str) -> None:
+    """Control characters, line ends and direction marks of a mail are escaped. (spec: ML-7)"""
     assert safe_text(text).isprintable()
     assert safe_text("\x1b[2J\u202e\n") == "\\x1b[2J\\u202e\\n"
     assert safe_text("x" * (MAX_TEXT + 1)).endswith(f"... ({MAX_TEXT + 1} characters)")
 
 
-def test_an_upper_floor_names_what_it_knows() -> None:
-    """Tags that have no name here get the one handed in, also where an interpreter shows them; header fields do not."""
+def test_names_of_further_tags_can_be_passed() -> None:
+    """Tags without a name get the one that is passed, also in branches of interpreters; header fields do not."""
     own = 0x67110003
 
     def explain(_: Value) -> tuple[Branch, ...]:
@@ -154,13 +154,13 @@ def test_an_upper_floor_names_what_it_knows() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\r\n", b"# A page\n", b"title: x\nsteps: []\n", bytes(range(256))])
 def test_what_is_no_mail_is_an_error(content: bytes) -> None:
-    """A file without any field that mails have is not described as one."""
+    """A file without any field that mails have is not described as a mail."""
     with pytest.raises(CodecError, match="not a mail"):
         describe_mail(content)
 
 
 def test_tags_have_names() -> None:
-    """Known tags are named, 8-bit strings by their Unicode name, unknown and named ones by what they are."""
+    """Known tags have names, 8-bit strings those of the Unicode tags; unknown and named tags are shown by their values."""
     assert property_label(PR_SUBJECT) == "PR_SUBJECT 0x0037001F"
     assert property_label(0x0037001E) == "PR_SUBJECT 0x0037001E"
     assert property_label(0x12340003) == "0x12340003"

@@ -76,7 +76,7 @@ def test_awkward_mail_comes_out_as_it_went_in(name: str) -> None:
 
 @given(st.binary(max_size=400), st.sampled_from(sorted(HAND_MADE)), st.integers(0, 2000))
 def test_damaged_mail_comes_out_as_it_went_in(noise: bytes, name: str, at: int) -> None:
-    """Whatever bytes stand in a mail, no byte is lost and nothing fails (spec: ML-5)."""
+    """For any bytes in a mail, no byte is lost and nothing fails (spec: ML-5)."""
     mail = HAND_MADE[name]
     at %= len(mail) + 1
     damaged = mail[:at] + noise + mail[at:]
@@ -85,7 +85,7 @@ def test_damaged_mail_comes_out_as_it_went_in(noise: bytes, name: str, at: int) 
 
 @given(st.binary(max_size=3000), st.sampled_from([4, 60, 72, 76, 996]), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_any_base64_comes_out_as_it_went_in(file: bytes, columns: int, line_end: str, ended: bool) -> None:
-    """An attachment's base64 in lines of any length, ended or not, is the same again, and its data are right."""
+    """An attachment's base64 in lines of any length comes back to the byte, and its data is decoded."""
     text = b64encode(file).decode()
     lines = [text[at : at + columns] for at in range(0, len(text), columns)]
     body = line_end.join(lines) + (line_end if ended else "")
@@ -113,7 +113,7 @@ def test_a_large_attachment_is_kept_once() -> None:
 
 
 def test_cpythons_attachments_are_those_that_its_email_package_finds() -> None:
-    """Of sound multipart mails each leaf that is not shown as the text is an attachment with the decoded data."""
+    """In valid multipart mails, each part that is not shown as the text is an attachment with the decoded data."""
     mails = cpython_mails()
     for name in ("msg_04.txt", "msg_07.txt", "msg_13.txt", "msg_22.txt", "msg_26.txt", "msg_36.txt", "msg_45.txt"):
         parsed = email.message_from_bytes(mails[name])
@@ -137,7 +137,7 @@ def test_cpythons_attachments_are_those_that_its_email_package_finds() -> None:
     ],
 )
 def test_attachments_have_the_names_that_they_came_with(name: str, shown: list[str]) -> None:
-    """Names in RFC 2231 and 2047 are decoded, broken ones read as far as they go, missing ones made up."""
+    """Names by RFC 2231 and 2047 are decoded, malformed ones as far as possible; missing ones are generated."""
     assert names(item_of(HAND_MADE[name])) == shown
 
 
@@ -155,7 +155,7 @@ def test_attachments_have_the_names_that_they_came_with(name: str, shown: list[s
     ],
 )
 def test_text_is_shown_in_whatever_charset_it_came(name: str, text: str) -> None:
-    """The text that people read is decoded by the mail's charset, or by the likeliest where that one is wrong."""
+    """The text is decoded by the mail's charset, or by the likeliest one if that is wrong."""
     assert item_of(HAND_MADE[name]).props[PR_BODY] == text
 
 
@@ -176,13 +176,13 @@ def test_of_alternatives_text_and_html_are_shown() -> None:
     ],
 )
 def test_headers_are_shown_decoded(name: str, subject: str, sender: str) -> None:
-    """Subjects and senders are one line each, decoded as well as can be."""
+    """Subjects and senders are decoded as far as possible, and are one line each."""
     props = item_of(HAND_MADE[name]).props
     assert (props[PR_SUBJECT], props[PR_SENDER_NAME]) == (subject, sender)
 
 
 def test_a_long_text_is_shown_in_part_and_kept_whole() -> None:
-    """PR_BODY has the beginning of a huge text; the mail has all of it."""
+    """PR_BODY has the beginning of a huge text; PFLAB_MAIL has all of it."""
     mail = b"Subject: long\r\n\r\n" + b"x" * (MAX_SHOWN_TEXT + 5)
     item = item_of(mail)
     assert item.props[PR_BODY] == "x" * MAX_SHOWN_TEXT
@@ -190,7 +190,7 @@ def test_a_long_text_is_shown_in_part_and_kept_whole() -> None:
 
 
 def test_parameters_are_read_linearly() -> None:
-    """Header values made to be slow are read in no time."""
+    """Header values that are made to be slow are read in linear time."""
     for hostile in (";" * 200_000, ';a="' * 50_000, "; a" + " " * 200_000, ';a*0="x"' * 30_000):
         assert len(parameters(hostile)) <= 100
 
@@ -218,7 +218,7 @@ def test_hostile_mail_gives_one_clear_error(mail: bytes, said: str) -> None:
     "cuts", [(1,), (0, 5, 0, 0), (10**6, 0, 0, 0), (0, 0, 3, 0), (0, 0, 4, 9), (-1, 0, 0, 0), (9, 0, 0, 0, 0, 0, 0, 0)]
 )
 def test_cuts_that_do_not_fit_are_one_error(cuts: tuple[int, ...]) -> None:
-    """An item whose mail does not fit together cannot be exported, and that is all."""
+    """If PFLAB_MAIL and PFLAB_MAIL_CUTS do not match, the export of that item raises CodecError."""
     item = item_of(HAND_MADE["8-bit attachment"])
     with pytest.raises(CodecError):
         back(Item({**item.props, PR_PFLAB_MAIL_CUTS: cuts}, (), item.attachments))
@@ -228,7 +228,7 @@ def test_cuts_that_do_not_fit_are_one_error(cuts: tuple[int, ...]) -> None:
 
 
 def test_a_new_subject_goes_into_the_mail() -> None:
-    """After an edit of the subject alone the mail is the one that came, but for its Subject."""
+    """After an edit of only the subject, the mail differs only in its Subject field."""
     mails = {**cpython_mails(), **HAND_MADE}
     for name, mail in mails.items():
         item = item_of(mail)
@@ -244,8 +244,9 @@ def test_a_new_subject_goes_into_the_mail() -> None:
 
 
 def test_an_edited_text_makes_a_new_mail() -> None:
-    """After an edit of the text what is exported is a new mail with the same attachments, which Python's own email
-    package reads as we do."""
+    """After an edit of the text, the export is a new mail with the same attachments, which Python's email package
+    reads as we do.
+    """
     for name, mail in {**cpython_mails(), **HAND_MADE}.items():
         item = item_of(mail)
         props = dict(item.props)
@@ -285,16 +286,16 @@ def test_a_post_that_never_was_a_mail_is_written_as_one() -> None:
 
 
 @pytest.mark.parametrize("body", [b"====", b"=", b"!!!!\r\n", b"QQ", b"QUJDR", b"\xff\xfe", b"= =\r\n=="])
-def test_base64_that_is_none_is_kept_as_it_stands(body: bytes) -> None:
-    """A file whose base64 nobody can read is its bytes as they came, never an empty file."""
+def test_malformed_base64_is_kept_as_it_is(body: bytes) -> None:
+    """A file with unreadable base64 has the bytes as they came; it is never an empty file."""
     item = item_of(with_file(body))
     assert data(item) == [body]
     assert back(item) == with_file(body)
 
 
 @pytest.mark.parametrize("body", [b"=", b"=\r\n=\r\n"])
-def test_quoted_printable_that_says_nothing_is_kept_as_it_stands(body: bytes) -> None:
-    """As with base64: something came, so something is shown."""
+def test_quoted_printable_without_a_result_is_kept_as_it_is(body: bytes) -> None:
+    """If decoding leaves nothing, the encoded bytes are shown."""
     assert data(item_of(with_file(body, b"quoted-printable"))) == [body]
 
 
@@ -309,8 +310,9 @@ def test_quoted_printable_that_says_nothing_is_kept_as_it_stands(body: bytes) ->
     ],
 )
 def test_base64_that_begins_again_is_read_to_its_end(body: bytes, shown: bytes) -> None:
-    """Pieces with ends of their own make one file, what a mailing list hangs behind it is no part of it, and an empty
-    file stays one."""
+    """Pieces with ends of their own are one file; the footer of a mailing list is not part of it; an empty file stays
+    empty.
+    """
     item = item_of(with_file(body))
     assert data(item) == [shown]
     assert back(item) == with_file(body)

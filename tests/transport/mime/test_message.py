@@ -70,7 +70,9 @@ def test_we_read_what_we_write(form: BodyForm) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 746, 747, 748, 1494, 300_000])
 def test_lines_fit_smtp_whatever_the_size(size: int) -> None:
-    """No line is longer than 998 characters, all end in CRLF, and a body of any size comes back. (spec: ML-4)"""
+    """For a body of any size, no line is longer than 998 characters, all end in CRLF, and the body comes back. (spec:
+    ML-4)
+    """
     body = bytes(size)
     content = build_mail(HEADERS, BodyForm.TNEF, body)
     lines = content.split(b"\r\n")
@@ -113,7 +115,7 @@ def with_subject(subject: str) -> MailHeaders:
 @example("a" * 2000)
 @example("\u2603" * 500)
 def test_any_subject_comes_back(subject: str) -> None:
-    """Any subject of one line comes back, in lines that SMTP takes. (spec: ML-7)"""
+    """Any subject of one line comes back, in lines that SMTP allows. (spec: ML-7)"""
     content = build_mail(with_subject(subject), BodyForm.TNEF, b"")
     assert parse_mail(content).subject == subject
     assert content.isascii()
@@ -122,7 +124,7 @@ def test_any_subject_comes_back(subject: str) -> None:
 
 @pytest.mark.parametrize("subject", ["plain text", "\u00fcml\u00e4ut \u2603", "\U0001f4ee" * 40, "a" * 1200])
 def test_the_email_package_reads_our_subjects(subject: str) -> None:
-    """Encoded words cut no character in two and say the same to the email package."""
+    """Encoded words do not split characters, and the email package decodes the same text."""
     assert seen(build_mail(with_subject(subject), BodyForm.TNEF, b""))["Subject"] == subject
 
 
@@ -159,7 +161,7 @@ def test_many_recipients_are_folded() -> None:
     ],
 )
 def test_a_value_that_would_break_out_of_its_field_is_refused(headers: MailHeaders) -> None:
-    """Line ends, NULs and anything that is no address or id are errors, never repaired. (spec: ML-7)"""
+    """Line ends, NULs and malformed addresses and ids are errors; they are never repaired. (spec: ML-7)"""
     with pytest.raises(CodecError):
         build_mail(headers, BodyForm.TNEF, b"")
 
@@ -187,7 +189,7 @@ def wrapped(entity: bytes, boundary: bytes) -> bytes:
 @pytest.mark.parametrize("form", [BodyForm.TNEF, BodyForm.MDBEF])
 @pytest.mark.parametrize("depth", [0, 1, 3])
 def test_a_body_that_a_relay_wrapped_is_found(form: BodyForm, depth: int) -> None:
-    """Our part is found in multiparts and in lines of 76 columns, with CRLF and with LF. (spec: ML-6)"""
+    """Our body is found in multiparts and in lines of 76 columns, with CRLF and with LF. (spec: ML-6)"""
     content = rewrapped(form, BODY)
     for level in range(depth):
         content = wrapped(content, b"out er %d" % level)
@@ -210,7 +212,7 @@ def test_a_body_that_a_relay_wrapped_is_found(form: BodyForm, depth: int) -> Non
     ],
 )
 def test_every_encoding_is_read(part_type: str, encoding: str, encoded: bytes, form: BodyForm) -> None:
-    """A body is decoded from whatever encoding it came in. (spec: ML-4)"""
+    """A body is decoded from every transfer encoding. (spec: ML-4)"""
     head = f"content-type: {part_type}\r\nContent-Transfer-Encoding:\r\n {encoding}\r\n\r\n".encode()
     for content in (
         head + encoded,
@@ -222,7 +224,7 @@ def test_every_encoding_is_read(part_type: str, encoding: str, encoded: bytes, f
 
 
 def test_ordinary_mail_has_no_form() -> None:
-    """A mail without a part of ours is ordinary mail, its header read as far as it goes. (spec: ML-5)"""
+    """A mail without a body of ours is ordinary mail; its header is read as far as possible. (spec: ML-5)"""
     content = (
         b'From: "Kim, Lee" (work) <kim@contoso.test>\nTO: Team: a@x, "b, c" <b@x>;, (hidden <no@x>) c@x\n'
         b"Cc: d@x\nsubject: =?iso-8859-1?Q?caf=E9?=\n =?utf-8?b?4piD?= ok\nDate: Tue, 21 Oct 2003 02:15 +0200 (CEST)\n"
@@ -262,13 +264,13 @@ def test_a_mail_of_almost_nothing_is_ordinary(content: bytes) -> None:
     ],
 )
 def test_addresses_are_found_in_any_field(value: str, addresses: tuple[str, ...]) -> None:
-    """Display names, comments, groups and broken syntax leave the bare addresses."""
+    """Display names, comments, groups and malformed syntax are removed; the bare addresses remain."""
     assert parse_addresses(value) == addresses
 
 
 @given(st.lists(st.tuples(st.from_regex(r"[a-z][a-z0-9.-]{0,8}@[a-z]{1,8}", fullmatch=True), subjects), max_size=5))
 def test_addresses_agree_with_the_email_package(pairs: list[tuple[str, str]]) -> None:
-    """Behind any quoted display name we find the address that the email package finds."""
+    """After any quoted display name the address is the one that the email package finds."""
     value = ", ".join(f'"{name.translate({34: None, 92: None})}" <{address}>' for address, name in pairs)
     assert list(parse_addresses(value)) == [address for _, address in getaddresses([value]) if address]
 
@@ -294,7 +296,7 @@ def test_dates_of_any_sender_are_read(value: str) -> None:
     "value", ["", "soon", "32 Oct 2003 00:00:00 +0000", "1 Foo 2003 00:00 +0000", "1 Oct 0000 00:00"]
 )
 def test_an_unreadable_date_is_none(value: str) -> None:
-    """A date that is none is missing, not an error."""
+    """A malformed date is None, not an error."""
     assert parse_date(value) is None
 
 
@@ -365,13 +367,13 @@ MULTIPART = b"Content-Type: multipart/mixed; boundary=b\n\n"
     ],
 )
 def test_what_is_beyond_a_limit_is_refused(content: bytes, reason: str) -> None:
-    """Headers, fields, parts, depth and encodings have limits, and the error says which. (spec: ML-7)"""
+    """Headers, fields, parts, depth and encodings have limits, and the error names the limit. (spec: ML-7)"""
     with pytest.raises(CodecError, match=reason):
         parse_mail(content)
 
 
-def test_a_mail_of_absurd_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mail above the named limit is refused before it is looked at. (spec: ML-7)"""
+def test_a_mail_beyond_the_size_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mail above the size limit is refused before it is read. (spec: ML-7)"""
     monkeypatch.setattr(message, "MAX_MAIL_SIZE", len(OURS) - 1)
     with pytest.raises(CodecError, match="at most"):
         parse_mail(OURS)

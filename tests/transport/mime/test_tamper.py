@@ -42,8 +42,10 @@ def request_mail(office: PostOffice) -> bytes:
 
 @pytest.mark.parametrize("form", list(BodyForm))
 @pytest.mark.parametrize("make", [content_mail, hierarchy_mail, request_mail])
-def test_an_altered_mail_is_sound_but_for_its_signature(make: Callable[[PostOffice], bytes], form: BodyForm) -> None:
-    """In each form of body a mail stays one that can be taken apart, and only the signature refuses it."""
+def test_an_altered_mail_is_well_formed_but_its_signature_is_wrong(
+    make: Callable[[PostOffice], bytes], form: BodyForm
+) -> None:
+    """In each form of body the altered mail can be decoded, and only the signature shows the alteration."""
     office = PostOffice()
     message = message_in(make(office))
     encode = encode_mdbef if form is BodyForm.MDBEF else encode_tnef
@@ -58,8 +60,8 @@ def test_an_altered_mail_is_sound_but_for_its_signature(make: Callable[[PostOffi
         decode(other, Verifier(AUTHORITY.identity("").authority_key))
 
 
-def test_an_altered_mail_is_kept_aside_by_its_message_id() -> None:
-    """The store that refuses it says in its trace which mail that was."""
+def test_an_altered_mail_becomes_bad_mail() -> None:
+    """The store that refuses the mail records its Message-ID in the trace."""
     office = PostOffice()
     mail = content_mail(office)
     office["B"].mail_in(office.at(15), HOP, incoming_mail("A-IS@contoso.test", ["B-IS@contoso.test"], altered(mail)))
@@ -70,7 +72,9 @@ def test_an_altered_mail_is_kept_aside_by_its_message_id() -> None:
 
 
 def test_any_mail_can_be_altered_and_none_is_lost() -> None:
-    """Ordinary mail has one letter changed, in its text; a mail without text, or without an end of its header, stays."""
+    """In ordinary mail one letter of the text changes; a mail without text, or without an end of its header, stays as
+    it is.
+    """
     letter = b"Subject: Hello\r\n\r\nSee you\r\n"
     assert altered(letter) == b"Subject: Hello\r\n\r\nSee Aou\r\n"
     for nothing in (b"Subject: Hello\r\n\r\n", b"Subject: Hello", b"", b"A: b\r\n\r\n...\r\n"):

@@ -10,8 +10,8 @@ from transport.envelope import Priority
 from transport.sql import Connection
 
 
-def test_latency_is_lab_time_before_the_other_end_is_reached(a: Server) -> None:
-    """RT-1: a copy over a connector is due when the latency has passed, one within the site at once."""
+def test_a_copy_over_a_connector_is_due_after_its_latency(a: Server) -> None:
+    """RT-1: a copy over a connector is due after the latency, one within the site at once."""
     a.submit(*to("C", "B"))
     assert [t.next_hop for t in a.ready()] == ["B"]
     a.at += 80_000 - 1
@@ -31,7 +31,7 @@ def test_bandwidth_lets_one_mail_pass_at_a_time(a: Server) -> None:
 
 
 def test_an_urgent_mail_overtakes_those_that_have_not_begun(a: Server) -> None:
-    """RT-2: on a slow link the urgent goes before what waits, but not before what is on its way."""
+    """RT-2: on a slow link, an urgent mail goes before mails that wait, but not before a transfer that has begun."""
     for name, priority in (("1", 0), ("2", 0), ("3", -1)):
         a.submit(*to("E"), size=1000, priority=Priority(priority), message_id=name)
     a.at += SECOND_US // 2
@@ -41,8 +41,8 @@ def test_an_urgent_mail_overtakes_those_that_have_not_begun(a: Server) -> None:
     assert due == {"1": 2, "urgent": 3, "2": 4, "4": 5, "3": 6}
 
 
-def test_what_begins_this_instant_has_begun(a: Server) -> None:
-    """RT-2: an urgent mail of the same instant goes second to the one that found the link free."""
+def test_a_transfer_that_begins_at_this_instant_is_not_overtaken(a: Server) -> None:
+    """RT-2: an urgent mail waits for a transfer that begins at the same instant."""
     a.submit(*to("E"), size=1000, message_id="1")
     a.submit(*to("E"), size=1000, priority=Priority.URGENT, message_id="urgent")
     assert {q.message_id: q.due_at - START_AT for q in a.mta.queued(a.conn)} == {
@@ -52,7 +52,7 @@ def test_what_begins_this_instant_has_begun(a: Server) -> None:
 
 
 def test_a_held_mail_gives_up_its_place_on_the_link(a: Server) -> None:
-    """Its due time is the one of the fault, whatever goes over the link meanwhile."""
+    """A held mail is due when the fault says, whatever the link carries meanwhile."""
     for name in ("1", "2"):
         a.submit(*to("E"), size=1000, message_id=name)
     a.mta.hold(a.stimulus(), 2, START_AT + HOUR_US)
@@ -61,7 +61,7 @@ def test_a_held_mail_gives_up_its_place_on_the_link(a: Server) -> None:
 
 
 def test_mails_on_a_slow_link_never_overlap_and_go_by_priority(a: Server) -> None:
-    """RT-1, RT-2: whatever is queued when, the link carries one mail at a time without a pause between waiting ones."""
+    """RT-1, RT-2: for any queue, the link carries one mail at a time, without a pause while mails wait."""
     for number in range(60):
         a.at += (number * 7919) % 1300 * 1000
         priority = Priority((number * 31) % 3 - 1)
@@ -77,7 +77,7 @@ def test_mails_on_a_slow_link_never_overlap_and_go_by_priority(a: Server) -> Non
 
 
 def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
-    """RT-1: a connector with a schedule is crossed in its quarter hours only, new mail and retries alike."""
+    """RT-1: a connector with a schedule carries mail only in its quarter hours, new mail and retries alike."""
     scheduled = topology_from_text(LINES.replace("cost: 50,", "cost: 1, schedule: every 4 h,"))
     d = make_server(conn)
     d.mta.routing = Routing(scheduled)
@@ -92,7 +92,7 @@ def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
 
 
 def test_a_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
-    """OUT-7: only a connector that says so limits the size; what fits crosses."""
+    """OUT-7: only a connector with a size limit limits the size; a smaller mail crosses it."""
     a.route("SEA-NYC")
     limit = next(connector.size_limit for connector in TOPOLOGY.connectors if connector.name == "SEA-LON")
     assert limit is not None

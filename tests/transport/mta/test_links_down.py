@@ -107,7 +107,7 @@ def down(connector: str, server: str, minutes: float = 0, *, up: bool = False) -
 
 
 def test_three_failures_in_a_row_take_a_link_down_and_move_its_mail(a: Server) -> None:
-    """RT-2: a link that nobody answers on changes routes, for what is queued too."""
+    """RT-2: three failures in a row take a link down; the routes change, for queued mail too."""
     a.submit("B")
     assert a.fail(2) == []
     assert a.mails() == [("B", "SEA-NYC")]
@@ -127,8 +127,8 @@ def test_failures_that_come_together_count_as_one(a: Server) -> None:
     assert a.attempt(NOBODY) == []
 
 
-def test_an_answer_between_failures_begins_the_count_anew(a: Server) -> None:
-    """RT-2: failures count in a row, and a refusal is an answer."""
+def test_an_answer_between_failures_restarts_the_count(a: Server) -> None:
+    """RT-2: only failures in a row count, and a refusal is an answer."""
     a.submit("B")
     a.fail(2)
     assert a.attempt(BUSY) == []
@@ -137,14 +137,14 @@ def test_an_answer_between_failures_begins_the_count_anew(a: Server) -> None:
 
 
 def test_the_only_way_is_never_down(a: Server) -> None:
-    """RT-2: where no other way leads, 2003 holds a link for up, and mail waits for it."""
+    """RT-2: without another way, 2003 never avoids a link, and mail waits for it."""
     a.submit("T")
     assert a.fail(5) == []
     assert a.mails() == [("T", "SEA-TKO")] and a.calls() == []
 
 
-def test_a_version_that_tells_of_every_link_has_no_route_then(conn: Connection) -> None:
-    """RT-2: to 2000 a link that is down is no route, so the mail waits for one."""
+def test_exchange_2000_avoids_the_only_link_too(conn: Connection) -> None:
+    """RT-2: in 2000 a link that is down is never a route, so mail without another way waits."""
     a = Server("A", conn, LinkRule.TOLD)
     a.submit("T")
     (event,) = a.fail(3)
@@ -153,15 +153,15 @@ def test_a_version_that_tells_of_every_link_has_no_route_then(conn: Connection) 
 
 
 def test_a_version_without_link_state_keeps_its_routes(conn: Connection) -> None:
-    """RT-2: a server that watches no links finds none down, hears of none and tells of none."""
+    """RT-2: a server without link state finds no link down, accepts no reports and makes none."""
     a = Server("A", conn, LinkRule.IGNORED)
     a.submit("B")
     assert a.fail(5) == [] and a.hear(down("SEA-NYC", "A")) == []
     assert a.mails() == [("B", "SEA-NYC")] and a.ready()[0].links == ()
 
 
-def test_a_link_that_is_down_is_looked_after_until_somebody_answers(a: Server) -> None:
-    """RT-2: at every retry interval; the answer brings the link back, and queued mail with it."""
+def test_a_link_that_is_down_is_called_until_somebody_answers(a: Server) -> None:
+    """RT-2: the server calls at every retry interval; an answer takes the link up, and queued mail uses it again."""
     a.submit("B")
     a.fail(2)
     a.attempt(NOBODY)
@@ -179,8 +179,8 @@ def test_a_link_that_is_down_is_looked_after_until_somebody_answers(a: Server) -
     assert a.mta.next_due(a.conn) is None
 
 
-def test_neighbours_are_told_at_once_but_the_one_out_of_reach(a: Server) -> None:
-    """RT-2: the server that finds a link down tells those one hop away."""
+def test_a_server_reports_to_its_neighbours_at_once(a: Server) -> None:
+    """RT-2: the server that finds a link down calls its neighbours, except the one behind that link."""
     a.submit("B")
     a.fail(3)
     a.at -= RETRY_US
@@ -188,15 +188,15 @@ def test_neighbours_are_told_at_once_but_the_one_out_of_reach(a: Server) -> None
     assert reports_of(a.ready()[0].links)[0].connector == "SEA-NYC"
 
 
-def test_a_neighbour_who_does_not_answer_is_not_called_for_ever(a: Server) -> None:
-    """RT-2: mail tells it later; only a link that is down is looked after without end."""
+def test_a_neighbour_that_does_not_answer_is_not_called_without_end(a: Server) -> None:
+    """RT-2: the next mail brings the reports; only a link that is down is called without end."""
     a.hear(down("LON-NYC", "C"))
     a.fail(3)
     assert a.calls() == [] and a.mta.next_due(a.conn) is None
 
 
 def test_what_is_known_of_links_survives_a_restart(a: Server) -> None:
-    """RT-2: links, counts of failures and calls are rows."""
+    """RT-2: reports, counts of failures and calls are rows."""
     a.submit("B")
     a.fail(2)
     a.mta = a.begun()
@@ -207,8 +207,8 @@ def test_what_is_known_of_links_survives_a_restart(a: Server) -> None:
     assert a.mails() == [("C", "SEA-LON")] * 2 and a.calls()
 
 
-def test_the_end_of_an_attempt_by_the_old_route_says_nothing_of_the_new_one(a: Server) -> None:
-    """RT-2: a copy that was moved while it was on its way is another copy."""
+def test_the_end_of_an_attempt_on_the_old_route_is_ignored(a: Server) -> None:
+    """RT-2: a copy that was rerouted while it was in flight has a new id."""
     a.submit("B")
     (under_way,) = a.ready()
     a.hear(down("SEA-NYC", "B"))
@@ -221,7 +221,7 @@ def test_the_end_of_an_attempt_by_the_old_route_says_nothing_of_the_new_one(a: S
 
 
 def test_a_report_changes_routes_until_a_later_one(a: Server) -> None:
-    """RT-2: what a server at an end of the link says holds; older news come too late."""
+    """RT-2: a report from a server at the link holds until a later one; an older one is ignored."""
     assert a.hear(down("SEA-NYC", "B", 5))
     a.submit("B")
     assert a.mails() == [("C", "SEA-LON")]
@@ -231,8 +231,8 @@ def test_a_report_changes_routes_until_a_later_one(a: Server) -> None:
     assert a.mails() == [("B", "SEA-NYC")]
 
 
-def test_news_are_told_on_but_not_back(a: Server) -> None:
-    """RT-2: who hears something new tells its neighbours; who hears it again tells nobody."""
+def test_a_new_report_is_passed_on_but_not_back(a: Server) -> None:
+    """RT-2: a new report goes to all neighbours except the sender; a known one goes to nobody."""
     a.hear(down("LON-NYC", "C"), peer="C")
     assert a.calls() == [("A2", None), ("B", "SEA-NYC"), ("T", "SEA-TKO")]
     a.attempt(DONE)
@@ -251,13 +251,13 @@ def test_news_are_told_on_but_not_back(a: Server) -> None:
         down("SEA-NYC", "B", up=True),
     ],
 )
-def test_what_is_no_report_of_a_server_at_the_link_is_passed_over(a: Server, report: LinkReport) -> None:
-    """RT-2: an unknown link, a server that is at neither end, an instant far ahead, an end of what never began."""
+def test_an_impossible_report_is_ignored(a: Server, report: LinkReport) -> None:
+    """RT-2: an unknown link, a server that is not at the link, a time far ahead, "up" for a link that was never down."""
     assert a.hear(report) == [] and a.calls() == []
 
 
-def test_a_server_that_forgot_its_own_report_looks_after_the_link(a: Server) -> None:
-    """RT-2: after a restore from an old backup the others know what it said; nobody else can take it back."""
+def test_a_server_that_lost_its_own_report_calls_over_the_link(a: Server) -> None:
+    """RT-2: after a restore from an old backup, the server learns its report from others; only it can take it back."""
     assert a.hear(down("SEA-NYC", "A", 5))
     a.at += RETRY_US + 5 * MINUTE_US
     assert ("B", "SEA-NYC") in a.calls()
@@ -265,7 +265,7 @@ def test_a_server_that_forgot_its_own_report_looks_after_the_link(a: Server) -> 
 
 
 def test_two_links_down_that_leave_no_way_are_both_used(a: Server) -> None:
-    """RT-2: the only ways left count as up, and mail goes as it did before."""
+    """RT-2: links without another way count as up, and mail is routed as before."""
     a.hear(down("SEA-NYC", "B"))
     (event,) = a.hear(down("LON-NYC", "C", 1))
     assert isinstance(event, LinkDown) and not event.avoided
@@ -282,8 +282,8 @@ def test_two_links_down_that_leave_no_way_are_both_used(a: Server) -> None:
     is_down=st.booleans(),
     lamport=st.integers(0, 10**12),
 )
-def test_a_report_comes_out_of_its_line(connector: str, at: int, is_down: bool, lamport: int) -> None:
-    """RT-2: whatever a connector is called."""
+def test_a_report_is_read_as_it_was_written(connector: str, at: int, is_down: bool, lamport: int) -> None:
+    """RT-2: for any name of a connector."""
     report = LinkReport(connector, "A", at, is_down, lamport)
     assert read_line(line_of(report)) == report and len(line_of(report)) < 1000
 
@@ -293,8 +293,8 @@ def test_a_report_comes_out_of_its_line(connector: str, at: int, is_down: bool, 
     ["", None, "x", "1 2 down A", "1 2 sideways A U0VB", "1 2 down A U0V", "1 2 down A /////w==", f"{10**18 - 1} 2 up A U0VB",
      f"1 {10**14} up A U0VB"],
 )  # fmt: skip
-def test_an_odd_line_is_no_report(line: str | None) -> None:
-    """RT-2: it is passed over."""
+def test_a_malformed_line_is_no_report(line: str | None) -> None:
+    """RT-2: it is ignored."""
     assert read_line(line) is None
 
 
@@ -322,7 +322,7 @@ def organizations(draw: st.DrawFn) -> Topology:
 
 @given(topology=organizations(), data=st.data())
 def test_mail_never_circles_whatever_each_server_knows_of_links(topology: Topology, data: st.DataObject) -> None:
-    """RT-2, ML-7: with each hop a server learns what the last one knew, but nothing across a relay; the mail arrives."""
+    """RT-2, ML-7: with each hop a server learns the reports of the last one, except across a relay; the mail arrives."""
     usual = Routing(topology)
     told = [each.name for each in topology.connectors if each.name not in usual.relays]
     knows = {
@@ -343,7 +343,7 @@ def test_mail_never_circles_whatever_each_server_knows_of_links(topology: Topolo
 
 
 def test_reports_reach_every_server_of_the_organization() -> None:
-    """RT-2: who is told tells on, so all know of the link in the end, and then all is still."""
+    """RT-2: every server passes reports on, so in the end all have them, and no calls remain."""
     with ExitStack() as stack:
         servers = {name: Server(name, stack.enter_context(database())) for name in RING.servers}
         servers["T"].hear(down("SEA-NYC", "B"), peer="B")

@@ -31,7 +31,7 @@ def parts(mail: OutgoingMail) -> list[Message]:
 
 
 def test_a_notice_is_a_report_that_mail_programs_understand() -> None:
-    """RT-2: the words, the status of each recipient, and the header of the returned mail without its body."""
+    """RT-2: a notice has a text, the status of each recipient, and the header of the returned mail without its body."""
     mail = notice("A", START_AT, returned(), {"b@x.test": "550 5.1.1 unknown", "c@x.test": "who knows"})
     words, status, header = parts(mail)
     assert "550 5.1.1 unknown" in words.get_payload(decode=True).decode()  # type: ignore[union-attr]
@@ -55,8 +55,8 @@ def test_a_notice_is_a_report_that_mail_programs_understand() -> None:
     assert b"secret body" not in mail.content
 
 
-def test_a_notice_comes_from_nobody_and_goes_to_the_sender() -> None:
-    """ML-7: null envelope sender, and marked so that programs do not answer."""
+def test_a_notice_has_the_null_sender() -> None:
+    """ML-7: the envelope sender is null, and a field tells programs not to answer."""
     mail = notice("A", START_AT, returned(), {"b@x.test": "no"})
     message = message_from_bytes(mail.content)
     assert (mail.sender, mail.recipients, mail.subject) == ("", ("A-IS@contoso.test",), "Undeliverable: Folder Content")
@@ -67,13 +67,13 @@ def test_a_notice_comes_from_nobody_and_goes_to_the_sender() -> None:
 
 
 def test_a_notice_gets_no_notice() -> None:
-    """ML-7: there is nobody to send it to."""
+    """ML-7: a mail from the null sender raises ValueError."""
     with pytest.raises(ValueError, match="null sender"):
         notice("A", START_AT, returned(sender=""), {"b@x.test": "no"})
 
 
-def test_notices_of_different_failures_have_different_names() -> None:
-    """The Message-ID depends on server, time, mail and recipients, and on nothing else."""
+def test_notices_of_different_failures_have_different_message_ids() -> None:
+    """The Message-ID depends only on server, time, mail and recipients."""
     ids = [
         notice(server, at, returned(), {to: "no"}).message_id
         for server in "AB"
@@ -84,8 +84,8 @@ def test_notices_of_different_failures_have_different_names() -> None:
     assert notice("A", START_AT, returned(), {"b@x.test": "no"}).message_id == ids[0]
 
 
-def test_other_peoples_words_cannot_break_the_report() -> None:
-    """ML-7: line ends in subjects and answers become spaces, non-ASCII subjects are encoded, all is bounded."""
+def test_foreign_text_cannot_break_the_report() -> None:
+    """ML-7: line ends in subjects and answers become spaces, non-ASCII subjects are encoded, every length is bounded."""
     subject = "x\r\nBcc: y@z.test " + "\u00e4\u20ac\U0001f600" * 200
     mail = notice("A", START_AT, returned(subject), {"b@x.test": "no\r\n\r\n--=_x\r\nSubject: z\u00e9" + "y" * 9999})
     message = message_from_bytes(mail.content)
@@ -97,7 +97,7 @@ def test_other_peoples_words_cannot_break_the_report() -> None:
 
 
 def test_a_large_header_is_cut_at_a_line() -> None:
-    """A notice stays small whatever comes back."""
+    """A notice repeats a limited part of the header, whole lines only."""
     mail = notice("A", START_AT, returned(header=b"X: y\r\n" * 10_000), {"b@x.test": "no"})
     assert len(mail.content) < MAX_HEADER_BYTES + 2000
     check_lines(mail.content)

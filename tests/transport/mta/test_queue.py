@@ -26,7 +26,7 @@ from transport.sql import Connection
 
 
 def test_a_mail_for_this_server_is_delivered_at_once(a: Server) -> None:
-    """What the store sends to an address of its own server needs no queue."""
+    """A mail from the store to an address on its own server is not queued."""
     assert a.submit("kim@contoso.test") == [
         LocalDelivery(("kim@contoso.test",), "A-IS@contoso.test", outgoing("x").content, "<1@A>", None, subject="a")
     ]
@@ -43,13 +43,13 @@ def test_one_copy_goes_to_each_next_hop(a: Server) -> None:
 
 
 def test_a_recipient_named_twice_gets_one_copy(a: Server) -> None:
-    """Doubled recipients are one."""
+    """A recipient that occurs twice counts once."""
     a.submit(*to("B", "B"))
     assert [t.recipients for t in a.ready()] == [to("B")]
 
 
 def test_a_bridgehead_relays(conn: Connection) -> None:
-    """RT-1: what a bridgehead is given for other servers it passes on, and what is for itself it delivers."""
+    """RT-1: a bridgehead queues what is for other servers, and delivers what is for itself."""
     c = make_server(conn, "C")
     hop = IncomingHop("A", START_AT - 5, 41, Priority.URGENT)
     content = b"Subject: a\r\nMessage-ID: <1@A>\r\n\r\nb\r\n"
@@ -67,8 +67,8 @@ def test_a_bridgehead_relays(conn: Connection) -> None:
     assert event.lamport == 42 and {t.lamport for t in c.ready()} == {42}
 
 
-def test_a_server_that_is_no_bridgehead_hands_on_to_the_one_that_is(conn: Connection) -> None:
-    """RT-1: the connector is crossed by its bridgehead; the way there is within the site."""
+def test_mail_for_another_site_goes_to_the_bridgehead(conn: Connection) -> None:
+    """RT-1: a connector is crossed by its bridgehead; other servers send the mail to it within the site."""
     b = make_server(conn, "B")
     b.submit(*to("C", "D"))
     assert [(t.next_hop, t.connector, t.recipients) for t in b.ready()] == [("A", None, to("C", "D"))]
@@ -78,7 +78,7 @@ def test_a_server_that_is_no_bridgehead_hands_on_to_the_one_that_is(conn: Connec
 
 
 def test_an_unknown_recipient_is_refused(a: Server) -> None:
-    """ML-7: nobody outside the organization is relayed for, at RCPT or after; nothing is changed."""
+    """ML-7: an address outside the organization is refused at RCPT and after the content; nothing changes."""
     a.mta.check_recipient("kim@contoso.test")
     with pytest.raises(UnknownRecipientError, match=r"550 5\.1\.1"):
         a.mta.check_recipient("x@elsewhere.test")
@@ -89,7 +89,7 @@ def test_an_unknown_recipient_is_refused(a: Server) -> None:
 
 
 def test_a_mail_loop_is_refused(a: Server) -> None:
-    """ML-7: a mail with more Received lines than the limit is refused; one with as many as that is taken."""
+    """ML-7: a mail with more Received lines than the limit is refused; one with exactly the limit is accepted."""
     for hops in (HOP_LIMIT, HOP_LIMIT + 1):
         content = b"received: from x by y\r\n" * hops + b"Subject: Received: a\r\n\r\nReceived: b\r\n"
         if hops == HOP_LIMIT:
@@ -101,7 +101,7 @@ def test_a_mail_loop_is_refused(a: Server) -> None:
 
 
 def test_a_mail_without_recipients_is_refused(a: Server) -> None:
-    """There is nobody to take it for."""
+    """A mail without recipients is refused with 554."""
     with pytest.raises(RefusalError, match="554"):
         a.accept(IncomingHop("x", None, 0), (), b"a\r\n")
 
@@ -110,7 +110,7 @@ def test_a_mail_without_recipients_is_refused(a: Server) -> None:
 
 
 def test_due_mail_goes_by_priority_then_time_then_order(a: Server) -> None:
-    """OUT-8, RT-2: the urgent first, then the older, then the one queued before."""
+    """OUT-8, RT-2: due mail is sent by priority, then by due time, then by id."""
     for number, priority in enumerate([0, -1, 1, 0, 1]):
         a.at = START_AT + number // 2
         a.submit(*to("B"), priority=Priority(priority), message_id=f"<{number}@A>")
@@ -123,7 +123,7 @@ def test_due_mail_goes_by_priority_then_time_then_order(a: Server) -> None:
 
 
 def test_a_transmission_says_all_that_a_driver_needs(a: Server) -> None:
-    """Envelope, content, the lab time of the attempt and the Lamport number of the queueing."""
+    """It has envelope, content, the lab time of the attempt and the Lamport number of the queueing."""
     a.trace.lamport = 7
     a.submit(*to("B"))
     a.at += 5
@@ -146,7 +146,7 @@ def test_a_transmission_says_all_that_a_driver_needs(a: Server) -> None:
 
 
 def test_a_content_is_stored_once_and_goes_with_its_last_copy(a: Server) -> None:
-    """OUT-9: a copy stays queued until it is reported delivered, a content until no copy needs it."""
+    """OUT-9: a copy stays queued until it is delivered, the content until no copy needs it."""
     a.submit(*to("B", "C"))
     a.at += SECOND_US
     first, second = a.ready()
@@ -160,7 +160,7 @@ def test_a_content_is_stored_once_and_goes_with_its_last_copy(a: Server) -> None
 
 
 def test_a_report_of_a_row_that_is_gone_changes_nothing(a: Server) -> None:
-    """OUT-9: a repeated or late report is harmless, and no id is ever used for another mail."""
+    """OUT-9: a repeated or late report is harmless, and ids are never reused."""
     a.submit(*to("B"))
     (t,) = a.ready()
     a.delivered(t.queue_id)
@@ -183,7 +183,7 @@ def test_a_held_mail_waits_until_its_time(a: Server) -> None:
 
 
 def test_the_same_stimuli_give_the_same_bytes() -> None:
-    """Nothing in the agent depends on anything but what it is handed."""
+    """The MTA depends only on its stimuli."""
     runs = []
     for _ in range(2):
         with database() as conn:
@@ -198,7 +198,7 @@ def test_the_same_stimuli_give_the_same_bytes() -> None:
 
 
 def test_a_long_queue_costs_no_more_than_a_short_one(a: Server) -> None:
-    """What runs for every mail looks things up by an index, and goes through no table."""
+    """Every statement that runs for each mail uses an index; none scans a table."""
     for number in range(50):
         a.submit(*to("B", "E"), message_id=f"<{number}@A>")
     statements = [

@@ -9,8 +9,8 @@ from traces.labtime import SECOND_US
 from transport.mta.retry_policy import EXPIRY_US, RETRY_US
 
 
-def test_a_link_that_went_down_changes_the_route_of_what_failed(a: Server) -> None:
-    """RT-2: at the next failure the mail takes the way that is open, at once; recipients may part."""
+def test_a_failed_mail_takes_the_present_route(a: Server) -> None:
+    """RT-2: after a failure the mail takes the route that is open now, at once; its recipients may be split."""
     a.submit(*to("C", "D"))
     a.at += SECOND_US
     (t,) = a.ready()
@@ -30,7 +30,7 @@ def test_a_link_that_went_down_changes_the_route_of_what_failed(a: Server) -> No
 
 
 def test_rerouting_moves_what_waits(a: Server) -> None:
-    """RT-2: when links change, queued mail goes the new way without waiting for its retry."""
+    """RT-2: when links change, queued mail takes the new route without waiting for its retry."""
     a.submit(*to("C", "B"))
     a.at += SECOND_US
     for t in a.ready():
@@ -44,7 +44,7 @@ def test_rerouting_moves_what_waits(a: Server) -> None:
 
 
 def test_a_mail_without_a_route_waits_for_one(a: Server) -> None:
-    """RT-2: nothing is tried while there is no route; when routes change the mail goes, its attempts not counted."""
+    """RT-2: without a route nothing is tried; when routes change the mail is sent, with its attempts not counted."""
     a.route("slow")
     a.submit(*to("E"))
     (event,) = a.trace.events
@@ -76,7 +76,7 @@ def test_a_connector_that_never_opens_is_no_route(a: Server) -> None:
 
 
 def test_an_address_that_moved_here_or_vanished_leaves_the_queue(a: Server) -> None:
-    """A mail follows its recipient; when that is now this server, it is delivered here."""
+    """A mail follows its recipient: it is delivered here if the recipient is now on this server."""
     a.submit(*to("B", "C"))
     a.known[to("B")[0]] = "A"
     del a.known[to("C")[0]]
@@ -91,7 +91,7 @@ def test_an_address_that_moved_here_or_vanished_leaves_the_queue(a: Server) -> N
 
 
 def test_another_connector_to_the_same_server_is_another_way(a: Server) -> None:
-    """RT-2: when one of two connectors goes down, the mail takes the other, with that one's latency."""
+    """RT-2: when one of two connectors goes down, the mail takes the other, with its latency."""
     two = "  - {name: spare, kind: x400, between: [SEA, NYC], cost: 20, latency: 1 s}\n"
     twofold = topology_from_text(LINES + two)
     a.mta.routing = Routing(twofold)

@@ -14,7 +14,7 @@ from transport.sql import Connection
 
 
 def test_a_failed_mail_is_tried_again_after_the_interval(a: Server) -> None:
-    """RT-2: the retry is a due time; the failure is in the trace with it."""
+    """RT-2: the retry is a due time, and the event of the failure has it."""
     a.submit(*to("B"))
     (t,) = a.ready()
     a.mta.concluded(a.stimulus(), t.queue_id, SendOutcome(SendState.DEFERRED, "450 later"))
@@ -29,7 +29,7 @@ def test_a_failed_mail_is_tried_again_after_the_interval(a: Server) -> None:
 
 
 def test_an_expired_mail_is_returned(a: Server) -> None:
-    """RT-2, ML-7: after two days the sender gets a notice from the null sender, and the trace says so."""
+    """RT-2, ML-7: after two days the sender gets a notice, and the trace has an event."""
     a.submit(*to("B", "C2"))
     attempts, local = fail_until_empty(a)
     # One at once, one after each interval; the last retry of the mail over the link comes at the expiry, too.
@@ -41,8 +41,8 @@ def test_an_expired_mail_is_returned(a: Server) -> None:
     assert isinstance(event, HopExpired) and event.reason.startswith("4.4.7 not delivered before it expired")
 
 
-def test_patience_depends_on_the_priority(conn: Connection) -> None:
-    """RT-2: interval and expiry are settings per priority."""
+def test_retry_and_expiry_depend_on_the_priority(conn: Connection) -> None:
+    """RT-2: retry interval and expiry are settings for each priority."""
     policy = MtaPolicy(urgent=PriorityPolicy(MINUTE_US, HOUR_US), not_urgent=PriorityPolicy(HOUR_US, DAY_US))
     for priority, attempts in ((Priority.URGENT, 61), (Priority.NOT_URGENT, 25)):
         server = make_server(conn, policy=policy)
@@ -51,7 +51,7 @@ def test_patience_depends_on_the_priority(conn: Connection) -> None:
 
 
 def test_the_number_of_retries_can_be_limited(conn: Connection) -> None:
-    """RT-2: a mail goes back after so many retries, however young it is."""
+    """RT-2: after that many retries a mail is returned, even if it has not expired."""
     server = make_server(conn, policy=MtaPolicy(max_retries=3))
     server.submit(*to("B"))
     attempts, (notice,) = fail_until_empty(server)
@@ -59,7 +59,7 @@ def test_the_number_of_retries_can_be_limited(conn: Connection) -> None:
 
 
 def test_the_policy_comes_from_the_settings() -> None:
-    """SE-1: what an administrator set is what the MTA does; the defaults of both are the same."""
+    """SE-1: the policy has the values of the settings, and both have the same defaults."""
     assert MtaPolicy.of_settings(Settings.read(ServerVersion.V2003)) == MtaPolicy()
     own: dict[str, RawSetting] = {
         "MTA Retry Interval Urgent": "1 min",
@@ -79,7 +79,7 @@ def test_the_policy_comes_from_the_settings() -> None:
 
 
 def test_a_refused_mail_is_returned_at_once(a: Server) -> None:
-    """RT-2: 5xx is no reason to try again."""
+    """RT-2: after 5xx a mail is not tried again."""
     a.submit(*to("B"))
     outcome = SendOutcome(SendState.REFUSED, "554 5.4.6 a mail loop")
     (notice,) = a.mta.concluded(a.stimulus(), a.ready()[0].queue_id, outcome)
@@ -90,7 +90,7 @@ def test_a_refused_mail_is_returned_at_once(a: Server) -> None:
 
 
 def test_no_notice_answers_a_notice(a: Server) -> None:
-    """ML-7: what comes from the null sender is given up in silence, save in the trace."""
+    """ML-7: a mail from the null sender that fails only leaves an event in the trace."""
     a.submit(*to("B"), sender="")
     assert a.refused(a.ready()[0].queue_id, "550 no") == []
     assert isinstance(a.trace.events[-1], HopExpired)
@@ -98,7 +98,7 @@ def test_no_notice_answers_a_notice(a: Server) -> None:
 
 
 def test_a_notice_travels_to_a_sender_elsewhere(conn: Connection) -> None:
-    """ML-7: a relay that gives up sends the notice on its way, from the null sender."""
+    """ML-7: a server that gives up on another server's mail queues the notice, from the null sender."""
     c = make_server(conn, "C")
     hop = IncomingHop("A", None, 0)
     c.accept(hop, to("D"), b"Subject: a\r\n\r\n")
@@ -110,15 +110,15 @@ def test_a_notice_travels_to_a_sender_elsewhere(conn: Connection) -> None:
 
 
 def test_a_mail_to_nobody_comes_back_at_once(a: Server) -> None:
-    """ML-7: an address that the organization does not have is answered with a notice; the others get the mail."""
+    """ML-7: for an unknown address the sender gets a notice; the other recipients get the mail."""
     (notice,) = a.submit("x@contoso.test", *to("B"))
     assert notice.recipients == to("A") and b"5.1.1 no such address" in notice.content
     assert [t.recipients for t in a.ready()] == [to("B")]
     assert a.submit("x@contoso.test", sender="y@elsewhere.test") == []
 
 
-def test_refused_recipients_are_told_from_those_that_got_the_mail(a: Server) -> None:
-    """Of one copy some may be delivered, some come back and some be tried again."""
+def test_each_recipient_of_a_copy_has_its_own_result(a: Server) -> None:
+    """Of one copy, some recipients may get the mail, some be returned and some be tried again."""
     a.submit(*to("C", "C2", "D"))
     a.at += SECOND_US
     refusals = (RecipientRefusal(to("C2")[0], "550 no", True), RecipientRefusal(to("D")[0], "450 full", False))
@@ -132,8 +132,8 @@ def test_refused_recipients_are_told_from_those_that_got_the_mail(a: Server) -> 
     assert [(q.recipients, q.attempts) for q in a.mta.queued(a.conn)] == [(to("D"), 1)]
 
 
-def test_a_copy_that_nobody_took_is_judged_by_recipient(a: Server) -> None:
-    """With all recipients refused, those for good come back and the others are tried again."""
+def test_a_copy_that_every_recipient_refused(a: Server) -> None:
+    """Recipients that were refused for good are returned; the others are tried again."""
     a.submit(*to("C", "D"))
     a.at += SECOND_US
     refusals = (RecipientRefusal(to("C")[0], "550 no", True), RecipientRefusal(to("D")[0], "450 full", False))

@@ -36,7 +36,7 @@ SERVERS = st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,13}[A-Za-z0-9]", fullmatch=True
 def test_a_hop_line_is_read_as_it_was_written(
     server: str, sent_at: int, lamport: int, priority: Priority, relayed: bool
 ) -> None:
-    """Every value comes back, also from under the lines of a mail server in between, and the mail is as before."""
+    """Every value comes back, also below the lines of a mail server in between, and the rest of the mail is unchanged."""
     above = b"Received: from x\r\n\tby y\r\n" if relayed else b""
     hop, mail = taken(above + hop_line(server, sent_at, lamport, priority) + MAIL)
     assert hop == IncomingHop(server, sent_at, lamport, priority)
@@ -44,7 +44,7 @@ def test_a_hop_line_is_read_as_it_was_written(
 
 
 def test_a_hop_line_of_a_later_version_is_understood() -> None:
-    """Names that this version does not know are passed over."""
+    """Unknown parts of the line are ignored."""
     line = b"X-Pflab-Hop: server=A; sent=5; lamport=6; priority=-1; colour=blue\r\n"
     assert taken(line + MAIL) == (IncomingHop("A", 5, 6, Priority.NOT_URGENT), MAIL)
 
@@ -64,20 +64,20 @@ def test_a_hop_line_of_a_later_version_is_understood() -> None:
         b"a\r\n\r\nX-Pflab-Hop: server=A; sent=1; lamport=1\r\n",
     ],
 )
-def test_an_odd_hop_line_or_one_in_the_body_is_none(line: bytes) -> None:
-    """ML-7: what a peer says of itself is bounded; nothing is taken out of a body."""
+def test_a_malformed_hop_line_is_ignored(line: bytes) -> None:
+    """ML-7: every value is bounded, and nothing is removed from a body."""
     assert taken(line + MAIL) == (None, line + MAIL)
 
 
-def test_a_line_of_a_large_body_is_not_searched_for() -> None:
-    """A mail without an empty line is looked at no further than a header may reach."""
+def test_a_hop_line_beyond_the_size_of_a_header_is_ignored() -> None:
+    """A mail without an empty line is searched only up to the limit of a header."""
     content = b"x\r\n" * MAX_HEADER_SIZE + hop_line("A", 1, 1)
     assert taken(content) == (None, content)
     assert scan_header(content).size == MAX_HEADER_SIZE
 
 
 def test_a_received_line_is_a_header_line_that_others_can_read() -> None:
-    """ML-7: the email package finds it, with the lab's date."""
+    """ML-7: the email package reads it, with the lab's date."""
     line = received_line("A", "B", START_AT)
     received = message_from_bytes(line + MAIL)["Received"]
     assert received == "from A by B with ESMTP; Tue, 21 Oct 2003 00:15:00 +0000"
@@ -86,7 +86,7 @@ def test_a_received_line_is_a_header_line_that_others_can_read() -> None:
 
 @pytest.mark.parametrize("peer", ["a\r\nBcc: x", "a b", "\xe9" * 300, "", "a;b", "a\x00b"])
 def test_a_peer_cannot_write_header_lines_by_its_name(peer: str) -> None:
-    """ML-7: whatever a peer calls itself becomes one word of bounded length."""
+    """ML-7: any name of a peer becomes one word of bounded length."""
     line = received_line(peer, "B", START_AT)
     assert line.count(b"\n") == 1 and line.isascii() and len(line) < 998
     assert line.split()[3] == b"by" and line.count(b";") == 1
@@ -103,7 +103,7 @@ def test_a_peer_cannot_write_header_lines_by_its_name(peer: str) -> None:
     ],
 )
 def test_hops_are_counted_in_the_header_only(content: bytes, hops: int) -> None:
-    """ML-7: each Received line is a hop, in any case; one in a body or in another line's name is none."""
+    """ML-7: each Received field is a hop, in upper or lower case; text in a body or in another field is not."""
     assert scan_header(content).hops == hops
 
 

@@ -14,7 +14,7 @@ HOP = IncomingHop("A", 1_000_000, 17, Priority.URGENT, authenticated=True, syste
 
 
 async def test_a_store_proves_itself_and_its_blob_is_believed(harness: ListenerHarness) -> None:
-    """ML-3: after AUTH the blob of XEXCH50 tells the hop and that the mail is a system message."""
+    """ML-3: after AUTH, the blob of XEXCH50 gives the hop and marks the mail as a system message."""
     client = await harness.store()
     await client.say("MAIL FROM:<A-IS@contoso.test>")
     await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
@@ -26,7 +26,7 @@ async def test_a_store_proves_itself_and_its_blob_is_believed(harness: ListenerH
 
 
 async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(harness: ListenerHarness) -> None:
-    """ML-3: 504, and the mail goes on as one that is no system message, whatever its hop line claims."""
+    """ML-3: the reply is 504, and the mail is accepted as ordinary mail, whatever its hop line says."""
     client = await harness.addressed()
     assert await client.say("XEXCH50 2336 3") == "504 Need to authenticate first"
     line = b"X-Pflab-Hop: server=A; sent=5; lamport=6\r\n"
@@ -46,8 +46,8 @@ async def test_a_stranger_is_told_to_authenticate_and_its_mail_is_ordinary(harne
     ],
     ids=["other authority", "other name", "other key", "meant for another server"],
 )
-async def test_no_other_proof_is_taken(harness: ListenerHarness, shown: Credentials, server: str) -> None:
-    """ML-3: a store is believed with its own key, its own certificate, and for the server that it meant."""
+async def test_no_other_proof_is_accepted(harness: ListenerHarness, shown: Credentials, server: str) -> None:
+    """ML-3: a proof needs the own key, the own certificate, and the name of this server."""
     client = await harness.client()
     assert (await client.authenticate(shown, server)).startswith("535")
     await client.say("MAIL FROM:<a@x.test>")
@@ -55,8 +55,8 @@ async def test_no_other_proof_is_taken(harness: ListenerHarness, shown: Credenti
     assert (await client.say("XEXCH50 2 2")).startswith("504")
 
 
-async def test_a_proof_does_not_serve_twice(harness: ListenerHarness) -> None:
-    """ML-3: each challenge is another, so an answer that was overheard is worth nothing."""
+async def test_a_proof_cannot_be_repeated(harness: ListenerHarness) -> None:
+    """ML-3: each challenge is different, so an answer that somebody overheard is useless."""
     client = await harness.client()
     challenge = (await client.say(f"AUTH {MECHANISM}"))[4:]
     answer = answer_to(challenge, "B", credentials("A"))
@@ -67,8 +67,8 @@ async def test_a_proof_does_not_serve_twice(harness: ListenerHarness) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"*", b"", b"!!", b64encode(b"A"), b64encode(b"A\0short"), b"x" * 4000])
-async def test_nonsense_is_no_proof(harness: ListenerHarness, answer: bytes) -> None:
-    """IN-5: whatever comes as an answer is refused in words, and the connection goes on."""
+async def test_a_malformed_answer_is_no_proof(harness: ListenerHarness, answer: bytes) -> None:
+    """IN-5: any other answer is refused, and the connection stays open."""
     client = await harness.client()
     assert len(b64decode((await client.say(f"AUTH {MECHANISM}"))[4:])) == 32
     assert (await client.say(answer + b"\r\n")).startswith("535")
@@ -86,8 +86,8 @@ async def test_nonsense_is_no_proof(harness: ListenerHarness, answer: bytes) -> 
     ],
     ids=["empty", "version 0", "too many", "cut", "absurd length"],
 )
-async def test_a_blob_that_is_none_leaves_the_mail_ordinary(harness: ListenerHarness, blob: bytes) -> None:
-    """ML-3, IN-5: what cannot be read is refused, and does not pass for properties."""
+async def test_a_malformed_blob_leaves_the_mail_ordinary(harness: ListenerHarness, blob: bytes) -> None:
+    """ML-3, IN-5: a blob that cannot be decoded is refused and has no effect."""
     client = await harness.store()
     await client.say("MAIL FROM:<a@x.test>")
     await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
@@ -100,8 +100,8 @@ async def test_a_blob_that_is_none_leaves_the_mail_ordinary(harness: ListenerHar
     assert not harness.receiver.mails[0][0].system
 
 
-async def test_a_store_speaks_for_itself_alone(harness: ListenerHarness) -> None:
-    """ML-3: a blob that names another server than the one that authenticated is refused."""
+async def test_a_blob_cannot_name_another_server(harness: ListenerHarness) -> None:
+    """ML-3: a blob with another name than the authenticated one is refused."""
     client = await harness.store("C")
     await client.say("MAIL FROM:<a@x.test>")
     await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")
@@ -111,7 +111,7 @@ async def test_a_store_speaks_for_itself_alone(harness: ListenerHarness) -> None
 
 
 @pytest.mark.parametrize("command", ["XEXCH50", "XEXCH50 2", "XEXCH50 x 1", "XEXCH50 99999999 1", "XEXCH50 2 99999"])
-async def test_an_odd_xexch50_is_refused(harness: ListenerHarness, command: str) -> None:
+async def test_xexch50_beyond_the_limits_is_refused(harness: ListenerHarness, command: str) -> None:
     """ML-7: sizes and numbers have limits."""
     client = await harness.store()
     assert (await client.say("XEXCH50 2 2")).startswith("503")

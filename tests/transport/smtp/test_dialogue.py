@@ -9,15 +9,15 @@ from transport.smtp.listener import ListenerLimits
 
 
 async def test_a_group_of_commands_is_answered_in_order(harness: ListenerHarness) -> None:
-    """RFC 2920: commands that come together are obeyed one by one."""
+    """RFC 2920: commands that arrive together are obeyed one by one."""
     client = await harness.client()
     group = f"MAIL FROM:<a@x.test>\r\nRCPT TO:<{RECIPIENTS[0]}>\r\nRCPT TO:<x@y.test>\r\nDATA\r\n"
     assert (await client.say(group.encode())).startswith("250 2.1.0")
     assert [(await client.reply())[:3] for _ in range(3)] == ["250", "550", "354"]
 
 
-async def test_commands_that_bring_no_mail_are_limited(harness: ListenerHarness) -> None:
-    """ML-7: a client that only talks is sent away; one that brings mail is not."""
+async def test_commands_without_a_mail_are_limited(harness: ListenerHarness) -> None:
+    """ML-7: a client that sends only commands is disconnected; one that sends mail is not."""
     harness.limits = ListenerLimits(fruitless_commands=5)
     client = await harness.client()
     for _ in range(3):
@@ -32,7 +32,7 @@ async def test_commands_that_bring_no_mail_are_limited(harness: ListenerHarness)
 
 
 async def test_one_machine_does_not_take_all_connections(harness: ListenerHarness) -> None:
-    """ML-7: strangers of one machine are limited beside the total, stores that authenticated are not among them."""
+    """ML-7: connections without authentication have a limit for each machine; those of stores do not count."""
     harness.limits = ListenerLimits(stranger_connections=2, store_connections=1)
     store = await harness.store()
     await harness.client()
@@ -44,8 +44,8 @@ async def test_one_machine_does_not_take_all_connections(harness: ListenerHarnes
 
 
 @pytest.mark.parametrize("verb", [Verb.EHLO, Verb.AUTH, Verb.MAIL, Verb.RCPT, Verb.XEXCH50, Verb.DATA, Verb.QUIT])
-async def test_a_fault_takes_the_place_of_a_verb(harness: ListenerHarness, verb: Verb) -> None:
-    """The lab's fault answers instead of the server, for that verb alone, and nothing is stored."""
+async def test_a_fault_replaces_a_verb(harness: ListenerHarness, verb: Verb) -> None:
+    """The fault's reply replaces the server's, for that verb only, and nothing is stored."""
     client = await harness.addressed() if verb in {Verb.XEXCH50, Verb.DATA} else await harness.client()
     if verb is Verb.RCPT:
         await client.say("MAIL FROM:<a@x.test>")
@@ -65,10 +65,8 @@ async def test_a_fault_takes_the_place_of_a_verb(harness: ListenerHarness, verb:
 
 
 @pytest.mark.parametrize("mishap", [Mishap.DISCONNECT, Mishap.SILENCE])
-async def test_an_answer_that_is_lost_is_that_of_a_mail_that_was_taken(
-    harness: ListenerHarness, mishap: Mishap
-) -> None:
-    """OUT-9: at the end of data the mail is durable and its sender does not learn of it."""
+async def test_a_mail_is_stored_if_the_last_reply_is_lost(harness: ListenerHarness, mishap: Mishap) -> None:
+    """OUT-9: after the end of data the mail is durable, although its sender gets no reply."""
     harness.limits = ListenerLimits(silence_seconds=0.01)
     harness.faults = {Verb.END: VerbFault(mishap)}
     client = await harness.addressed()
@@ -77,10 +75,8 @@ async def test_an_answer_that_is_lost_is_that_of_a_mail_that_was_taken(
 
 
 @pytest.mark.parametrize("mishap", [Mishap.DISCONNECT, Mishap.SILENCE])
-async def test_what_came_before_a_connection_was_dropped_is_not_obeyed(
-    harness: ListenerHarness, mishap: Mishap
-) -> None:
-    """ML-7: the rest of a chunk at which the lab drops the connection is content, and no commands."""
+async def test_the_rest_of_a_dropped_chunk_is_not_read_as_commands(harness: ListenerHarness, mishap: Mishap) -> None:
+    """ML-7: if a fault drops the connection inside a chunk, its other bytes are not obeyed."""
     harness.limits = ListenerLimits(silence_seconds=0.01)
     harness.faults = {Verb.BDAT: VerbFault(mishap)}
     client = await harness.addressed()
@@ -88,8 +84,8 @@ async def test_what_came_before_a_connection_was_dropped_is_not_obeyed(
     assert harness.verbs[-1] == ("A", Verb.BDAT)
 
 
-async def test_a_refused_chunk_of_the_lab_is_read_to_its_end(harness: ListenerHarness) -> None:
-    """A fault at BDAT answers when the chunk has come."""
+async def test_a_chunk_that_a_fault_refuses_is_read_to_its_end(harness: ListenerHarness) -> None:
+    """A fault at BDAT replies after the whole chunk has arrived."""
     harness.faults = {Verb.BDAT: VerbFault(Mishap.REPLY, 452, "4.3.1 no room")}
     client = await harness.addressed()
     assert await client.say(b"BDAT 6 LAST\r\nNOOP\r\n") == "452 4.3.1 no room"

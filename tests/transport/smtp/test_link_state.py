@@ -11,8 +11,8 @@ from transport.smtp.sender import SmtpSender
 LINE = line_of(LinkReport("SEA-NYC", "A", 1_000_000, down=True, lamport=3))
 
 
-async def test_a_store_that_has_authenticated_may_tell_of_links(harness: ListenerHarness) -> None:
-    """RT-2: the report comes with the name that was proven, before any mail or without one."""
+async def test_an_authenticated_store_can_report_links(harness: ListenerHarness) -> None:
+    """RT-2: the report is passed on with the proven name, before a mail or without one."""
     client = await harness.store("A")
     assert await client.say(f"X-LINK2STATE {LINE}") == "250 2.0.0 OK"
     assert harness.link_states == [("A", LINE)]
@@ -21,7 +21,7 @@ async def test_a_store_that_has_authenticated_may_tell_of_links(harness: Listene
 
 
 async def test_nobody_else_can_change_routes(harness: ListenerHarness) -> None:
-    """RT-2, ML-3: without authentication X-LINK2STATE is refused, and so it is where stores cannot authenticate."""
+    """RT-2, ML-3: without authentication X-LINK2STATE is refused, also if the server does not offer it."""
     client = await harness.client()
     assert await client.say(f"X-LINK2STATE {LINE}") == "504 Need to authenticate first"
     assert (await client.authenticate(credentials("A", LabAuthority(b"another lab's...")))).startswith("535")
@@ -33,8 +33,8 @@ async def test_nobody_else_can_change_routes(harness: ListenerHarness) -> None:
     assert harness.link_states == []
 
 
-async def test_a_sender_tells_of_links_before_its_mail_and_by_calls(harness: ListenerHarness) -> None:
-    """RT-2: once a connection and again when something is new; a call carries no mail."""
+async def test_a_sender_reports_links_before_its_mail_and_by_calls(harness: ListenerHarness) -> None:
+    """RT-2: reports are sent once on a connection, and again when they change; a call carries no mail."""
     await harness.client()
     sender = SmtpSender(credentials=credentials("A"))
     mail = Transmission(

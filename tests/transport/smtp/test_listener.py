@@ -9,7 +9,7 @@ from transport.smtp.listener import COMMAND_LINE_LIMIT_BYTES, ListenerLimits
 
 
 async def test_a_mail_is_given_to_the_callback_and_then_answered(harness: ListenerHarness) -> None:
-    """IN-2: the reply is 250 when the callback has returned, and what it got are the bytes that were sent."""
+    """IN-2: the reply 250 follows after the callback has returned, and the callback gets the bytes that were sent."""
     client = await harness.greeted()
     assert (await client.envelope(*RECIPIENTS)).startswith("354")
     assert await client.say(b"Subject: a\r\n\r\n..dot\r\nb\xff\r\n.\r\n") == "250 2.0.0 OK"
@@ -18,8 +18,8 @@ async def test_a_mail_is_given_to_the_callback_and_then_answered(harness: Listen
     ]
 
 
-async def test_the_hop_line_is_taken_off_and_understood(harness: ListenerHarness) -> None:
-    """The sending server's name, lab time and Lamport number reach the callback; their line does not."""
+async def test_the_hop_line_is_removed_and_read(harness: ListenerHarness) -> None:
+    """The callback gets the sending server's name, lab time and Lamport number, and the mail without the line."""
     client = await harness.greeted()
     await client.envelope()
     await client.say(b"X-Pflab-Hop: server=A; sent=1066694400000000; lamport=17\r\nSubject: a\r\n\r\n.\r\n")
@@ -36,7 +36,7 @@ async def test_the_null_sender_is_an_empty_text(harness: ListenerHarness) -> Non
 
 
 async def test_one_connection_carries_many_mails(harness: ListenerHarness) -> None:
-    """After a mail the next one begins afresh, without the recipients of the last."""
+    """The next mail on a connection does not have the recipients of the last."""
     client = await harness.greeted()
     for recipient in RECIPIENTS:
         await client.envelope(recipient)
@@ -44,8 +44,8 @@ async def test_one_connection_carries_many_mails(harness: ListenerHarness) -> No
     assert [mail[2] for mail in harness.receiver.mails] == [RECIPIENTS[:1], RECIPIENTS[1:]]
 
 
-async def test_a_long_line_and_a_large_mail_are_taken(harness: ListenerHarness) -> None:
-    """Lines far beyond 1000 octets and contents of many reads arrive unchanged."""
+async def test_a_long_line_and_a_large_mail_are_accepted(harness: ListenerHarness) -> None:
+    """Lines of far more than 1000 octets and contents of many reads arrive unchanged."""
     content = b"x" * 20_000 + b"\r\n" + b"y" * 900 + b"\r\n" + b"z.\r\n" * 100_000
     client = await harness.greeted()
     await client.envelope()
@@ -54,7 +54,7 @@ async def test_a_long_line_and_a_large_mail_are_taken(harness: ListenerHarness) 
 
 
 async def test_unknown_recipients_are_refused_one_by_one(harness: ListenerHarness) -> None:
-    """ML-7: no open relay; the known recipients of the same mail get it."""
+    """ML-7: mail for others is not relayed; the known recipients of the same mail get it."""
     client = await harness.greeted()
     await client.say("EHLO client.test")
     await client.say("MAIL FROM:<a@x.test>")
@@ -70,10 +70,10 @@ async def test_unknown_recipients_are_refused_one_by_one(harness: ListenerHarnes
     ("trouble", "code"),
     [(RefusalError(554, "5.4.6 a mail\r\nloop \xe9"), "554 5.4.6 a mail  loop ?"), (KeyError("x"), "451 4.3.0")],
 )
-async def test_what_the_callback_raises_is_the_answer(
+async def test_an_error_of_the_callback_is_the_reply(
     harness: ListenerHarness, trouble: Exception, code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """IN-2: a refusal gets its own code on one line, an error of ours 451, and the connection goes on."""
+    """IN-2: a refusal is sent with its own code on one line, an error of this program as 451; the connection stays open."""
     harness.receiver.failure = trouble
     client = await harness.greeted()
     await client.envelope()
@@ -86,7 +86,7 @@ async def test_what_the_callback_raises_is_the_answer(
 
 @pytest.mark.parametrize("end", [b"\n.\n", b"\n.\r\n", b"\r\n.\n", b"\r.\r", b"\r\n.\r"])
 async def test_a_smuggled_mail_is_refused_with_the_mail_that_carries_it(harness: ListenerHarness, end: bytes) -> None:
-    """ML-7: what some servers take for the end of a mail does not end it here, and the whole is refused."""
+    """ML-7: a sequence that ends a mail for other servers does not end it here, and the whole mail is refused."""
     client = await harness.greeted()
     await client.envelope()
     smuggled = b"MAIL FROM:<root@x.test>\r\nRCPT TO:<kim@contoso.test>\r\nDATA\r\nevil\r\n.\r\n"
@@ -96,7 +96,7 @@ async def test_a_smuggled_mail_is_refused_with_the_mail_that_carries_it(harness:
 
 
 async def test_commands_sent_with_the_end_of_the_mail_are_the_next_group(harness: ListenerHarness) -> None:
-    """RFC 2920: what follows the true end of a mail is the next command, and no part of the mail."""
+    """RFC 2920: what follows the real end of a mail is the next command, not part of the mail."""
     client = await harness.greeted()
     await client.envelope()
     assert (await client.say(b"a\r\n.\r\nMAIL FROM:<b@x.test>\r\nNOOP\r\n")).startswith("250 2.0.0")
@@ -107,14 +107,14 @@ async def test_commands_sent_with_the_end_of_the_mail_are_the_next_group(harness
 
 @pytest.mark.parametrize("command", [b"NOOP\n\r\n", b"NOOP\nNOOP\r\n", b"NO\rOP\r\n", b"\nNOOP\r\n"])
 async def test_a_command_with_a_lone_cr_or_lf_is_refused(harness: ListenerHarness, command: bytes) -> None:
-    """ML-7: command lines end in CRLF, and in nothing else."""
+    """ML-7: only CRLF ends a command line."""
     client = await harness.greeted()
     assert (await client.say(command)).startswith("500")
     assert (await client.say("NOOP")).startswith("250")
 
 
 async def test_a_mail_that_is_too_large_is_refused_early_and_late(harness: ListenerHarness) -> None:
-    """ML-7: a size that MAIL announces is refused there, one that it hides at the end of the content."""
+    """ML-7: a size that is announced is refused at MAIL; one that is not, at the end of the content."""
     harness.limits = ListenerLimits(message_bytes=10_000)
     client = await harness.greeted()
     assert "SIZE 10000" in await client.say("EHLO client.test")
@@ -127,7 +127,7 @@ async def test_a_mail_that_is_too_large_is_refused_early_and_late(harness: Liste
 
 
 async def test_recipients_are_limited(harness: ListenerHarness) -> None:
-    """ML-7: the recipient beyond the limit is told to come again; the mail goes to the others."""
+    """ML-7: recipients beyond the limit get 452; the others get the mail."""
     harness.limits = ListenerLimits(recipients=1)
     client = await harness.greeted()
     await client.say("EHLO client.test")
@@ -137,7 +137,7 @@ async def test_recipients_are_limited(harness: ListenerHarness) -> None:
 
 
 async def test_connections_are_limited(harness: ListenerHarness) -> None:
-    """ML-7: the connection beyond the limit gets 421; when one ends there is room again."""
+    """ML-7: the connection beyond the limit gets 421; after another one ends there is room again."""
     harness.limits = ListenerLimits(connections=1)
     listener = harness.listener
     first = await harness.greeted()
@@ -151,14 +151,14 @@ async def test_connections_are_limited(harness: ListenerHarness) -> None:
 
 @pytest.mark.parametrize("length", [COMMAND_LINE_LIMIT_BYTES + 1, 1_000_000])
 async def test_a_command_line_is_limited(harness: ListenerHarness, length: int) -> None:
-    """ML-7: a command line that is too long is refused, and the connection goes on."""
+    """ML-7: a command line that is too long is refused, and the connection stays open."""
     client = await harness.greeted()
     assert (await client.say("X" * length)).startswith("500")
     assert (await client.say("NOOP")).startswith("250")
 
 
 async def test_a_connection_lost_inside_a_mail_leaves_nothing(harness: ListenerHarness) -> None:
-    """IN-2: a content without its end is not a mail, and its transaction is over."""
+    """IN-2: a content without its end is not stored, and its transaction is over."""
     client = await harness.greeted()
     listener = harness.listener
     await client.envelope()
@@ -171,8 +171,8 @@ async def test_a_connection_lost_inside_a_mail_leaves_nothing(harness: ListenerH
     assert listener.open_transactions == 0
 
 
-async def test_a_client_that_is_idle_or_never_ends_its_mail_is_sent_off(harness: ListenerHarness) -> None:
-    """ML-7: when the idle time is over the server hangs up, also inside a mail; nothing half is accepted."""
+async def test_an_idle_client_is_disconnected(harness: ListenerHarness) -> None:
+    """ML-7: after the idle time the server closes the connection, also inside a mail, which is not stored."""
     harness.limits = ListenerLimits(idle_seconds=77.0)
     listener = harness.listener
     idle, dripping = await harness.greeted(), await harness.greeted()
@@ -209,8 +209,8 @@ async def test_open_transactions_are_counted(harness: ListenerHarness) -> None:
     assert while_storing == [1]
 
 
-async def test_many_greetings_do_not_loosen_the_limits_of_others(harness: ListenerHarness) -> None:
-    """ML-7: what one connection does to its command limits stays with it."""
+async def test_greetings_do_not_change_the_limits_of_other_connections(harness: ListenerHarness) -> None:
+    """ML-7: EHLO raises the command limits of its own connection only."""
     other, greedy = await harness.greeted(), await harness.greeted()
     await other.say("EHLO client.test")
     for _ in range(20):
@@ -230,8 +230,8 @@ async def test_many_greetings_do_not_loosen_the_limits_of_others(harness: Listen
         ("<kim@contoso.test\x00>", "500"),
     ],
 )
-async def test_paths_of_every_kind_are_understood_or_refused(harness: ListenerHarness, path: str, reply: str) -> None:
-    """Plain paths go a short way past the email package; the others still go through it."""
+async def test_every_kind_of_path_is_read_or_refused(harness: ListenerHarness, path: str, reply: str) -> None:
+    """Plain paths are read without the email package; the others with it."""
     client = await harness.greeted()
     await client.say("EHLO client.test")
     await client.say("MAIL FROM:<a@x.test>")
@@ -239,8 +239,8 @@ async def test_paths_of_every_kind_are_understood_or_refused(harness: ListenerHa
     assert (await client.say("NOOP")).startswith("250")
 
 
-async def test_stopping_hangs_up_and_accepts_nothing_half(harness: ListenerHarness) -> None:
-    """A listener that stops ends its connections; a mail under way is not accepted."""
+async def test_a_listener_that_stops_closes_its_connections(harness: ListenerHarness) -> None:
+    """A mail that is arriving is not stored."""
     client = await harness.greeted()
     listener = harness.listener
     await client.envelope()

@@ -96,10 +96,8 @@ def answers(*replies: str, hang: bool = False) -> Script:
     return script
 
 
-async def test_a_mail_arrives_with_its_hop_line_understood(
-    sender: SmtpSender, peer: Receiver, listener: SmtpListener
-) -> None:
-    """The peer sees the content unchanged, and in the hop the sender's name, lab time, Lamport number and priority."""
+async def test_a_mail_arrives_with_its_hop(sender: SmtpSender, peer: Receiver, listener: SmtpListener) -> None:
+    """The peer gets the content unchanged, and the sender's name, lab time, Lamport number and priority."""
     outcome = await sender.send(listener.address, mail(), "A")
     assert outcome.state is SendState.DELIVERED and outcome.refusals == ()
     hop = IncomingHop("A", 1_000_000, 17, Priority.URGENT)
@@ -113,13 +111,13 @@ async def test_a_mail_arrives_with_its_hop_line_understood(
 async def test_a_notice_goes_out_from_the_null_sender(
     sender: SmtpSender, peer: Receiver, listener: SmtpListener
 ) -> None:
-    """ML-7: sender '' is MAIL FROM:<>."""
+    """ML-7: for the sender '' the command is MAIL FROM:<>."""
     await sender.send(listener.address, mail(sender=""), "A")
     assert peer.mails[0][1] == ""
 
 
 async def test_connections_are_kept_and_bounded(peer: Receiver, listener: SmtpListener) -> None:
-    """Many mails at once go over no more connections than allowed, which then serve the next ones."""
+    """Many mails at once use no more connections than allowed, which later mails use again."""
     sender = SmtpSender(SenderLimits(parallel=2))
     outcomes = await asyncio.gather(*(sender.send(listener.address, mail(), "A") for _ in range(10)))
     assert {outcome.state for outcome in outcomes} == {SendState.DELIVERED}
@@ -130,8 +128,8 @@ async def test_connections_are_kept_and_bounded(peer: Receiver, listener: SmtpLi
     await sender.close()
 
 
-async def test_open_transactions_are_counted_at_this_end(peer: Receiver, listener: SmtpListener) -> None:
-    """TM-1: a mail counts as open from the call until its outcome."""
+async def test_the_sender_counts_open_transactions(peer: Receiver, listener: SmtpListener) -> None:
+    """TM-1: a mail is open from the call of `send` until its outcome."""
     sender = SmtpSender()
     under_way = asyncio.ensure_future(sender.send(listener.address, mail(), "A"))
     await asyncio.sleep(0)
@@ -141,8 +139,10 @@ async def test_open_transactions_are_counted_at_this_end(peer: Receiver, listene
     await sender.close()
 
 
-async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Receiver, listener: SmtpListener) -> None:
-    """The mail reaches those who are taken; each other has its own reason, for good or for now."""
+async def test_each_refused_recipient_has_its_reason(
+    sender: SmtpSender, peer: Receiver, listener: SmtpListener
+) -> None:
+    """The other recipients get the mail; each refusal has its reason, for good or for now."""
     peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
     outcome = await sender.send(listener.address, mail("x@b", "k@b", "y@b"), "A")
     assert outcome.state is SendState.DELIVERED
@@ -154,10 +154,10 @@ async def test_refused_recipients_are_told_apart(sender: SmtpSender, peer: Recei
 
 
 @pytest.mark.parametrize(("recipients", "state"), [(("x@b",), SendState.REFUSED), (("x@b", "y@b"), SendState.DEFERRED)])
-async def test_a_mail_that_nobody_takes_is_not_sent(
+async def test_a_mail_without_an_accepted_recipient_is_not_sent(
     sender: SmtpSender, peer: Receiver, listener: SmtpListener, recipients: tuple[str, ...], state: SendState
 ) -> None:
-    """With no recipient left there is no DATA; the mail is refused only if every recipient is for good."""
+    """There is no DATA; the mail is refused only if every recipient is refused for good."""
     peer.refused = {"x@b": RefusalError(550, "5.1.1 unknown"), "y@b": RefusalError(450, "4.2.1 full")}
     outcome = await sender.send(listener.address, mail(*recipients), "A")
     assert (outcome.state, len(outcome.refusals)) == (state, len(recipients))
@@ -181,10 +181,8 @@ async def test_the_answer_to_the_content_decides(
     assert len(listener.sessions) == 1
 
 
-async def test_a_mail_that_the_peer_finds_too_large_is_refused_before_it_is_sent(
-    sender: SmtpSender, peer: Receiver
-) -> None:
-    """MAIL announces the size, so that a large content need not cross to be refused."""
+async def test_a_mail_beyond_the_size_limit_of_the_peer_is_not_sent(sender: SmtpSender, peer: Receiver) -> None:
+    """MAIL announces the size, so the peer refuses the mail before its content is sent."""
     listener = await peer.listen(limits=ListenerLimits(message_bytes=1000))
     outcome = await sender.send(listener.address, mail(content=b"x\r\n" * 1000), "A")
     assert outcome.state is SendState.REFUSED and outcome.reason.endswith("(to MAIL)")
