@@ -1,5 +1,4 @@
-"""Broadcasts as the cycles that made them: what a store sent of a folder at one instant, and what it claimed of its own range
-(CN-6, OUT-3)."""
+"""Broadcast cycles: what a store sent about a folder at one instant, and what it claimed of its own range (CN-6, OUT-3)."""
 
 from __future__ import annotations
 
@@ -56,7 +55,8 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
 
 
 def _began(events: Silver) -> DataFrame:
-    """trace, node, seq, folder, top: replicas that began at a store while the run went on, and its counter by then."""
+    """trace, node, seq, folder, top: replicas that were added at a store during the run, and the counter of the store at that
+    time."""
     added = events.of("replica.added").where("store = node").select("trace", "node", "seq", "folder")
     made = events.of("change.made").select(
         "trace",

@@ -1,8 +1,8 @@
-"""What stores say that they have, beside what they have: equal sets of numbers with unequal contents, and the reverse.
+"""Claims: what stores say that they have, compared with what they have.
 
-A store's row in its last mail of a folder is held against what it had made and applied by then. Two stores whose rows are
-equal and whose contents are not show as one that claims what never came to it (CN-7); equal contents under unequal rows show
-as one that does not claim what it had applied (IN-1).
+The row in the last mail of a store about a folder is compared with what the store had made and applied by then. If two stores
+have equal rows and unequal contents, one of them claims a change that it never got (CN-7). If they have equal contents and
+unequal rows, one of them does not claim a change that it has applied (IN-1).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
     """trace, folder, rows: of each store the row in its last mail that names the folder, as (store, seq, at, said).
 
-    Stores that went back to a backup, or dropped the replica once, are left out: what they had is not what they have.
+    Stores that were restored, or that dropped the replica once, are left out, because they no longer have what they had.
     """
     sent = events.lines("mail.submitted")
     named = sent.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))

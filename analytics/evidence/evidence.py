@@ -1,6 +1,6 @@
-"""Evidence tables for the checks: each row one case, with all that the checks of that table need to decide it.
+"""Evidence tables for the checks. Each row is one case, with all columns that the checks of that table need.
 
-What a node derived (costs, due times, what is missing) stands in no table as a reason, only as what is to be checked.
+What a node derived (costs, due times, missing changes) appears in a table only to be checked, never as a reason.
 """
 
 from __future__ import annotations

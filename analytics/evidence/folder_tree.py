@@ -1,6 +1,7 @@
-"""The tree as it must stand: every living folder with its path and holders, worked out from the folders' versions.
+"""The folder tree as it must be: each folder with its path and holders, computed from the versions of the folders.
 
-A folder below a tombstone is gone with all in it (HI-6). A run's tree is one small map, walked upwards folder by folder.
+A folder below a deleted folder is deleted with its content (HI-6). The tree of a run is one small map; paths follow the parents
+upwards.
 """
 
 from __future__ import annotations

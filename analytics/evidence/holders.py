@@ -1,8 +1,8 @@
-"""Evidence that depends on who held a folder when something was done: the replica list as a store knew it at that event.
+"""Evidence that depends on the holders of a folder: the replica list as a store knew it at the time of an event.
 
-A store knows the versions of a folder that it made or applied; the last of them has the list (HI-5). Of 1-1 the holders are
-the stores that the directory has addresses of (HI-1, ML-1). Stores that went back to a backup are left out: what they know
-is not what the events before say.
+A store knows the versions of a folder that it made or applied; the last of them has the list (HI-5). The holders of the
+hierarchy (1-1) are the stores whose addresses the directory has (HI-1, ML-1). Restored stores are left out, because they do not
+know what their earlier events say.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def cases(events: Silver) -> DataFrame:
 
 
 def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """`cases` with `holders`, the list as the node knew it, `untouched` (it knew of one version of the folder only) and
-    `dead` (of its deletion)."""
+    """Return `cases` with `holders` (the list as the node knew it), `untouched` (the node knew only one version of the folder)
+    and `dead` (the node knew that the folder is deleted)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
@@ -194,6 +194,6 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
 
 
 def topology_folders(org: Organization, column: str) -> DataFrame:
-    """trace, folder, and what the topology says of it."""
+    """Return trace, folder and a column of the folder in the topology."""
     listed = org.genesis.join(F.broadcast(org.setup), "trace")
     return listed.select("trace", F.concat_ws(":", "guid", "n").alias("folder"), column)

@@ -1,5 +1,5 @@
-"""Mails on their way: attempts that failed, copies on slow lines, what came as ordinary mail, what was posted (OUT-7,
-OUT-8, RT-2, ML-3, ML-5, ML-7)."""
+"""Mails between servers: failed attempts, copies over slow connectors, replication mails sent as ordinary mail, and mails that
+became posts (OUT-7, OUT-8, RT-2, ML-3, ML-5, ML-7)."""
 
 from __future__ import annotations
 
@@ -114,6 +114,6 @@ def posts(events: Silver) -> DataFrame:
 
 
 def strangers(events: Silver) -> DataFrame:
-    """Mails that came from whoever has not proven to be a store: trace, node, at, mail, peer, recipients, domain."""
+    """Return the mails from peers that are not authenticated as a store: trace, node, at, mail, peer, recipients, domain."""
     came = events.of("hop.received").where("not authenticated")
     return came.join(F.broadcast(_topology(events).select("trace", "t.domain")), "trace", "left")

@@ -1,4 +1,4 @@
-"""Evidence: every replication mail joined end to end, one row for each recipient, and what it says of each folder."""
+"""Replication mails from their sender to each recipient, one row for each, and what a mail says about each folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mail_ends(events: Silver) -> DataFrame:
     """trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
     (received), dropped_at, fault, expired_at, bad_at, reason.
 
-    One shuffle: every event of a mail's ends knows the mail and the store that it is about.
+    This needs one shuffle, because each of these events names the mail and the store.
     """
     rows = events.lines(*_ENDS).where(F.col("mail").isNotNull())
     told = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
@@ -46,8 +46,8 @@ def mail_ends(events: Silver) -> DataFrame:
 
 
 def excused(events: Silver) -> DataFrame:
-    """trace, store, folder, excused: numbers, `by_kind`, that a store accounts for without what they stood for, for it has
-    expired at every holder (DL-3)."""
+    """Return trace, store, folder, excused: numbers (`by_kind`) that a store may claim without having the item, because the
+    item has expired at every holder (DL-3)."""
     # spec: DL-3
     gone = events.of("expired.everywhere")
     some = gone.select("trace", F.col("node").alias("store"), "folder", by_kind("cnset", "cnset_fai").alias("ranges"))

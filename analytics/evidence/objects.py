@@ -1,11 +1,11 @@
-"""For every object: what must exist of it, and what each store keeps of it.
+"""For each object: which versions must exist, and which each store has.
 
-The reasoning is the oracle's (CV-2), worked out anew on histories: a version is superseded if the predecessor list of
-another one covers its number (CN-4); the rest are all kept (CF-1). A delete wins (DL-2). Of a folder's versions, and of an
-associated message's, the last writer's stands alone (HI-5, CN-9). What only a restored store had is gone rightly, and
-what it had replaced stands again (DU-1).
+The reasoning is that of the oracle (CV-2), written independently on histories. A version is superseded if the predecessor list
+of another version covers its number (CN-4); all others must exist (CF-1). A delete wins (DL-2). Of a folder or an associated
+message only the version of the last writer exists (HI-5, CN-9). A version that only a restored store had may be lost, and then
+the version that it replaced must exist again (DU-1).
 
-One shuffle brings the rows of an object together; everything else is arithmetic on its small array.
+One shuffle collects the rows of an object; everything else is computed from its small array.
 """
 
 from __future__ import annotations

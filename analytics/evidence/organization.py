@@ -1,9 +1,8 @@
-"""What a run was made of: stores, their names and addresses, and the folders that were there from the start.
+"""The organization of a run: stores, their names and addresses, the folders of the topology; and the state of a node at a time.
 
-What stood at a node when it did something: whom its directory listed, and whether content was suspended there.
-
-Both follow from what was done to the node, stores joined and deleted and settings given, not from what it says of itself.
-Stores that went back to a backup are left out: they know again what they knew then.
+The state of a node is which stores its directory lists, and whether content is suspended there. It follows from what was done
+to the node (stores joined and deleted, settings changed), not from what the node says. Restored stores are left out, because
+they know again only what they knew at the backup.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What comes and goes with replicas, stores and objects: content where no replica is, stores deleted, deletions without a
-tombstone, folders as they are shown (HI-1, HI-7, RP-6, DL-1)."""
+"""Content without a replica, deleted stores, deletions without a tombstone, and folders as stores show them (HI-1, HI-7, RP-6,
+DL-1)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def removals(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     at, store, forced, listing (folders that listed it, by the versions known there), left (of these, those that the node did
     not take it off at that instant).
 
-    All stores hear of it at once; those that a change of a list has not reached yet still list it.
+    All stores learn of a deletion at the same time. A store that has not got the new version of a folder still lists it.
     """
     gone = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
     gone = gone.join(F.broadcast(restored), ["trace", "node"], "left_anti")

@@ -1,4 +1,4 @@
-"""Slots of backfill requests: how many requests were out at each, and who was served before an entry that waited (BF-6)."""
+"""Slots of backfill requests: how many requests were open at each event, and which entries overtook a waiting one (BF-6)."""
 
 from __future__ import annotations
 

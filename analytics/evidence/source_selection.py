@@ -1,8 +1,8 @@
-"""Choices of backfill sources, worked out anew from the rows as they stood (BF-1 to BF-4): who had what, at what cost, up
-or down.
+"""Choices of backfill sources, computed independently from the state tables at that time (BF-1 to BF-4): what each candidate
+had, at which cost, and whether it was down.
 
-Of what a node wrote down about a choice only the candidates' names are taken. A candidate's row is the last that came from
-it, its cost that of the topology's routes, and it is down if its time-out ended and no mail came from it since.
+Of the trace of a choice only the names of the candidates are used. The row of a candidate is the last that came from it. Its
+cost is that of the route in the topology. It is down if its time-out ended and no mail came from it since.
 """
 
 from __future__ import annotations

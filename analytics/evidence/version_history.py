@@ -1,7 +1,7 @@
-"""The versions of every object and which store made or applied which, with what a store lost again taken into account.
+"""The versions of each object: which store made or applied each, and which of them a store lost later.
 
-A store that is restored goes back to its backup: what it had come to have since is gone (RP-4). A store that drops a
-replica has nothing of it (RP-2). Both are rows of the trace, so every row of a history knows whether it still counts.
+A restored store goes back to its backup and loses what it got since (RP-4). A store that drops a replica loses its content
+(RP-2). Both are events of the trace, so each row of a history says whether it still counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bronze: the lines of the segments as they are, each read once. What is no event is kept aside with the reason.
+"""Bronze: the lines of the segments as they are, each read once. A line that is not an event is kept aside with the reason.
 
 A trace is one run in one place: the folder of its segments (a folder `traces` counts as the one above it) and the run's
 id, `place#run`. Runs of one seed have one id, so the place is part of the name.
@@ -66,7 +66,7 @@ def parse(lines: DataFrame) -> DataFrame:
 
 
 def _aside() -> Column:
-    """Why a line is no event of this version; null if it is one."""
+    """Return why a line is not an event of this version; null if it is one."""
     headless = _any(F.col(name).isNull() for name in _HEADER)
     known = F.col("type").isin(*EVENT_TYPES)
     return (
@@ -79,7 +79,7 @@ def _aside() -> Column:
 
 
 def _incomplete() -> Column:
-    """Whether a field is missing that this type of event must have."""
+    """Return whether a field is missing that this type of event must have."""
     everywhere = len(EVENT_TYPES)
     own = {name: tags for name, tags in required().items() if len(tags) < everywhere}
     return _any(F.col(name).isNull() & F.col("type").isin(*tags) for name, tags in own.items())

@@ -1,8 +1,8 @@
-"""A table that grows by batches and does not become ever so many small files: neighbouring parts are joined as they pile up.
+"""A table that grows by batches. Neighbouring parts are joined, so that the number of small files stays limited.
 
-A part is a folder `batches=FIRST-LAST` of Parquet, with all rows of the batches of these numbers, and is whole when Spark has
-marked it so. A batch is a part of its own at first; MANY parts of about one length become one, so there are never more than
-about MANY for each power of MANY. A part that lies within another that is whole was joined into it; only its files are left.
+A part is a folder `batches=FIRST-LAST` of Parquet with all rows of these batches. It is complete when Spark has marked it. At
+first each batch is a part. MANY parts of about one length are joined into one, so there are at most about MANY parts for each
+power of MANY. A part whose batches are all in a larger complete part was joined into it, and its files can be deleted.
 """
 
 from __future__ import annotations

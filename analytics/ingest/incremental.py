@@ -1,7 +1,7 @@
-"""Taking in segments as they are closed, each once: a streaming query that reads what is new and ends.
+"""Read new segments, each once: a streaming query that reads what is new and ends.
 
-Spark's checkpoint says which segments were taken in which batch. A run that is killed leaves a batch that is done again under
-the same number, in the place of what is there of it.
+Spark's checkpoint says which segments belong to which batch. If the process is killed, the batch is written again under the
+same number and replaces what is there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Silver: the typed events of bronze, each once, and whether a trace is whole enough to judge anything from it.
+"""Silver: the typed events of bronze, each once, and the doubts about traces that are not complete enough for a verdict.
 
-The sequence numbers of a node run from 1 without a gap (SPEC.md section 16), and its last event says that it stopped; the
-lab's says that the run ended. Where that is not so, something is not in the trace, and what is not there proves nothing.
-Of a run that goes on whoever hands its traces over says that they are whole up to an instant (`GoesOn`), and of which stores
-that is not known.
+The sequence numbers of a node run from 1 without a gap (SPEC.md section 16). The last event of a node says that it stopped, and
+the last event of the lab says that the run ended. Otherwise events are missing, and a missing event proves nothing. While a run
+has not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`GoesOn`).
 """
 
 from __future__ import annotations

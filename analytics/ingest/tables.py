@@ -1,4 +1,4 @@
-"""The tables of a check: Parquet below one folder, in any file system that Spark writes to; of small traces, held here."""
+"""The tables of a check: Parquet below one folder in any file system of Spark, or in Spark's memory for small traces."""
 
 from __future__ import annotations
 

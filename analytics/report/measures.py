@@ -1,4 +1,4 @@
-"""Gold measures: how long changes take to each replica, by way; what became of each change; what the mails cost."""
+"""Gold measures: the latency of changes to each replica by way, the fate of each change, and the traffic of mails."""
 
 from __future__ import annotations
 

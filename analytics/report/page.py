@@ -26,7 +26,7 @@ _PAGE: Final = Path(__file__).with_name("report.html.j2")
 
 
 def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
-    """Everything in it is bounded: some rows of each table, and sums over all runs."""
+    """Write the report. Its size is limited: some rows of each table, and sums over all runs."""
     by_way = measures.latency(gold.histories).orderBy("trace", "way").limit(ROWS_TOLD).collect()
     fates = measures.fates(gold.histories, gold.objects, gold.folders).groupBy("fate").count().orderBy("fate").collect()
     mails = (

@@ -1,7 +1,8 @@
-"""A trace for ShiViz, the viewer of space-time diagrams: two lines an event, host and vector clock, then its words.
+"""Write a trace for ShiViz, the viewer of space-time diagrams: for each event a line with node and vector clock, and one in
+words.
 
-Vector clocks follow from the order of a node's events and from the mails between nodes. They are worked out here on one
-trace and a bounded number of its events, in the order of Lamport numbers, in which causes come first.
+Vector clocks follow from the order of the events of a node and from the mails between nodes. They are computed for one trace
+and a limited number of its events, in the order of Lamport numbers, which puts causes first.
 """
 
 from __future__ import annotations

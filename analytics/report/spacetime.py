@@ -1,6 +1,6 @@
-"""Pictures of a few mails in space and time: a line for each store, an arrow for each mail, faults shaded.
+"""Space-time diagrams of a few mails: a line for each store, an arrow for each mail, faults shaded.
 
-Rows are chosen and bounded by Spark; the drawing is text. Times are lab time in microseconds.
+Spark chooses a limited number of rows; the drawing is SVG text. Times are lab time in microseconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who had what when: for a few folders, their changes against their holders."""
+"""For a few folders: which holder got which change, and when."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Witnesses: for the few that are told, how what is missing should have come, and what became of that.
+"""Witnesses: how a missing change should have reached the holder, and what happened to that mail.
 
-Rows are chosen first (so many for each folder, so many folders), and only those are looked up among the mails.
+A limited number of folders and rows is chosen first, and only these are looked up among the mails.
 """
 
 from __future__ import annotations
