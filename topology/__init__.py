@@ -1,4 +1,7 @@
-"""The organization as data: files, validation, settings, schedules, routes."""
+"""The organization as data: topology file, validated model, settings, schedules and routes.
+
+Imported by: `transport`, `node` and `pflab`. The names in `__all__` are public.
+"""
 
 from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.file.load import load_topology, topology_from_text

@@ -1,6 +1,6 @@
-"""Words that a topology file chooses from. As text each is what stands in the file.
+"""The fixed choices of a topology file: kinds of connectors, priorities, resolve methods, server versions.
 
-The server versions that the lab plays (SPEC.md section 14).
+The value of each member is its text in the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class ConnectorKind(StrEnum):
 
 
 class Joins(StrEnum):
-    """Whether a store is there from the start or comes as a new store (spec: RP-3)."""
+    """Whether a store exists from the start or joins later as a new store (spec: RP-3)."""
 
     START = "start"
     LATER = "later"
@@ -33,7 +33,7 @@ class FolderPriority(StrEnum):
 
     @property
     def number(self) -> int:
-        """As MAPI counts priorities: -1, 0, 1."""
+        """The priority as MAPI numbers it: -1, 0 or 1."""
         return {FolderPriority.NOT_URGENT: -1, FolderPriority.NORMAL: 0, FolderPriority.URGENT: 1}[self]
 
 
@@ -51,7 +51,7 @@ class ResolveMethod(StrEnum):
 
 
 class ServerVersion(StrEnum):
-    """As text it is what people call the version. Compare by `rank`, since text would put 5.5 last."""
+    """A version of Exchange. Compare versions by `rank`; as texts 5.5 would come last."""
 
     V5_5 = "5.5"
     V2000 = "2000"
@@ -60,7 +60,7 @@ class ServerVersion(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the oldest; a newer version has the higher rank."""
+        """0 for the oldest version; a newer version has a higher rank."""
         return _RANKS[self]
 
 

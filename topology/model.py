@@ -1,4 +1,4 @@
-"""An organization as the rest of the program sees it: every default filled in, every name known to exist."""
+"""The validated organization: every default is filled in, and every name refers to something that exists."""
 
 import json
 from collections.abc import Mapping
@@ -20,9 +20,11 @@ STORE_ADDRESS_SUFFIX: Final = "-IS"
 class Connector:
     """A connector between two sites (spec: RT-1), usable both ways.
 
-    latency_us in lab time; bandwidth in bit/s and size_limit in bytes, None: no limit; affinity: the cost of
-    referrals over it, None: it allows none (spec: RT-4); bridgeheads: the server at either end, in the order
-    of `between`.
+    latency_us   in lab time
+    bandwidth    in bit/s; None for no limit
+    size_limit   in bytes; None for no limit
+    affinity     the cost of referrals over it; None if it allows none (spec: RT-4)
+    bridgeheads  the server at each end, in the order of `between`
     """
 
     name: str
@@ -37,15 +39,15 @@ class Connector:
     bridgeheads: tuple[str, str]
 
     def other_site(self, site: str) -> str:
-        """The site at the other end. ValueError if `site` is at neither."""
+        """Return the site at the other end. Raises ValueError if `site` is at neither end."""
         return self.between[1 - self.between.index(site)]
 
     def bridgehead(self, site: str) -> str:
-        """The server that serves the connector in `site`. ValueError if `site` is at neither end."""
+        """Return the bridgehead server in `site`. Raises ValueError if `site` is at neither end."""
         return self.bridgeheads[self.between.index(site)]
 
     def transfer_us(self, size: int) -> int:
-        """How long `size` bytes occupy the connector, rounded up; 0 without a limit. Latency comes on top."""
+        """Return how long `size` bytes occupy the connector, rounded up; 0 without a bandwidth limit. Latency is extra."""
         if self.bandwidth is None:
             return 0
         return -(-size * 8 * 1_000_000 // self.bandwidth)
@@ -53,7 +55,10 @@ class Connector:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server with its public folder store. settings: with the organization's; own_settings: as in the file."""
+    """A server with its public folder store.
+
+    settings: merged with those of the organization. own_settings: as written in the file.
+    """
 
     name: str
     site: str
@@ -69,10 +74,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that is there from the start.
+    """A folder that exists from the start.
 
-    schedule: None for each store's own (spec: OUT-1); alias: of its mail address, None for the one that its name makes,
-    '' for a folder that takes no mail (spec: ML-5).
+    schedule: None for the schedule of each store (spec: OUT-1). alias: of the mail address; None for the alias made from
+    the name, '' for a folder that accepts no mail (spec: ML-5).
     """
 
     path: str
@@ -83,7 +88,7 @@ class Folder:
     resolve: ResolveMethod
     alias: str | None = None
     age_limit_us: int | None = None
-    """Age at which its messages expire, on stores that say nothing else (spec: DL-3)."""
+    """The age at which its messages expire, on stores without a limit of their own (spec: DL-3)."""
     replica_age_limits_us: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -92,15 +97,15 @@ class Folder:
 
     @property
     def parent(self) -> str | None:
-        """The path of the folder above; None at the top of the tree."""
+        """The path of the parent folder; None at the top of the tree."""
         return self.path.rpartition("/")[0] or None
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """An organization. Mappings are in the order of the file, which the defaults depend on; treat them as frozen.
+    """An organization. Mappings keep the order of the file, because defaults depend on it; do not change them.
 
-    folders come with every parent before its children.
+    In `folders` every parent comes before its children.
     """
 
     organization: str
@@ -113,23 +118,32 @@ class Topology:
     settings: Mapping[str, RawSetting]
 
     def address_of(self, server: str) -> str:
-        """The mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
+        """Return the mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
         return f"{server}{STORE_ADDRESS_SUFFIX}@{self.domain}"
 
+    def server_at(self, address: str) -> str | None:
+        """Return the server whose store has this mail address, in upper or lower case; None if there is none."""
+        local, at, domain = address.strip("<> ").rpartition("@")
+        suffix = STORE_ADDRESS_SUFFIX.casefold()
+        if not at or domain.casefold() != self.domain.casefold() or not local.casefold().endswith(suffix):
+            return None
+        wanted = local[: -len(suffix)].casefold()
+        return next((name for name in self.servers if name.casefold() == wanted), None)
+
     def servers_in(self, site: str) -> tuple[str, ...]:
-        """In the order of the file."""
+        """Return the servers of a site in the order of the file."""
         return tuple(name for name, server in self.servers.items() if server.site == site)
 
     def servers_from_start(self) -> tuple[str, ...]:
-        """Those that do not join later, in the order of the file."""
+        """Return the servers that exist from the start, in the order of the file."""
         return tuple(name for name, server in self.servers.items() if not server.joins_later)
 
     def notices(self) -> list[str]:
-        """What became of settings that could not be taken as given (spec: SE-1), one line each."""
+        """Return a line for each setting that was clamped or has no effect (spec: SE-1)."""
         return [f"{name}: {notice}" for name, server in self.servers.items() for notice in server.settings.notices]
 
     def as_document(self) -> dict[str, Any]:
-        """The file's form with every default written out; `topology_from_text` makes the same topology of it."""
+        """Return the topology in the form of the file, with every default; `topology_from_text` reads it back."""
         return {
             "organization": self.organization,
             "domain": self.domain,
@@ -142,11 +156,11 @@ class Topology:
         }
 
     def as_yaml(self) -> str:
-        """`as_document` as YAML, for people."""
+        """Return `as_document` as YAML, for people."""
         return yaml.dump(self.as_document(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
     def as_json(self) -> str:
-        """`as_document` as JSON on one line, which is YAML, too: the canonical text, for `run.started`."""
+        """Return `as_document` as one line of JSON, which is also YAML: the canonical text, used in `run.started`."""
         return json.dumps(self.as_document(), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -202,14 +216,14 @@ def _schedule_document(schedule: Schedule) -> str | list[str]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes in quotes whatever YAML 1.1 or 1.2 would not read as the text that it is."""
+    """Quote every text that YAML 1.1 or 1.2 would read as something other than a text."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def _text_node(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    # A first digit, sign or dot may begin a number, an instant or a duration to one reader or another.
+    # To some YAML reader a first digit, sign or dot may begin a number or an instant.
     style = '"' if text[:1] in "0123456789+-.~" else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

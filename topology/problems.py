@@ -1,17 +1,17 @@
-"""What is wrong with a file, so that its author can put it right: where, what, and what would be right."""
+"""Mistakes in a file: where each is, what is wrong, and what would be right."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 PathItem = str | int
 
-# More names than this are no help in an error message.
+# An error message with more names than this does not help.
 _MOST_NAMES_LISTED = 12
 _MOST_TEXT_QUOTED = 60
-# Looking for something similar to a longer word is costly and pointless.
+# To search for names similar to a longer word is slow and finds nothing.
 _LONGEST_MISSPELLED = 100
 
-# A file may be made to hold a mistake in every word; nobody reads more than these.
+# A hostile file may have a mistake in every word.
 MOST_PROBLEMS = 200
 
 
@@ -48,13 +48,13 @@ class Problem:
 
 
 class TopologyBaseError(Exception):
-    """The base of every error that this package raises on purpose."""
+    """The base class of all errors of this package."""
 
 
 class ProblemsError(TopologyBaseError):
-    """A file with mistakes: all of them (but at most MOST_PROBLEMS), in the order of the file.
+    """A file has mistakes. `problems` has all of them, at most MOST_PROBLEMS, in the order of the file.
 
-    Its text is one line for each.
+    The text of the error has one line for each.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -64,11 +64,11 @@ class ProblemsError(TopologyBaseError):
 
 
 class TopologyError(ProblemsError):
-    """A topology file with mistakes."""
+    """A topology file has mistakes."""
 
 
 class ValueTextError(TopologyBaseError, ValueError):
-    """A single value that cannot be taken: what is wrong and what would be right."""
+    """A single value is wrong. The error says what is wrong and what would be right."""
 
     def __init__(self, what: str, would_be_right: str = "") -> None:
         self.what = what
@@ -77,7 +77,7 @@ class ValueTextError(TopologyBaseError, ValueError):
 
 
 def path_text(path: Sequence[PathItem]) -> str:
-    """`("connectors", 0, "cost")` as `connectors[0].cost`."""
+    """Return the path `("connectors", 0, "cost")` as `connectors[0].cost`."""
     text = ""
     for item in path:
         if isinstance(item, int):
@@ -88,7 +88,7 @@ def path_text(path: Sequence[PathItem]) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as an error message shows it: in double quotes, cut where long, on one line."""
+    """Return a value for an error message: in double quotes, on one line, cut if it is long."""
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     if len(text) > _MOST_TEXT_QUOTED:
         text = text[:_MOST_TEXT_QUOTED] + "..."
@@ -97,12 +97,12 @@ def quoted(value: object) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """`1 step`, `2 steps`; `many` for a word that is not simply longer by an s."""
+    """Return `1 step` or `2 steps`; pass `many` for an irregular plural."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def one_of(names: Iterable[str]) -> str:
-    """`one of "a", "b"`, shortened when there are many."""
+    """Return `one of "a", "b"`, shortened if there are many names."""
     listed = [quoted(name) for name in names]
     if not listed:
         return "there is none"
@@ -112,11 +112,11 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The known name that `name` was probably meant to be, or else all of them."""
+    """Return a suggestion: the known name most similar to `name`, or else all known names."""
     by_folded = {candidate.casefold(): candidate for candidate in known}
     if len(name) > _LONGEST_MISSPELLED:
         return one_of(by_folded.values())
-    from difflib import get_close_matches  # noqa: PLC0415 - only who has made a mistake needs it
+    from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake
 
     near = get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.6)
     if near:

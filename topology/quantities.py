@@ -15,12 +15,12 @@ _BANDWIDTH_UNITS: Final = {"bit/s": 1, "kbit/s": 1000, "mbit/s": 1000_000, "gbit
 
 
 def parse_size(text: str) -> int:
-    """Bytes of `300 KB`, `10 MB`, `512 B`; 1 KB is 1024 bytes, as in the originals. Raises ValueTextError."""
+    """Return the bytes of `300 KB`, `10 MB` or `512 B`; 1 KB is 1024 bytes, as in Exchange. Raises ValueTextError."""
     return _quantity(text, _SIZE_UNITS, "a size", "a number and B, KB, MB or GB, as 300 KB")
 
 
 def format_size(size: int) -> str:
-    """`300 KB`; `parse_size` gives back the same number."""
+    """Return a size as text such as `300 KB`; `parse_size` reads it back exactly."""
     for unit, factor in (("GB", 1024 * MEGABYTE), ("MB", MEGABYTE), ("KB", KILOBYTE)):
         if size and size % factor == 0:
             return f"{size // factor} {unit}"
@@ -28,15 +28,15 @@ def format_size(size: int) -> str:
 
 
 def parse_bandwidth(text: str) -> int:
-    """Bits per second of `512 kbit/s`, `2 Mbit/s` (decimal). Raises ValueTextError."""
+    """Return the bits per second of `512 kbit/s` or `2 Mbit/s` (decimal units). Raises ValueTextError."""
     rate = _quantity(text, _BANDWIDTH_UNITS, "a bandwidth", "a number and bit/s, kbit/s, Mbit/s or Gbit/s")
     if rate == 0:
-        raise ValueTextError("a bandwidth of nothing", "at least 1 bit/s; leave the key out for no limit")
+        raise ValueTextError("a bandwidth of zero", "at least 1 bit/s; leave the key out for no limit")
     return rate
 
 
 def format_bandwidth(bits_per_second: int) -> str:
-    """`512 kbit/s`; `parse_bandwidth` gives back the same number."""
+    """Return a bandwidth as text such as `512 kbit/s`; `parse_bandwidth` reads it back exactly."""
     for unit, factor in (("Gbit/s", 1000_000_000), ("Mbit/s", 1000_000), ("kbit/s", 1000)):
         if bits_per_second % factor == 0:
             return f"{bits_per_second // factor} {unit}"

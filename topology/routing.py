@@ -1,11 +1,12 @@
-"""Which way mail goes: least cost over the connectors, by way of bridgeheads (spec: RT-1).
+"""Routes of mail: the path of least cost over the connectors, from bridgehead to bridgehead (spec: RT-1).
 
-Every server routes for itself; so that mail never circles, all of them must choose alike. The best path is the
-first by (cost, number of connectors, names of the connectors in order), which has two properties: it is one
-and the same wherever it is computed, and the rest of a best path is itself the best path from there. Costs are
-at least 1, so every connector crossed brings the mail nearer. That holds among servers that know of the same connectors
-to be down (spec: RT-2). With each hop a server learns what the last one knew, so a mail that went back and forth would
-soon meet servers that all know the same; only across a relay nothing can be told, hence `tells_links`.
+Every server computes routes for itself, and mail must never circle. So all servers must choose the same path. The best path is
+the first by (cost, number of connectors, names of the connectors in order). This order has two properties: every server
+computes the same path, and the rest of a best path is the best path from there. Costs are at least 1, so each connector
+brings a mail nearer to its destination.
+
+This holds as long as servers know of the same connectors that are down (spec: RT-2). With each hop a server learns what the
+previous one knew, so the servers that a mail passes soon agree. Across a relay nothing can be reported; see `tells_links`.
 """
 
 import heapq
@@ -20,19 +21,19 @@ _Rank = tuple[int, int, tuple[str, ...]]
 
 
 class RouteError(TopologyBaseError):
-    """A question about a server, site or connector that the topology does not have."""
+    """The topology does not have the server, site or connector in question."""
 
 
 @dataclass(frozen=True, slots=True)
 class NextHop:
-    """The server to hand a mail to next. connector: what it crosses on the way there; None within a site."""
+    """The next server for a mail. connector: the connector that it crosses; None within a site."""
 
     server: str
     connector: Connector | None
 
 
 class Routing:
-    """Routes of a topology, less the connectors that are down. Immutable; answers are kept once computed.
+    """The routes of a topology without the connectors that are down. Immutable; computed paths are cached.
 
     Methods raise RouteError for names that the topology does not have.
     """
@@ -48,7 +49,7 @@ class Routing:
         # spec: ML-6
         links = [each for each in topology.connectors if each.kind is ConnectorKind.SMTP_RELAY]
         self.relays = frozenset(each.name for each in links)
-        """Names of the connectors that go through an ordinary mail server, down or not."""
+        """The names of all connectors that go through a foreign mail server, down or not."""
         self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
         """The servers at their ends."""
         up = [connector for connector in topology.connectors if connector.name not in down]
@@ -56,18 +57,18 @@ class Routing:
         # spec: RT-4; referrals follow the configuration, whatever links are up.
         self._all_neighbours = _neighbours(topology.connectors)
         self.tells_links = not any(self.bridged(frozenset({each.name})) for each in links)
-        """Whether links may be told of: no relay lies on a ring, so that mail which has crossed one never comes back."""
+        """Whether servers report links that are down. They do unless a relay lies on a ring, where mail could come back."""
         self._paths: dict[str, dict[str, tuple[Connector, ...]]] = {}
         self._affinities: dict[str, dict[str, tuple[Connector, ...]]] = {}
 
     def with_down(self, down: frozenset[str]) -> "Routing":
-        """The routes with exactly these connectors down (by name)."""
+        """Return the routes with exactly these connectors down, given by name."""
         return Routing(self._topology, down)
 
     def bridged(self, down: frozenset[str]) -> frozenset[str]:
-        """Those of the connectors `down` that mail can go round while all of them are down.
+        """Return those connectors of `down` that mail can bypass while all of `down` are down.
 
-        A connector that joins what nothing else joins is no better left than used.
+        A connector that is the only way between two parts is not worth leaving: mail would not get anywhere.
         """
         # spec: RT-2
         left = _neighbours(each for each in self._topology.connectors if each.name not in down)
@@ -76,22 +77,22 @@ class Routing:
         )
 
     def connector(self, name: str) -> Connector | None:
-        """The connector of that name, if the organization has one."""
+        """Return the connector with this name, or None."""
         return next((each for each in self._topology.connectors if each.name == name), None)
 
     def has(self, server: str) -> bool:
-        """Whether there is a server of that name."""
+        """Return whether there is a server with this name."""
         return server in self._site_of
 
     def crosses(self, server: str, connector: Connector) -> bool:
-        """Whether mail of others or its own leaves `server` over the connector."""
+        """Return whether `server` sends mail over the connector, its own or that of other servers."""
         site = self._home(server)
         if site not in connector.between:
             return False
         return connector.kind is ConnectorKind.DIRECT or connector.bridgehead(site) == server
 
     def neighbours(self, server: str) -> tuple[NextHop, ...]:
-        """The servers that are one hop away, those behind relays left out, in the order of the topology."""
+        """Return the servers one hop away, without those behind relays, in the order of the topology."""
         site = self._home(server)
         near = [NextHop(name, None) for name, home in self._site_of.items() if home == site and name != server]
         links = [each for each in self._topology.connectors if each.name not in self.relays]
@@ -99,18 +100,22 @@ class Routing:
         return (*near, *far)
 
     def path(self, a: str, b: str) -> tuple[Connector, ...] | None:
-        """The connectors from site `a` to site `b`, in order; () within a site; None if there is no way."""
+        """Return the connectors from site `a` to site `b`, in order; () within a site; None without a path."""
         self._require_site(b)
         return self._paths_from(a).get(b)
 
     def site_cost(self, a: str, b: str) -> int | None:
-        """The cost of mail from site `a` to site `b`: 0 within a site, None if there is no way."""
+        """Return the cost of mail from site `a` to site `b`: 0 within a site; None without a path."""
         path = self.path(a, b)
         return None if path is None else sum(connector.cost for connector in path)
 
+    def store_cost(self, server_a: str, server_b: str) -> int | None:
+        """Return `site_cost` of the sites of two servers."""
+        return self.site_cost(self._home(server_a), self._home(server_b))
+
     def affinity_cost(self, a: str, b: str, *, transitive: bool = True) -> int | None:
-        """The least sum of affinities of connectors from site `a` to site `b` that allow referrals; None: no
-        affinity. Not transitive, as in 5.5: only a connector that joins the two directly (spec: RT-4)."""
+        """Return the least sum of affinities from site `a` to site `b`, over connectors that allow referrals; None if
+        there is none. Not transitive, as in 5.5, means: only over a connector between the two (spec: RT-4)."""
         self._require_site(a)
         self._require_site(b)
         if not transitive and a != b:
@@ -122,13 +127,13 @@ class Routing:
         return None if path is None else sum(edge.affinity or 0 for edge in path)
 
     def next_hop(self, from_server: str, to_server: str) -> NextHop | None:
-        """Where `from_server` hands on a mail for `to_server`; None if there is no way.
+        """Return the server to which `from_server` hands a mail for `to_server`; None without a path.
 
-        To the site's bridgehead of the path's first connector (in the site, hence without connector), from
-        there over the connector to the bridgehead at its other end, and so on; a server of the same site is
-        handed its mail directly. A connector of kind direct is crossed by any server of the site itself.
-        All recipients behind a connector have the same next hop, so that one copy crosses it.
-        RouteError also if the two are the same server.
+        Within a site the mail goes directly. To another site it goes to the own site's bridgehead of the first connector,
+        over the connector to the bridgehead at its other end, and so on. Any server of a site uses a connector of kind
+        direct itself. All recipients behind a connector have the same next hop, so one copy crosses it.
+
+        Raises RouteError also if both are the same server.
         """
         # spec: RT-1
         here, there = self._home(from_server), self._home(to_server)
@@ -146,7 +151,7 @@ class Routing:
         return NextHop(bridgehead, None)
 
     def hops(self, from_server: str, to_server: str) -> tuple[NextHop, ...] | None:
-        """All hops of a mail, in order; () if the two are the same; None if there is no way."""
+        """Return all hops of a mail, in order; () if both servers are the same; None without a path."""
         self._home(to_server)
         hops: list[NextHop] = []
         here = from_server
@@ -183,7 +188,7 @@ _Neighbours = dict[str, list[tuple[Connector, str]]]
 
 
 def _neighbours(connectors: Iterable[Connector]) -> _Neighbours:
-    """Site to the connectors at it, each with the site at the other end."""
+    """Map each site to its connectors, each with the site at the other end."""
     found: _Neighbours = {}
     for connector in connectors:
         for site in connector.between:
@@ -198,9 +203,9 @@ def _joined(neighbours: _Neighbours, a: str, b: str) -> bool:
 def _best_paths(
     start: str, neighbours: _Neighbours, weight: Callable[[Connector], int | None]
 ) -> dict[str, tuple[Connector, ...]]:
-    """Dijkstra's algorithm from `start`; a connector of weight None is not used."""
+    """Run Dijkstra's algorithm from `start`; a connector with weight None is not used."""
     best: dict[str, tuple[Connector, ...]] = {}
-    # The names in the rank settle every tie between paths to one site, so paths themselves are never compared.
+    # The names in the rank decide every tie between paths to one site, so the paths themselves are never compared.
     waiting: list[tuple[_Rank, str, tuple[Connector, ...]]] = [((0, 0, ()), start, ())]
     while waiting:
         (cost, length, names), site, path = heapq.heappop(waiting)

@@ -1,7 +1,7 @@
-"""When something is due: always, never, every 1, 2 or 4 hours, or a grid of quarter hours over a week.
+"""Replication schedules: always, never, every 1, 2 or 4 hours, or a grid of quarter hours over a week (spec: OUT-1).
 
-spec: OUT-1. "Always" falls on multiples of an interval (a setting) since 00:00 UTC of the day. All other
-schedules are grids of 672 quarter hours; a slot fires once, at its start.
+"Always" fires at multiples of an interval (a setting) counted from 00:00 UTC of each day. All other schedules are grids of 672
+quarter hours; a selected quarter hour fires once, at its start.
 """
 
 import re
@@ -23,7 +23,7 @@ _SLOTS_AN_HOUR: Final = HOUR_US // SLOT_US
 # The week of the grid begins on Sunday, 00:00 UTC; 1970-01-01, where lab time begins, was a Thursday.
 _FIRST_SUNDAY_AT: Final = -4 * DAY_US
 
-# What system manager offers beside always, never and custom (X, section 2.2).
+# The intervals that System Manager offers beside always, never and custom (X, section 2.2).
 OFFERED_HOURS: Final = (1, 2, 4)
 
 _DAYS: Final = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
@@ -58,10 +58,10 @@ class ReplicationStyle(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """An immutable schedule; make one by `parse_schedule` or `Schedule.every`.
+    """A schedule; make one with `parse_schedule`, `Schedule.every` or `Schedule.from_grid`.
 
-    style: never, normal (by the grid) or always. slots: the grid's quarter hours, ascending, 0 being Sunday
-    00:00 UTC; empty unless the style is normal.
+    style: never, normal (by the grid) or always. slots: the selected quarter hours of the grid, ascending; 0 is Sunday
+    00:00 UTC. Empty unless the style is normal.
     """
 
     style: ReplicationStyle
@@ -75,15 +75,24 @@ class Schedule:
 
     @classmethod
     def every(cls, hours: int) -> "Schedule":
-        """Every so many hours since 00:00 UTC; hours must divide the day."""
+        """Return the schedule that fires every so many hours from 00:00 UTC on; `hours` must divide the day."""
         if not 1 <= hours <= 24 or 24 % hours:
             raise ValueTextError(f"every {hours} h", "hours that divide the day")
         return cls.of_slots(range(0, SLOTS_A_WEEK, hours * _SLOTS_AN_HOUR))
 
     @classmethod
     def of_slots(cls, slots: Iterable[int]) -> "Schedule":
-        """The schedule that fires at these quarter hours of the week (in any order)."""
+        """Return the schedule that fires at these quarter hours of the week, given in any order."""
         return cls(ReplicationStyle.NORMAL, tuple(sorted(set(slots))))
+
+    @classmethod
+    def from_grid(cls, grid: bytes) -> "Schedule":
+        """Read the 84 bytes of a grid; an empty grid means "never". Raises ValueTextError for another size."""
+        if len(grid) != GRID_BYTES:
+            raise ValueTextError(f"a schedule of {len(grid)} bytes", f"{GRID_BYTES} bytes")
+        bits = int.from_bytes(grid, "big")
+        slots = tuple(slot for slot in range(SLOTS_A_WEEK) if bits >> (SLOTS_A_WEEK - 1 - slot) & 1)
+        return cls(ReplicationStyle.NORMAL, slots) if slots else NEVER
 
     @property
     def is_always(self) -> bool:
@@ -93,10 +102,21 @@ class Schedule:
     def is_never(self) -> bool:
         return self.style is ReplicationStyle.NEVER
 
-    def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
-        """The first instant strictly after `after_at` at which this schedule fires; None if it never does.
+    def to_grid(self) -> bytes:
+        """Return the 84 bytes: Sunday 00:00 UTC first, the high bit of each byte first; all ones for "always".
 
-        always_interval_us: the store's interval for "always", 0 (at once: a microsecond later) to a day.
+        The directory keeps activation schedules in this form (PR_EMS_AB_ACTIVATION_SCHEDULE in the SDK).
+        """
+        slots = range(SLOTS_A_WEEK) if self.is_always else self.slots
+        bits = 0
+        for slot in slots:
+            bits |= 1 << (SLOTS_A_WEEK - 1 - slot)
+        return bits.to_bytes(GRID_BYTES, "big")
+
+    def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
+        """Return the first instant after `after_at` at which this schedule fires; None if it never does.
+
+        always_interval_us: the store's interval for "always", from 0 (a microsecond later) to a day.
         """
         # spec: OUT-1
         if self.is_never:
@@ -111,8 +131,20 @@ class Schedule:
             return week_at + WEEK_US + self.slots[0] * SLOT_US
         return week_at + self.slots[index] * SLOT_US
 
+    def last_fire(self, at_or_before: LabTime, always_interval_us: int) -> LabTime | None:
+        """Return the last instant up to `at_or_before` at which this schedule fired; None if it never does."""
+        if self.is_never:
+            return None
+        if self.is_always:
+            return at_or_before - at_or_before % DAY_US % _interval(always_interval_us)
+        week_at, slot = _slot_of(at_or_before)
+        index = bisect_right(self.slots, slot) - 1
+        if index < 0:
+            return week_at - WEEK_US + self.slots[-1] * SLOT_US
+        return week_at + self.slots[index] * SLOT_US
+
     def is_open(self, at: LabTime) -> bool:
-        """Whether `at` lies in a selected quarter hour; "always" is open at any time."""
+        """Return whether `at` is in a selected quarter hour; "always" is open at any time."""
         if self.style is not ReplicationStyle.NORMAL:
             return self.is_always
         _, slot = _slot_of(at)
@@ -120,7 +152,7 @@ class Schedule:
         return index >= 0 and self.slots[index] == slot
 
     def as_texts(self) -> list[str]:
-        """The texts that `parse_schedule` reads back: one, unless it is a grid of several spans."""
+        """Return the texts that `parse_schedule` reads back: several only for a grid with several spans."""
         if self.is_never:
             return ["never"]
         if self.is_always:
@@ -134,7 +166,7 @@ class Schedule:
         return f"Schedule({str(self)!r})"
 
     def __str__(self) -> str:
-        """The texts in one, joined by semicolons; `parse_schedule` reads that, too."""
+        """Return the texts joined by semicolons; `parse_schedule` reads this form too."""
         return "; ".join(self.as_texts())
 
 
@@ -143,11 +175,10 @@ NEVER: Final = Schedule(ReplicationStyle.NEVER)
 
 
 def parse_schedule(value: str | Sequence[str]) -> Schedule:
-    """`always`, `never`, `every 1 h` (2, 4), or times: `Mon-Fri 20:00-06:00`, `Sat,Sun`, `12:15`.
+    """Read `always`, `never`, `every 1 h` (2, 4), or times such as `Mon-Fri 20:00-06:00`, `Sat,Sun` or `12:15`.
 
-    Times are quarter hours in UTC; the end belongs no more to the span; an end before its start is on the
-    next day; without days they hold for every day. Several, as a list or joined by semicolons, add up.
-    Raises ValueTextError.
+    Times are quarter hours in UTC. The end time is exclusive; an end before its start is on the next day. Times without
+    days hold for every day. Several entries, in a list or joined by semicolons, add up. Raises ValueTextError.
     """
     entries = value.split(";") if isinstance(value, str) else list(value)
     if not entries or len(entries) > _MAX_ENTRIES:
@@ -175,7 +206,7 @@ def _interval(always_interval_us: int) -> int:
 
 
 def _slot_of(at: LabTime) -> tuple[LabTime, int]:
-    """The start of the week that `at` lies in, and its quarter hour there."""
+    """Return the start of the week that contains `at`, and the quarter hour of `at` in that week."""
     into_week_us = (at - _FIRST_SUNDAY_AT) % WEEK_US
     return at - into_week_us, into_week_us // SLOT_US
 
@@ -205,7 +236,7 @@ def _days(entry: str, text: str | None) -> list[int]:
 
 
 def _span(entry: str, text: str | None) -> tuple[int, int]:
-    """First slot in the day, and number of slots."""
+    """Return the first slot in the day and the number of slots."""
     if text is None:
         return 0, SLOTS_A_DAY
     match = _TIMES.fullmatch(text)
@@ -230,7 +261,7 @@ def _slot_at(entry: str, hours: str, minutes: str, *, last_hour: int) -> int:
 
 
 def _grid_texts(slots: Sequence[int]) -> list[str]:
-    """Each span with the days on which it begins, in order of the day's times."""
+    """Return each span with the days on which it begins, in the order of their times."""
     days_of_span: dict[tuple[int, int], set[int]] = {}
     for start, length in _spans(slots):
         days_of_span.setdefault((start % SLOTS_A_DAY, length), set()).add(start // SLOTS_A_DAY)
@@ -238,7 +269,7 @@ def _grid_texts(slots: Sequence[int]) -> list[str]:
 
 
 def _spans(slots: Sequence[int]) -> list[tuple[int, int]]:
-    """Start and length of the unbroken runs around the week; runs of a day or more are cut at midnights."""
+    """Return start and length of the unbroken runs around the week; runs of a day or more are cut at midnight."""
     chosen = set(slots)
     if len(chosen) == SLOTS_A_WEEK:
         return [(day * SLOTS_A_DAY, SLOTS_A_DAY) for day in range(7)]
@@ -270,7 +301,7 @@ def _span_text(first: int, length: int, days: set[int]) -> str:
 
 
 def _days_text(days: set[int]) -> str:
-    """`Mon-Fri`, `Sat,Sun`, `Mon,Wed-Fri`: Monday first, as people write a week."""
+    """Return days as text: `Mon-Fri`, `Sat,Sun` or `Mon,Wed-Fri`, Monday first."""
     week = [day for day in (1, 2, 3, 4, 5, 6, 0) if day in days]
     runs: list[list[int]] = []
     for day in week:

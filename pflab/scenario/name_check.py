@@ -130,7 +130,7 @@ class NameCheck:
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
         if self._folders.count(HIERARCHY) > 1:
             self._folders.remove(HIERARCHY)
-            yield self._source.problem(at, f"{quoted(HIERARCHY)} is what the hierarchy is called", "another name")
+            yield self._source.problem(at, f"{quoted(HIERARCHY)} is the name of the hierarchy", "another name")
 
     def _moved(self, old: str, new: str) -> None:
         """A folder and all below it have one more path; the old one stays known, other stores still show it for a

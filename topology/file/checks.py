@@ -1,4 +1,4 @@
-"""What must hold between the parts of a topology file. Every mistake is reported, not the first."""
+"""Checks between the parts of a topology file. All mistakes are reported, not only the first."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ from topology.settings.values import RawSetting, read_value
 Path = tuple[PathItem, ...]
 
 MAX_CONNECTOR_COST: Final = 100
-"""What Exchange lets an administrator give a connector: 1 to 100 [X]."""
+"""The highest cost that Exchange allows for a connector: 1 to 100 [X]."""
 
 HIERARCHY_NAME: Final = "1-1"
-"""By this name the folder tree itself is replicated and looked at (spec: HI-1)."""
+"""The name of the folder tree itself (spec: HI-1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file and where its parts stand.
+    """A file and the positions of its parts.
 
-    connector_at  for each connector of `file` its number in the text
-    left_out      entries, as ("servers", "A"), and keys at the top from which something was left out because
-                  it is wrong; what would follow from that alone is not reported
+    connector_at  for each connector of `file`, its index in the text
+    left_out      entries such as ("servers", "A"), and top-level keys, from which a wrong part was removed; mistakes that
+                  follow only from the removal are not reported
     """
 
     file: TopologyFile
@@ -49,7 +49,7 @@ class Checked:
 
 
 def find_problems(checked: Checked) -> list[Problem]:
-    """All mistakes (at most MOST_PROBLEMS) that show only when the parts are seen together."""
+    """Return all mistakes between parts of the file, at most MOST_PROBLEMS."""
     found = chain(
         _domain(checked),
         _sites(checked),
@@ -86,8 +86,8 @@ def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Ite
             continue
         spelled, right = ("", "each once")
         if earlier != name:
-            spelled, right = f", spelled {quoted(earlier)}", "names that differ in more than upper and lower case"
-        yield checked.problem(path, f"{what} {quoted(name)} stands twice{spelled}", right, of_key=True)
+            spelled, right = f", spelled {quoted(earlier)}", "names that differ not only in upper and lower case"
+        yield checked.problem(path, f"{what} {quoted(name)} is named twice{spelled}", right, of_key=True)
 
 
 def _servers(checked: Checked) -> Iterator[Problem]:
@@ -142,7 +142,7 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
 
 
 def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
-    """Site links, which direct relay follows (spec: RT-1), cost what their administrator likes; connectors do not."""
+    """Check the costs of connectors. Site links, which direct relay follows (spec: RT-1), may have any cost."""
     if entry.kind is ConnectorKind.DIRECT:
         return
     for key, cost in (("cost", entry.cost), ("affinity", entry.affinity)):
@@ -169,12 +169,12 @@ def _folders(checked: Checked) -> Iterator[Problem]:
         path: Path = ("folders", folder)
         parent, slash, _ = folder.rpartition("/")
         if folder == HIERARCHY_NAME:
-            yield checked.problem(path, f'"{folder}" is what the hierarchy is called', "another name", of_key=True)
+            yield checked.problem(path, f'"{folder}" is the name of the hierarchy', "another name", of_key=True)
         if slash and parent not in file.folders:
             yield checked.problem(
                 path,
                 f"its parent {quoted(parent)} is not a folder",
-                f"an entry {quoted(parent)}, too",
+                f"an entry {quoted(parent)} as well",
                 of_key=True,
             )
         replicas = entry.replicas or []
@@ -217,7 +217,7 @@ def _settings(checked: Checked, path: Path, given: dict[str, RawSetting]) -> Ite
 
 
 def _reachability(checked: Checked) -> Iterator[Problem]:
-    """One problem for each group of sites that no connector joins to the first."""
+    """Yield one problem for each group of sites that no connector joins to the first site."""
     homes = server_sites(checked.file)
     group_of = {site: site for site in site_names(checked.file)}
 

@@ -1,4 +1,4 @@
-"""What a valid topology file means: every default filled in."""
+"""Fill in every default of a valid topology file."""
 
 from topology.file.model import DEFAULT_SITE, ConnectorEntry, TopologyFile
 from topology.model import Connector, Folder, Server, Topology
@@ -6,7 +6,7 @@ from topology.settings.values import Settings
 
 
 def site_names(file: TopologyFile) -> list[str]:
-    """The sites: as listed, else those that servers name, else a single one."""
+    """Return the sites: those listed, else those that servers name, else a single default site."""
     if file.sites is not None:
         return list(file.sites)
     named = [server.site for server in file.servers.values() if server.site is not None]
@@ -14,18 +14,18 @@ def site_names(file: TopologyFile) -> list[str]:
 
 
 def server_sites(file: TopologyFile) -> dict[str, str]:
-    """Server to site; without a site of its own a server is in the first."""
+    """Map each server to its site; a server without one is in the first site."""
     first, *_ = [*site_names(file), DEFAULT_SITE]
     return {name: server.site or first for name, server in file.servers.items()}
 
 
 def connector_name(entry: ConnectorEntry) -> str:
-    """Its own name, else that of its two sites."""
+    """Return the name of a connector, by default made of its two sites."""
     return entry.name or "-".join(entry.between)
 
 
 def resolve(file: TopologyFile) -> Topology:
-    """The topology of a file in which `checks` found nothing wrong."""
+    """Return the topology of a file in which `checks` found no mistake."""
     homes = server_sites(file)
     servers = {
         name: Server(
@@ -77,7 +77,7 @@ def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
         latency_us=entry.latency,
         bandwidth=entry.bandwidth,
         schedule=entry.schedule,
-        # In the file left out means the cost, and none (read as 0) means none.
+        # A missing affinity means the cost; "none" is read as 0 and means none.
         affinity=entry.cost if entry.affinity is None else entry.affinity or None,
         size_limit=entry.size_limit,
         bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),

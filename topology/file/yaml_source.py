@@ -109,7 +109,7 @@ def read_yaml(text: str, name: str) -> YamlSource:
         mark = error.problem_mark or error.context_mark
         at = Position(1, 1) if mark is None else Position(mark.line + 1, mark.column + 1)
         what = " ".join(filter(None, (error.context, error.problem)))
-        builder.report(at, (), f"not YAML: {what}", "see the lines above, too")
+        builder.report(at, (), f"not YAML: {what}", "see the lines above as well")
         return YamlSource(name, None, tuple(builder.problems), None)
     except (yaml.YAMLError, ValueError) as error:
         builder.report(Position(1, 1), (), f"not YAML: {' '.join(str(error).split())}", "UTF-8 text")
@@ -207,7 +207,7 @@ class _Builder:
     def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent, at: Position) -> None:
         parent = self._open[-1] if self._open else None
         if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
-            self._stop(at, "a key that is no text", "a plain word as key")
+            self._stop(at, "a key that is not a text", "a plain word as key")
         if len(self._open) >= MAX_DEPTH:
             self._stop(at, f"nested deeper than {MAX_DEPTH}", "a flatter file")
         if event.tag not in (None, "!"):
@@ -243,8 +243,8 @@ class _Builder:
             self.report(
                 key_at,
                 self._path(),
-                "the key stands twice",
-                f"once only; the first is in line {first.line}",
+                "the key is written twice",
+                f"one of the two; the first is in line {first.line}",
             )
         else:
             parent.keys[key] = (key_at, node)

@@ -1,4 +1,4 @@
-"""What there is to say of a setting: its real name, place, default, unit, range, versions, and what it does."""
+"""The specification of a setting: real name, place, default, unit, range, versions, and what it does."""
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -10,24 +10,24 @@ from topology.schedule import Schedule
 from traces.labtime import DAY_US, MILLISECOND_US, MINUTE_US, SECOND_US
 
 SettingValue = int | bool | str | Schedule | None
-"""Durations in us, sizes in bytes; None: absent."""
+"""Durations in us, sizes in bytes; None if the value is absent."""
 
 # The registry's numbers have 32 bits.
 DWORD_MAX: Final = (1 << 32) - 1
 
 
 class Place(StrEnum):
-    """Where a value is kept, which also says when it is read (spec: SE-1)."""
+    """Where a value is kept; this also decides when it is read (spec: SE-1)."""
 
     REGISTRY = r"HKLM\System\CurrentControlSet\Services\MSExchangeIS\<server>\Public-<GUID>\<name>"
     REGISTRY_5_5 = r"HKLM\System\CurrentControlSet\Services\MSExchangeIS\ParametersPublic\<name>"
     DIRECTORY = "property of the public folder store in the directory"
     MTA = "property of the server's message transfer in the directory"
-    LAB = "a setting of the lab's own"
+    LAB = "a setting that only the lab has"
 
 
 class Kind(Enum):
-    """What a value is, and so how it is written."""
+    """The kind of a value, which decides how it is written."""
 
     DURATION = "duration"
     COUNT = "count"
@@ -75,11 +75,11 @@ class SettingSpec:
 
     @property
     def unit_size(self) -> int:
-        """How many us or bytes one unit is."""
+        """The size of one unit in us or bytes."""
         return _UNIT_SIZES[self.unit]
 
     def place_on(self, version: ServerVersion) -> Place:
-        """Where a server of that version keeps the value."""
+        """Return where a server of this version keeps the value."""
         if version in self.moved_to_directory:
             return Place.DIRECTORY
         if self.place is Place.REGISTRY and version is ServerVersion.V5_5:

@@ -31,10 +31,10 @@ _ON: Final = {
 }
 
 MOST_DIGITS: Final = 40
-"""Digits of a number that is taken as one, and clamped; more were never meant."""
+"""A number with more digits than this is an error; one with fewer is clamped to the range."""
 
 MOST_NAME: Final = 64
-"""Characters of a server's name; the directory knows none longer."""
+"""The longest name of a server that the directory allows."""
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
 """A name, an IPv4 address or an IPv6 address in brackets, and a port."""
@@ -42,7 +42,7 @@ _HOST: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\
 
 @dataclass(frozen=True, slots=True)
 class NotDefault:
-    """A value that somebody changed, for the analyzer."""
+    """A value that differs from the default, for the settings report."""
 
     spec: SettingSpec
     value: str
@@ -53,7 +53,7 @@ class NotDefault:
 class Settings:
     """The settings of a store of that version.
 
-    values   by real name, in the order of the table; what nobody set has its default
+    values   by real name, in the order of the catalogue; unset values have their default
     notices  one line for each value that was clamped, or that has no effect on this version
     """
 
@@ -68,9 +68,9 @@ class Settings:
         own: Mapping[str, RawSetting] | None = None,
         organization: Mapping[str, RawSetting] | None = None,
     ) -> "Settings":
-        """The settings of a store: its own over the organization's over the defaults.
+        """Return the settings of a store: its own, else those of the organization, else the defaults.
 
-        Raises ValueTextError at the first name or value that cannot be taken.
+        Raises ValueTextError at the first wrong name or value.
         """
         values: dict[str, SettingValue] = {spec.name: spec.default for spec in SPECS}
         notices: list[str] = []
@@ -89,22 +89,22 @@ class Settings:
         return cls(version, values, tuple(notices))
 
     def changed(self, given: Mapping[str, RawSetting]) -> "Settings":
-        """These settings with some values replaced; null makes one absent again. Raises ValueTextError."""
+        """Return these settings with some values replaced; null makes a value absent. Raises ValueTextError."""
         fresh = Settings.read(self.version, given)
         names = [find_spec(name).name for name in given]
         return Settings(self.version, {**self.values, **{name: fresh.values[name] for name in names}}, fresh.notices)
 
     def text(self, name: str) -> str:
-        """A value as people read it, such as `6 h`, `300 KB`, `1`, `absent`."""
+        """Return a value as text, such as `6 h`, `300 KB`, `1` or `absent`."""
         spec = find_spec(name)
         return value_text(spec, self.values[spec.name])
 
     def as_texts(self) -> dict[str, str]:
-        """All values as text, those too that have no effect on this version."""
+        """Return all values as text, including those without effect on this version."""
         return {spec.name: value_text(spec, self.values[spec.name]) for spec in SPECS}
 
     def not_default(self) -> list[NotDefault]:
-        """What somebody changed, in the order of the table."""
+        """Return the values that differ from the default, in the order of the catalogue."""
         return [
             NotDefault(spec, value_text(spec, self.values[spec.name]), value_text(spec, spec.default))
             for spec in SPECS
@@ -192,8 +192,10 @@ class Settings:
     # --- backfill
 
     def backfill_wait_us(self, *, local: bool, requests_sent: int) -> int:
-        """How long an entry waits for its next request: requests_sent 0 gives the first time-out, 1 the first
-        retry, 2 and more the later retries (spec: BF-2)."""
+        """Return how long an entry waits for its next request (spec: BF-2).
+
+        requests_sent: 0 gives the first time-out, 1 the first retry, 2 and more the later retries.
+        """
         series = "Short" if local else "Long"
         tier = ("", " Retry", " Later Retry")[min(requests_sent, 2)]
         return self._of(f"Replication {series} Backfill Request Timeout{tier}", int)
@@ -205,7 +207,7 @@ class Settings:
 
     @property
     def preferred_backfill_source(self) -> str | None:
-        """A server name, perhaps of no server (spec: BF-7)."""
+        """A server name, which may be wrong (spec: BF-7)."""
         return self._maybe("Preferred Backfill Source", str)
 
     # --- what is kept, and how long
@@ -247,7 +249,7 @@ class Settings:
 
     @property
     def age_limit_us(self) -> int | None:
-        """Of all folders on this store that have none here of their own (spec: DL-3)."""
+        """The age limit of folders whose replica on this store has no limit of its own (spec: DL-3)."""
         return self._maybe("Age Limit", int)
 
     @property
@@ -305,9 +307,9 @@ class Settings:
 
 
 def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | None]:
-    """The value that `raw` gives the setting, and a notice if it had to be clamped.
+    """Return the value that `raw` means for the setting, and a notice if it was clamped.
 
-    None (absent) gives the default. Raises ValueTextError for what is no value of that kind.
+    None (absent) means the default. Raises ValueTextError for a value of another kind.
     """
     if raw is None:
         return spec.default, None
@@ -327,7 +329,7 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
 
 
 def value_text(spec: SettingSpec, value: SettingValue) -> str:
-    """A value as people read it; `read_value` takes it back, save `absent`."""
+    """Return a value as text; `read_value` reads it back, except `absent`."""
     if value is None:
         return "absent"
     if spec.kind is Kind.SWITCH:
@@ -387,7 +389,7 @@ def _is_huge(raw: RawSetting) -> bool:
 
 
 def _shown(raw: RawSetting) -> str:
-    """A value as an error shows it; a number of thousands of digits is none that Python would print."""
+    """Return a value for an error message; Python does not print numbers of thousands of digits."""
     if _is_huge(raw):
         return f"a number of more than {MOST_DIGITS} digits"
     return quoted(raw)

@@ -60,7 +60,7 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
         "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses it; it is known in its site, so B waits"
         " 6 h, until 2003-10-22T06:15:00Z.",
         "At 2003-10-22T06:15:00Z B chooses whom to ask for A-1: it sorts the holders (up before down, preferred source, cost,"
-        " newest version, most of it) and asks down the list until all is requested.",
+        " newest version, most of what is missing) and asks down the list until everything is requested.",
         "  1. A (version 2003, in the site, claims 1 number): asked.",
         "  2. C (version 2003, in the site, claims 1 number): passed over: the ones before it have all it has.",
         "At 2003-10-22T06:15:00Z B asks A for it.",

@@ -34,7 +34,7 @@ def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["counts"]["request.sent"] == [1, 0]
     assert found["arrivals"] == ["B has A-1 ('Hello' in Projects) 30 h earlier in the second"]
     lines = output_of(capsys, "diff", str(lost), str(sound), code=ExitCode.VIOLATION)
-    assert any(line.startswith("They are the same until 2003-10-21T00:00:00Z") for line in lines)
+    assert any(line.startswith("Both runs are the same until 2003-10-21T00:00:00Z") for line in lines)
 
 
 def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,10 +32,10 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
         ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
         ("B", "Replication Folder Count Limit has no effect on 2003, only on 5.5, 2000"),
         ("", "folder Plans is held by A alone: if that store loses its data, the content is lost"),
-        ("", "folder Other cannot have the address plans@contoso.test, which is Plans's"),
+        ("", "folder Other cannot have the address plans@contoso.test, which belongs to Plans"),
     ):
         assert (server, text) in told_of
-    assert any(server == "B" and "'Z' is no server" in text for server, text in told_of)
+    assert any(server == "B" and "'Z' is not a server" in text for server, text in told_of)
     lines = output_of(capsys, "analyze", "t.yaml")
     assert "  Replication Always Interval = 5 min (default 15 min)" in lines
 
