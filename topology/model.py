@@ -121,15 +121,6 @@ class Topology:
         """Return the mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
         return f"{server}{STORE_ADDRESS_SUFFIX}@{self.domain}"
 
-    def server_at(self, address: str) -> str | None:
-        """Return the server whose store has this mail address, in upper or lower case; None if there is none."""
-        local, at, domain = address.strip("<> ").rpartition("@")
-        suffix = STORE_ADDRESS_SUFFIX.casefold()
-        if not at or domain.casefold() != self.domain.casefold() or not local.casefold().endswith(suffix):
-            return None
-        wanted = local[: -len(suffix)].casefold()
-        return next((name for name in self.servers if name.casefold() == wanted), None)
-
     def servers_in(self, site: str) -> tuple[str, ...]:
         """Return the servers of a site in the order of the file."""
         return tuple(name for name, server in self.servers.items() if server.site == site)

@@ -109,10 +109,6 @@ class Routing:
         path = self.path(a, b)
         return None if path is None else sum(connector.cost for connector in path)
 
-    def store_cost(self, server_a: str, server_b: str) -> int | None:
-        """Return `site_cost` of the sites of two servers."""
-        return self.site_cost(self._home(server_a), self._home(server_b))
-
     def affinity_cost(self, a: str, b: str, *, transitive: bool = True) -> int | None:
         """Return the least sum of affinities from site `a` to site `b`, over connectors that allow referrals; None if
         there is none. Not transitive, as in 5.5, means: only over a connector between the two (spec: RT-4)."""

@@ -58,7 +58,7 @@ class ReplicationStyle(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A schedule; make one with `parse_schedule`, `Schedule.every` or `Schedule.from_grid`.
+    """A schedule; make one with `parse_schedule` or `Schedule.every`.
 
     style: never, normal (by the grid) or always. slots: the selected quarter hours of the grid, ascending; 0 is Sunday
     00:00 UTC. Empty unless the style is normal.
@@ -85,15 +85,6 @@ class Schedule:
         """Return the schedule that fires at these quarter hours of the week, given in any order."""
         return cls(ReplicationStyle.NORMAL, tuple(sorted(set(slots))))
 
-    @classmethod
-    def from_grid(cls, grid: bytes) -> "Schedule":
-        """Read the 84 bytes of a grid; an empty grid means "never". Raises ValueTextError for another size."""
-        if len(grid) != GRID_BYTES:
-            raise ValueTextError(f"a schedule of {len(grid)} bytes", f"{GRID_BYTES} bytes")
-        bits = int.from_bytes(grid, "big")
-        slots = tuple(slot for slot in range(SLOTS_A_WEEK) if bits >> (SLOTS_A_WEEK - 1 - slot) & 1)
-        return cls(ReplicationStyle.NORMAL, slots) if slots else NEVER
-
     @property
     def is_always(self) -> bool:
         return self.style is ReplicationStyle.ALWAYS
@@ -101,17 +92,6 @@ class Schedule:
     @property
     def is_never(self) -> bool:
         return self.style is ReplicationStyle.NEVER
-
-    def to_grid(self) -> bytes:
-        """Return the 84 bytes: Sunday 00:00 UTC first, the high bit of each byte first; all ones for "always".
-
-        The directory keeps activation schedules in this form (PR_EMS_AB_ACTIVATION_SCHEDULE in the SDK).
-        """
-        slots = range(SLOTS_A_WEEK) if self.is_always else self.slots
-        bits = 0
-        for slot in slots:
-            bits |= 1 << (SLOTS_A_WEEK - 1 - slot)
-        return bits.to_bytes(GRID_BYTES, "big")
 
     def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
         """Return the first instant after `after_at` at which this schedule fires; None if it never does.
@@ -129,18 +109,6 @@ class Schedule:
         index = bisect_right(self.slots, slot)
         if index == len(self.slots):
             return week_at + WEEK_US + self.slots[0] * SLOT_US
-        return week_at + self.slots[index] * SLOT_US
-
-    def last_fire(self, at_or_before: LabTime, always_interval_us: int) -> LabTime | None:
-        """Return the last instant up to `at_or_before` at which this schedule fired; None if it never does."""
-        if self.is_never:
-            return None
-        if self.is_always:
-            return at_or_before - at_or_before % DAY_US % _interval(always_interval_us)
-        week_at, slot = _slot_of(at_or_before)
-        index = bisect_right(self.slots, slot) - 1
-        if index < 0:
-            return week_at - WEEK_US + self.slots[-1] * SLOT_US
         return week_at + self.slots[index] * SLOT_US
 
     def is_open(self, at: LabTime) -> bool:
