@@ -1,4 +1,4 @@
-"""What all tests share: how Hypothesis draws, and where the project is."""
+"""What all tests share: the Hypothesis profiles and the project's root folder."""
 
 import os
 from pathlib import Path
@@ -15,5 +15,5 @@ settings.load_profile(os.environ.get("PFLAB_HYPOTHESIS", "steady"))
 
 @pytest.fixture(scope="session")
 def project_root() -> Path:
-    """The folder of pyproject.toml."""
+    """Return the folder of pyproject.toml."""
     return Path(__file__).resolve().parents[1]

@@ -1,13 +1,17 @@
-"""Plants each defect of this folder in a copy of the tree and lets a campaign hunt it.
+"""Apply each defect of this folder to a copy of the tree and search for it with a campaign.
 
     python tests/mutants/run.py                    all of them, up to 50 seeds each
     python tests/mutants/run.py no-status row-united --seeds 20
 
-A patch begins with what the defect is, the rules it breaks and, where it says so, the invariant that must catch it, and
-the first of its seeds, if it shows so rarely that seeds 1 to 50 do not come upon it; `git apply` passes that over. One that
-only another invariant catches is caught, and that is said. A mutant that no seed catches is hunted by the tests of the store
-and by the scenarios, and is listed as one that the campaign's invariants do not see yet. One that nothing catches makes the
-exit status 1.
+The head of a patch, which `git apply` ignores, has these lines:
+
+    What the defect does, in one sentence.
+    Rules: the rules that it breaks
+    Caught by: the invariant that must catch it (optional)
+    First seed: where to begin, if seeds 1 to 50 do not show the defect (optional)
+
+A mutant that only another invariant catches counts as caught, and the output says so. If no seed catches a mutant, the tests
+of the store and the scenarios are run on it. The exit status is 1 if nothing catches one of the mutants.
 """
 
 from __future__ import annotations
@@ -48,15 +52,15 @@ for seed in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2])):
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """What became of one mutant. `seed` 0: nothing caught it."""
+    """The result for one mutant. `seed` is 0 if no seed caught it."""
 
     name: str
     about: str
     seed: int
     broken: tuple[str, ...]
     test: str = ""
-    must: str = ""
-    """The invariant that the patch says must catch it; '' if it says none."""
+    expected: str = ""
+    """The invariant that must catch it by the head of the patch, or ''."""
 
     @property
     def caught(self) -> bool:
@@ -64,7 +68,7 @@ class Hunt:
 
     def in_words(self) -> str:
         if self.seed:
-            missed = f"; not by '{self.must}'" if self.must and self.must not in self.broken else ""
+            missed = f"; not by '{self.expected}'" if self.expected and self.expected not in self.broken else ""
             return f"caught    {self.name} by seed {self.seed}: {', '.join(self.broken)}{missed}"
         if self.test:
             return f"by a test {self.name}: {self.test}; no seed saw it"
@@ -72,35 +76,35 @@ class Hunt:
 
 
 def about(patch: Path) -> str:
-    """The patch's first line: what the defect is."""
+    """Return the first line of the patch: what the defect does."""
     return patch.read_text("utf-8").partition("\n")[0]
 
 
-def must_be_caught_by(patch: Path) -> str:
-    """The invariant that the head of a patch names, or ''."""
-    return said(patch, CAUGHT_BY)
+def expected_invariant(patch: Path) -> str:
+    """Return the invariant that the head of a patch names, or ''."""
+    return head_value(patch, CAUGHT_BY)
 
 
 def first_seed(patch: Path) -> int:
-    """Where its seeds begin: where what it breaks is done at all."""
-    return int(said(patch, FIRST_SEED) or 1)
+    """Return the first seed to play: one whose plan does what the defect breaks."""
+    return int(head_value(patch, FIRST_SEED) or 1)
 
 
-def said(patch: Path, what: str) -> str:
-    """What a line of the patch's head says, or ''."""
+def head_value(patch: Path, what: str) -> str:
+    """Return the value of a line of the patch's head, or ''."""
     head = patch.read_text("utf-8").partition("\n\n")[0].splitlines()
     return next((line.removeprefix(what) for line in head if line.startswith(what)), "")
 
 
 def plant(patch: Path, tree: Path) -> None:
-    """A copy of the packages with the defect in it. CalledProcessError if the patch does not fit any more."""
+    """Copy the packages and apply the defect. Raise CalledProcessError if the patch no longer applies."""
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run(["git", "apply", str(patch)], cwd=tree, check=True, capture_output=True, text=True)
 
 
 def hunt(patch: Path, seeds: int) -> Hunt:
-    """Plays seeds on the mutant until one catches it."""
+    """Play seeds on the mutant until one catches it."""
     with tempfile.TemporaryDirectory() as folder:
         plant(patch, Path(folder))
         played = subprocess.run(
@@ -111,11 +115,11 @@ def hunt(patch: Path, seeds: int) -> Hunt:
             return Hunt(patch.stem, about(patch), 1, (f"it does not run: {played.stderr.strip().splitlines()[-1]}",))
         found = json.loads(played.stdout) if played.stdout.strip() else [0, []]
         test = "" if found[0] else failing_test(Path(folder))
-    return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test, must_be_caught_by(patch))
+    return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test, expected_invariant(patch))
 
 
 def failing_test(tree: Path) -> str:
-    """The first test of the store, or scenario, that fails on the mutant; '' if none does."""
+    """Return the first test of the store or scenario that fails on the mutant, or ''."""
     for name in ("tests", "scenarios"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tree)
@@ -126,9 +130,9 @@ def failing_test(tree: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="hunt the planted defects")
+    parser = argparse.ArgumentParser(description="search for the planted defects")
     parser.add_argument("names", nargs="*", help="patches by name; without any, all")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="most seeds a mutant")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="the largest number of seeds for each mutant")
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args(arguments)
     patches = [path for path in sorted(HERE.glob("*.patch")) if not chosen.names or path.stem in chosen.names]

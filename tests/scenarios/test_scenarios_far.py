@@ -1,4 +1,4 @@
-"""Scenarios played on a lab that is up, over HTTP alone."""
+"""Scenarios played over HTTP on a running lab."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.running_lab import lab_up
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "restored", "mail-to-folder", "orphan")
-"""Deaths, backups, faults, ordinary mail and the directory: what goes over other paths than users' changes do."""
+"""Kills, backups, faults, ordinary mail and the directory use other HTTP paths than users' changes."""
 
 pytestmark = pytest.mark.live
 
@@ -32,10 +32,11 @@ def test_scenario_passes_on_a_lab_that_is_up(name: str, tmp_path: Path, capsys: 
         assert result["folder"] is None
 
 
-def test_what_makes_no_sense_there_is_said_in_a_line(
+def test_impossible_requests_are_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another organization's lab, one that has been moved, several scenarios: each is misuse, and the lab stays as it is."""
+    """Another organization's lab, a lab whose clock was moved, or several scenarios: each is misuse, and the lab stays as it
+    is."""
     monkeypatch.chdir(SCENARIOS.parent)
     scenario = "scenarios/lost-mail.yaml"
     with lab_up(tmp_path) as url:
@@ -66,7 +67,8 @@ steps:
 def test_faults_on_mails_are_injected_there_as_the_scenario_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Which mails a fault meets, how often, by how much and for how long reach a lab that is up as they do one's own."""
+    """A running lab gets the same fault arguments as a lab of the command's own: which mails, how often, how much and how
+    long."""
     (tmp_path / "faults.yaml").write_text(MAIL_FAULTS, "utf-8")
     with lab_up(tmp_path, topology=load_scenario(tmp_path / "faults.yaml").topology.as_yaml()) as url:
         assert run(["run", str(tmp_path / "faults.yaml"), "--lab", url, "--json"]) == ExitCode.GOOD

@@ -17,7 +17,7 @@ SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.y
 @pytest.mark.live
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 async def test_scenario_passes_live(path: Path, tmp_path: Path) -> None:
-    """Each scenario that may be played live holds what it expects over real SMTP."""
+    """Each scenario that can be played live passes over real SMTP."""
     scenario = load_scenario(path)
     if not scenario.live:
         pytest.skip("the scenario says live: false, so it needs the simulator")

@@ -1,4 +1,4 @@
-"""A chosen few of the scenarios with each server a process of its own; `pflab run scenarios/*.yaml --processes` plays all."""
+"""A few of the scenarios with each server as a process; `pflab run scenarios/*.yaml --processes` plays all."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pflab.scenario.runner import run_scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "lost-mail", "new-store", "restored")
-"""Deaths, losses, joins and backups: what a driver of processes could do wrong by itself."""
+"""Kills, losses, joins and backups depend on the driver of processes."""
 
 
 @pytest.mark.live
 @pytest.mark.parametrize("name", CHOSEN)
 async def test_scenario_passes_in_processes(name: str, tmp_path: Path) -> None:
-    """The scenario holds what it expects when the servers share nothing but the network."""
+    """The scenario passes when the servers share nothing but the network."""
     scenario = load_scenario(SCENARIOS / f"{name}.yaml")
     folder = RunFolder.at(tmp_path / "run")
     result = await run_scenario(scenario, lambda topology: ProcessLab(topology, folder=folder, seed=1))

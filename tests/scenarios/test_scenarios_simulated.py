@@ -1,4 +1,4 @@
-"""Every scenario file, played in the simulator: as mails come, and with the network's order shuffled."""
+"""Every scenario file, played in the simulator with mails in order and with the network's order shuffled."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from pflab.simulation.simulator import Simulator
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
 SHUFFLES = range(3)
-"""Seeds of shuffled orders; the campaign tries thousands, here each lesson is held to a few."""
+"""Seeds of shuffled orders: a few for each scenario; campaigns try thousands."""
 
 
-def told(result: ScenarioResult) -> str:
+def failures(result: ScenarioResult) -> str:
     return "\n".join(result.in_words())
 
 
 def test_there_are_scenarios() -> None:
-    """A folder without scenarios must not pass as if all had been played."""
+    """An empty folder of scenarios must not pass."""
     assert len(SCENARIOS) >= 18
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 async def test_scenario_passes_simulated(path: Path) -> None:
-    """Each scenario holds what it expects when mails go in order."""
+    """Each scenario passes when mails arrive in order."""
     result = await run_scenario(load_scenario(path), lambda topology: Simulator(topology, seed=1))
-    assert result.passed, told(result)
+    assert result.passed, failures(result)
 
 
 @pytest.mark.parametrize("seed", SHUFFLES)
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 async def test_scenario_passes_in_any_order(path: Path, seed: int) -> None:
-    """IN-3, CF-1: each scenario holds whatever the order of stores' turns and of mails that leave at one instant."""
+    """IN-3, CF-1: each scenario passes whatever the order of the stores' turns and of mails sent at one instant."""
     policy = NetworkPolicy(shuffle=True)
     result = await run_scenario(load_scenario(path), lambda topology: Simulator(topology, seed=seed, network=policy))
-    assert result.passed, told(result)
+    assert result.passed, failures(result)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Whoever posts in the hard test: careful clients of the HTTP API, and mail programs that are cut off in the middle."""
+"""The clients of the torture test: careful clients of the HTTP API, and mail programs whose connections are cut off."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ AGAIN_S = 0.02
 PATIENCE_S = 60.0
 ANSWER_S = 20.0
 AHEAD = 30
-"""So many posts may one poster be ahead of the slowest, that kills meet all of them."""
+"""The most posts that one client may be ahead of the slowest, so that the kills meet all of them."""
 
 HUNG_UP = 0.1
-"""This share of mails is first begun by a program that goes away inside DATA, or before it hears the answer."""
+"""The share of mails that a program first begins and breaks off, inside DATA or before the answer."""
 
 SENDER = "lee@outside.test"
 CONTENT = (
@@ -42,14 +42,14 @@ _LINE_DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
 class TortureFailed(AssertionError):
-    """What was promised did not hold."""
+    """A promise of the lab did not hold."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was acknowledged, by poster. `ids`: by subject, of posts by the API; `mailed`: subjects of mails by Message-ID,
-    `texts` what they said. `retries`: requests and mails that had to be put again; `hung_up`: dialogues that a client left
-    inside DATA, `unheard`: those that it left with the whole content sent and no answer read."""
+    """What the lab acknowledged, by client. `ids`: of posts by the API, by subject; `mailed`: subjects of mails by
+    Message-ID, `texts` their texts. `retries`: repeated requests and mails; `hung_up`: dialogues that a client left inside
+    DATA; `unheard`: those that it left after the whole content, before the answer."""
 
     wanted: int
     done: dict[str, int] = field(default_factory=dict)
@@ -63,21 +63,21 @@ class Tally:
     dropped: int = 0
     """Connections between stores that the lab dropped."""
     over: bool = False
-    """Somebody has failed, and nobody need go on."""
+    """A client has failed, and the others end."""
 
     @property
     def total(self) -> int:
         return sum(self.done.values())
 
     def too_far_ahead(self, poster: str) -> bool:
-        """Whether to wait for the others. Raises TortureFailed once there is nobody to wait for: threads are not cancelled."""
+        """Return whether to wait for the other clients. Raise TortureFailed if they have ended; threads are not cancelled."""
         if self.over:
-            raise TortureFailed(f"{poster} ends, for another has failed")
+            raise TortureFailed(f"{poster} ends because another client failed")
         return self.done[poster] > min(self.done.values()) + AHEAD and self.total < self.wanted - AHEAD
 
 
 def shares_of(posts: int, posters: list[str]) -> dict[str, int]:
-    """About as many for each."""
+    """Return about equal shares of the posts, one for each client."""
     bounds = [posts * index // len(posters) for index in range(len(posters) + 1)]
     return {poster: end - start for poster, (start, end) in zip(posters, pairwise(bounds), strict=True)}
 
@@ -86,7 +86,7 @@ def shares_of(posts: int, posters: list[str]) -> dict[str, int]:
 
 
 def post_all(url: str, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
-    """In a thread of its own: single posts and batches, each asked for under its key until it is answered."""
+    """In a thread: send single posts and batches, and repeat each under its key until it is answered."""
     with Client(url) as client:
         number = 0
         while number < count:
@@ -96,13 +96,13 @@ def post_all(url: str, poster: str, store: str, count: int, chance: random.Rando
             subjects = [f"{store} {number + each}" for each in range(size)]
             messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
             key = f"{store}-{number}"
-            made = _surely(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
+            made = _repeat_until_answered(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
             tally.ids.update(zip(subjects, made, strict=True))
             number += size
             tally.done[poster] = number
 
 
-def _surely(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
+def _repeat_until_answered(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
     give_up_s = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -118,12 +118,12 @@ def _surely(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
 
 
 def body_of(message_id: str, chance: random.Random) -> str:
-    """Lines with dots at their beginning, too, that an end of data in the wrong place would show."""
+    """Return lines some of which begin with a dot, to detect an end of data in the wrong place."""
     return "".join(f"{'.' * (line % 3)}{message_id} {line}\r\n" for line in range(chance.randrange(1, 60)))
 
 
 async def mail_all(lab: ProcessLab, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
-    """Mail to the folder's address, always to the same store, each with its Message-ID until that has said 250."""
+    """Mail to the folder's address, always to the same store; repeat each Message-ID until the store says 250."""
     [address] = [each.address for each in lab.read(store, lambda node: node.folders()) if each.path == FOLDER]
     assert address is not None, "the folder takes mail"
     for number in range(count):
@@ -133,13 +133,13 @@ async def mail_all(lab: ProcessLab, poster: str, store: str, count: int, chance:
         body = body_of(message_id, chance)
         content = CONTENT.format(to=address, subject=subject, message_id=message_id, body=body).encode()
         if chance.random() < HUNG_UP:
-            await _go_away(lab, store, address, content, chance, tally)
-        await _surely_mailed(lab, store, address, content, tally)
+            await _hang_up(lab, store, address, content, chance, tally)
+        await _mail_until_accepted(lab, store, address, content, tally)
         tally.mailed[message_id], tally.texts[message_id] = subject, body
         tally.done[poster] = number + 1
 
 
-async def _surely_mailed(lab: ProcessLab, store: str, to: str, content: bytes, tally: Tally) -> None:
+async def _mail_until_accepted(lab: ProcessLab, store: str, to: str, content: bytes, tally: Tally) -> None:
     give_up_s = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -149,7 +149,7 @@ async def _surely_mailed(lab: ProcessLab, store: str, to: str, content: bytes, t
             )
         except (NotRunning, OSError, aiosmtplib.SMTPException) as error:
             if isinstance(error, aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused):
-                _bear(store, error)
+                _require_temporary(store, error)
             if time.monotonic() > give_up_s:
                 raise TortureFailed(f"store {store} took no mail for {PATIENCE_S:.0f} s: {error}") from error
             tally.retries += 1
@@ -158,15 +158,15 @@ async def _surely_mailed(lab: ProcessLab, store: str, to: str, content: bytes, t
             return
 
 
-def _bear(store: str, error: aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused) -> None:
-    """A refusal for now is borne; one for good is never right here. (A connection that breaks has the code -1.)"""
+def _require_temporary(store: str, error: aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused) -> None:
+    """Accept a temporary refusal; a permanent one is always an error. (A broken connection has the code -1.)"""
     answers = error.recipients if isinstance(error, aiosmtplib.SMTPRecipientsRefused) else [error]
     if any(answer.code >= 500 for answer in answers):
-        raise TortureFailed(f"store {store} refused a mail to its folder for good: {error}") from error
+        raise TortureFailed(f"store {store} refused a mail to its folder permanently: {error}") from error
 
 
-async def _go_away(lab: ProcessLab, store: str, to: str, content: bytes, chance: random.Random, tally: Tally) -> None:
-    """Hang up inside DATA, or when all is sent and the answer is on its way."""
+async def _hang_up(lab: ProcessLab, store: str, to: str, content: bytes, chance: random.Random, tally: Tally) -> None:
+    """Hang up inside DATA, or after the content and before the answer."""
     whole = chance.random() < 0.5
     sent = _LINE_DOT.sub(b"..", content)
     part = sent + b".\r\n" if whole else sent[: chance.randrange(len(sent))]
@@ -180,13 +180,13 @@ async def _go_away(lab: ProcessLab, store: str, to: str, content: bytes, chance:
         answer = await client.execute_command(b"DATA")
         line = client.transport
         if answer.code != GO_AHEAD or not isinstance(line, asyncio.Transport):
-            raise TortureFailed(f"store {store} answered DATA by {answer.code} {answer.message}")
+            raise TortureFailed(f"store {store} answered DATA with {answer.code} {answer.message}")
         line.write(part)
         await asyncio.sleep(chance.random() * 0.01)
         line.abort()
         client.close()
     except (NotRunning, OSError, aiosmtplib.SMTPException):
-        return  # it was killed meanwhile: a dialogue that ended early all the same
+        return  # the store was killed meanwhile, so the dialogue ended early anyway
     if whole:
         tally.unheard += 1
     else:
@@ -194,7 +194,7 @@ async def _go_away(lab: ProcessLab, store: str, to: str, content: bytes, chance:
 
 
 def message_of(mail: bytes) -> tuple[str, str]:
-    """The Message-ID of a mail and its text, as they were mailed."""
+    """Return the Message-ID and the text of an exported mail."""
     read = message_from_bytes(mail, policy=AS_SENT)
     text = read.get_payload(decode=True)
     assert isinstance(text, bytes), "it is a mail of text"

@@ -1,4 +1,4 @@
-"""The small form of the hard test: see tests/torture/torture.py, and `make torture` for the whole."""
+"""The small form of the torture test: see tests/torture/torture.py, and `make torture` for the large one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.live
 
 
 async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path) -> None:
-    """What was answered by the API or by SMTP is on every store exactly once, however often two of them are killed and
-    connections drop inside DATA."""  # spec: OUT-9, CV-1, DU-1, ML-5
+    """Every post that the API or SMTP acknowledged is on every store exactly once, although two stores are killed repeatedly
+    and connections drop inside DATA."""
     folder = RunFolder.create(tmp_path / "runs", "torture")
     async with ProcessLab(topology_from_text(THREE_STORES), seed=3, folder=folder) as lab:
         tally = await torture(lab, posts=120, kills=3, drops=6, seed=3)
@@ -28,8 +28,8 @@ async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path
     assert tally.dropped > 0
 
 
-async def test_what_goes_wrong_in_it_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If one of those who post or kill fails, the others, who are threads in part, end too, and its error comes out."""
+async def test_an_error_of_one_client_ends_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a client or the killer fails, the others, some of them threads, end too, and the error is raised."""
 
     async def fails(*_: object) -> None:
         raise LabError("it cannot be killed")

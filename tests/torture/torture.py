@@ -1,12 +1,13 @@
-"""A hard test of a lab of processes: posts by SMTP and by the API while two of three stores are killed again and again.
+"""Torture test of a lab of processes: clients post by SMTP and by the API while two of three stores are killed repeatedly.
 
     python -m tests.torture.torture --posts 5000 --kills 50 --seed 1
 
-Half of the posts come by the API, under an Idempotency-Key; half are mails to the folder's address, each with its
-Message-ID, always to the same store. Both are put again until they are answered, as careful clients do. Some mail
-programs go away inside DATA or before they hear the answer, and the lab drops connections between the stores there, too.
-In the end no post is lost, none is there twice, every id that was answered is there, what was mailed is what is kept,
-all stores have equal digests, and the oracle finds nothing to say.
+Half of the posts use the API, with an Idempotency-Key; half are mails to the folder's address, each with its Message-ID,
+always to the same store. Clients repeat both until they are answered. Some mail programs hang up inside DATA or before
+the answer, and the lab drops connections between the stores there, too.
+
+At the end no post is lost or doubled, every acknowledged id exists, exported mails equal the sent ones, all stores have
+equal digests, and the oracle finds no problem.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ VICTIMS = ("A", "B")
 DROPPED_AT = ("DATA", "BDAT", "end of data")
 
 RATE = 600.0
-"""Ten lab minutes a second: an interval of 15 minutes is a second and a half."""
+"""Ten lab minutes a second: an interval of 15 minutes takes a second and a half."""
 
 WITHIN_US = 4 * DAY_US
 
 
 async def torture(lab: ProcessLab, *, posts: int, kills: int, drops: int, seed: int) -> Tally:
-    """Run it on a lab that is up; `drops` connections between stores are dropped. Raises TortureFailed."""
+    """Run the test on a running lab; drop this many connections between stores. Raise TortureFailed if a promise is broken."""
     tally = Tally(posts)
     await lab.coordinator.set_rate(RATE)
     posters = [f"{store} {way}" for store in STORES for way in ("api", "mail")]
@@ -66,19 +67,19 @@ async def torture(lab: ProcessLab, *, posts: int, kills: int, drops: int, seed: 
                 work: Awaitable[None] = asyncio.to_thread(post_all, lab.url, poster, store, count, chance, tally)
             else:
                 work = mail_all(lab, poster, store, count, chance, tally)
-            group.create_task(_ending_all(work, tally))
-        group.create_task(_ending_all(_kill_all(lab, kills, random.Random(seed), tally), tally))
-        group.create_task(_ending_all(_drop_all(lab, drops, random.Random(f"{seed} drops"), tally), tally))
+            group.create_task(_end_all_on_error(work, tally))
+        group.create_task(_end_all_on_error(_kill_all(lab, kills, random.Random(seed), tally), tally))
+        group.create_task(_end_all_on_error(_drop_all(lab, drops, random.Random(f"{seed} drops"), tally), tally))
     await lab.coordinator.pause()
-    # A fault that has acted is in force no more.
+    # A fault that has acted is no longer active.
     tally.dropped = drops - sum(fault.kind is FaultKind.SMTP for fault in lab.faults.active())
     lab.faults.heal()
     await _check(lab, tally)
     return tally
 
 
-async def _ending_all(work: Awaitable[None], tally: Tally) -> None:
-    """If it fails, the others are told, so that what went wrong is heard."""
+async def _end_all_on_error(work: Awaitable[None], tally: Tally) -> None:
+    """If the work fails, tell the other clients to end, so that its error is raised."""
     try:
         await work
     except BaseException:
@@ -86,26 +87,26 @@ async def _ending_all(work: Awaitable[None], tally: Tally) -> None:
         raise
 
 
-def _moments(tally: Tally, count: int, chance: random.Random) -> list[int]:
-    """So many numbers of posts done, at which something is to happen."""
+def _post_counts(tally: Tally, count: int, chance: random.Random) -> list[int]:
+    """Return the numbers of posts after which something happens."""
     return sorted(chance.choices(range(max(1, tally.wanted * 9 // 10)), k=count))
 
 
-async def _come_to(tally: Tally, moment: int) -> None:
+async def _wait_for_posts(tally: Tally, moment: int) -> None:
     while tally.total < moment:  # noqa: ASYNC110 - half of the posters are threads
         await asyncio.sleep(AGAIN_S)
 
 
 async def _drop_all(lab: ProcessLab, drops: int, chance: random.Random, tally: Tally) -> None:
-    for moment in _moments(tally, drops, chance):
-        await _come_to(tally, moment)
+    for moment in _post_counts(tally, drops, chance):
+        await _wait_for_posts(tally, moment)
         from_, to = chance.sample(STORES, 2)
         lab.faults.smtp(chance.choice(DROPPED_AT), "disconnect", from_=from_, to=to, count=1)
 
 
 async def _kill_all(lab: ProcessLab, kills: int, chance: random.Random, tally: Tally) -> None:
-    for moment in _moments(tally, kills, chance):
-        await _come_to(tally, moment)
+    for moment in _post_counts(tally, kills, chance):
+        await _wait_for_posts(tally, moment)
         await asyncio.sleep(chance.random() * 0.2)
         victim = chance.choice(VICTIMS)
         await lab.kill(victim)
@@ -117,15 +118,15 @@ async def _kill_all(lab: ProcessLab, kills: int, chance: random.Random, tally: T
 async def _check(lab: ProcessLab, tally: Tally) -> None:
     clients = {store: Client(lab.url_of(store), token=lab.token) for store in STORES}
 
-    def alike() -> bool:
+    def digests_are_equal() -> bool:
         digests = [clients[store].digests(store)[FOLDER] for store in STORES]
         counts = [lab.read(store, lambda node: node.count(FOLDER)) for store in STORES]
         return all(each == digests[0] for each in digests) and set(counts) == {tally.wanted}
 
-    together = await lab.until(alike, lab.now + WITHIN_US)
+    equal = await lab.until(digests_are_equal, lab.now + WITHIN_US)
     for store in STORES:
         _check_store(lab, store, tally)
-    if not together:
+    if not equal:
         raise TortureFailed(f"the stores' digests are not equal after {WITHIN_US // DAY_US} lab days")
     for client in clients.values():
         client.close()
@@ -138,25 +139,25 @@ async def _check(lab: ProcessLab, tally: Tally) -> None:
 
 
 def _check_store(lab: ProcessLab, store: str, tally: Tally) -> None:
-    """Each post that was acknowledged is there once, under the id that was said, and there is nothing else."""
+    """Check that each acknowledged post exists once, under its id, and that there is nothing else."""
     found = lab.read(store, lambda node: node.messages(FOLDER))
     times = Counter(each.subject for each in found)
     wanted = {*tally.ids, *tally.mailed.values()}
     doubled = sorted(subject for subject, count in times.items() if count > 1)
     lost = sorted(wanted - set(times))
-    strange = sorted(set(times) - wanted)
-    if doubled or lost or strange:
+    unknown = sorted(set(times) - wanted)
+    if doubled or lost or unknown:
         raise TortureFailed(
-            f"store {store}: {len(lost)} lost {lost[:5]}, {len(doubled)} doubled {doubled[:5]}, nobody's {strange[:5]}"
+            f"store {store}: {len(lost)} lost {lost[:5]}, {len(doubled)} doubled {doubled[:5]}, unknown {unknown[:5]}"
         )
     ids = {each.subject: each.id for each in found}
     changed = sorted(subject for subject, answered in tally.ids.items() if ids[subject] != answered)
     if changed:
-        raise TortureFailed(f"store {store}: another id than was answered: {changed[:5]}")
+        raise TortureFailed(f"store {store}: an id differs from the acknowledged one: {changed[:5]}")
 
 
 def _check_mails(lab: ProcessLab, tally: Tally) -> None:
-    """What was mailed is kept whole. At one store: the digests say the same of the others."""
+    """Check that one store kept each mail whole; equal digests show the same for the other stores."""
     store = STORES[0]
     ids = {each.subject: each.id for each in lab.read(store, lambda node: node.messages(FOLDER))}
     for message_id, subject in tally.mailed.items():

@@ -337,10 +337,10 @@ def test_listening_beyond_loopback_requires_a_token(tmp_path: Path) -> None:
 
 
 FOREIGN = {"pflab", "analytics", "typer", "rich", "networkx", "jinja2", "matplotlib", "pyspark", "numpy", "hypothesis"}
-"""What a store has no use for: the lab above it and its libraries."""
+"""Packages that a store does not need: the lab and its libraries."""
 
 RARE = {"difflib", "cryptography.x509", "email_validator", "uvloop", "watchfiles", "websockets"}
-"""What few runs need, or none: it is imported where it is used."""
+"""Modules that few runs need; they are imported where they are used."""
 
 
 def test_a_node_does_not_import_large_libraries(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The host of a node, with a toy node: when it works, when it rests, and what it says of itself."""
+"""The host of a node, with a fake node: when it works, when it rests, and what it reports."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from transport.protocol.auth import Credentials
 from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint
 
 TURNS = 200
-"""Turns of the event loop in which a host that spins would do so a hundred times."""
+"""Turns of the event loop in which a spinning host would read the clock a hundred times."""
 
 
 class CountingClock(LabClock):
-    """A clock that stands, and counts how often it is looked at."""
+    """A paused clock that counts how often it is read."""
 
     looks = 0
 
@@ -35,23 +35,23 @@ class CountingClock(LabClock):
         return super().now()
 
 
-class Toy:
-    """A node with one queue row and one timer, both of which a test may set; it writes down what it was told."""
+class FakeNode:
+    """A node with one queue row and one timer, both of which a test sets; it records what the host calls."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.timer_at: LabTime | None = None
         self.queue: list[Transmission] = []
-        self.told: list[str] = []
+        self.calls: list[str] = []
         self.reports = 0
         self.refusal: MailRefused | None = None
         self.no_room_left = 0
-        """How many stimuli about mails still find no room."""
+        """The number of further stimuli about mails that fail for lack of room."""
 
     @property
     def reported(self) -> list[str]:
-        """What the node was told of its mails; while one is long under way the host ticks as well."""
-        return [word for word in self.told if word != "tick"]
+        """The hops that the host reported. While a hop takes long, the host also ticks the node."""
+        return [word for word in self.calls if word != "tick"]
 
     def next_due(self) -> LabTime | None:
         return START_AT if self.queue else self.timer_at
@@ -60,7 +60,7 @@ class Toy:
         return [mail for mail in self.queue if mail.queue_id not in busy and mail.next_hop not in crowded][:limit]
 
     def tick(self, now: LabTime) -> None:
-        self.told.append("tick")
+        self.calls.append("tick")
         self.timer_at = None
 
     def check_recipient(self, address: str) -> None: ...
@@ -76,20 +76,20 @@ class Toy:
     ) -> None:
         if self.refusal is not None:
             raise self.refusal
-        self.told.append(f"mail from {hop.peer} for {', '.join(mail.recipients)}")
+        self.calls.append(f"mail from {hop.peer} for {', '.join(mail.recipients)}")
 
     def hops_concluded(self, now: LabTime, ended: Sequence[tuple[int, SendOutcome]]) -> None:
         self._need_room()
         for queue_id, outcome in ended:
             delivered = outcome.state is SendState.DELIVERED
             failed = f"failed{' for good' if outcome.permanent else ''}: {outcome.reason}"
-            self.told.append("done" if delivered else failed)
+            self.calls.append("done" if delivered else failed)
             self.queue = [mail for mail in self.queue if mail.queue_id != queue_id]
         self.reports += 1
 
     def hop_held(self, now: LabTime, queue_id: int, until_at: LabTime) -> None:
         self._need_room()
-        self.told.append(f"held for {until_at - now}")
+        self.calls.append(f"held for {until_at - now}")
         self.queue.clear()
 
     def _need_room(self) -> None:
@@ -108,10 +108,10 @@ class Toy:
         return True
 
     def abandon(self) -> None:
-        self.told.append("abandoned")
+        self.calls.append("abandoned")
 
     def close(self, now: LabTime) -> None:
-        self.told.append("closed")
+        self.calls.append("closed")
 
 
 class Faults:
@@ -120,7 +120,7 @@ class Faults:
     def __init__(self) -> None:
         self.decision = GO
         self.asks = False
-        """Whether it has to ask somebody else first."""
+        """Whether the decision has to be asked for, as with faults kept in another process."""
         self.over: list[bool] = []
 
     def decide(self, point: FaultPoint) -> Decision | Awaitable[Decision]:
@@ -136,16 +136,16 @@ class Faults:
 
 
 class Pair:
-    """Two hosts, A and B, that find each other; `rest` waits until neither has anything to do."""
+    """Two hosts, A and B, that can reach each other; `rest` waits until neither has work."""
 
     def __init__(self) -> None:
         self.faults = Faults()
         self.clock = CountingClock(START_AT, monotonic=lambda: 0.0)
-        self.a, self.b = Toy("A"), Toy("B")
+        self.a, self.b = FakeNode("A"), FakeNode("B")
         self.addresses: dict[str, Address] = {}
         self.hosts = [self._host(self.a, self.clock), self._host(self.b, LabClock(START_AT, monotonic=lambda: 0.0))]
 
-    def _host(self, node: Toy, clock: LabClock) -> Host:
+    def _host(self, node: FakeNode, clock: LabClock) -> Host:
         return Host(
             cast(Node, node), clock=clock, address_of=self.addresses.get, decide=self.faults.decide, idle=lambda: None
         )
@@ -173,7 +173,7 @@ class Pair:
             )
             for number in range(1, count + 1)
         ]
-        self.hosts[0].do(lambda node, now: cast(Toy, node).queue.extend(mails))
+        self.hosts[0].do(lambda node, now: cast(FakeNode, node).queue.extend(mails))
 
     async def rest(self) -> None:
         async with asyncio.timeout(20):
@@ -191,7 +191,7 @@ async def pair() -> AsyncIterator[Pair]:
 
 
 async def test_a_host_with_nothing_due_rests(pair: Pair) -> None:
-    """Between timers a host does not spin, however often it was woken before."""
+    """A host does not spin between timers, however often it was woken before."""
     for _ in range(3):
         pair.hosts[0].do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
         await asyncio.sleep(0)
@@ -202,14 +202,14 @@ async def test_a_host_with_nothing_due_rests(pair: Pair) -> None:
 
 
 async def test_a_timer_is_ticked_when_the_clock_reaches_it(pair: Pair) -> None:
-    """A jump to a timer's instant makes the host tick its node, and one short of it does not."""
+    """A jump to a timer's instant makes the host tick its node; one short of it does not."""
     host = pair.hosts[0]
     host.do(lambda node, now: setattr(node, "timer_at", START_AT + HOUR_US))
     await host.hold()
     await host.set_clock(START_AT + HOUR_US - 1, 0.0)
     await host.go()
     await pair.rest()
-    assert pair.a.told == []
+    assert pair.a.calls == []
     await host.hold()
     await host.set_clock(START_AT + HOUR_US, 0.0)
     assert host.busy(START_AT + HOUR_US)
@@ -217,27 +217,27 @@ async def test_a_timer_is_ticked_when_the_clock_reaches_it(pair: Pair) -> None:
     async with asyncio.timeout(20):
         while host.busy(START_AT + HOUR_US):  # noqa: ASYNC110 - the host's own task moves it
             await asyncio.sleep(0)
-    assert pair.a.told == ["tick"]
+    assert pair.a.calls == ["tick"]
 
 
-async def test_a_held_host_begins_nothing(pair: Pair) -> None:
-    """Between hold and go nothing is sent and nothing ticked; afterwards it is."""
+async def test_a_paused_host_begins_nothing(pair: Pair) -> None:
+    """Between hold and go the host sends nothing and ticks nothing; afterwards it does."""
     await pair.hosts[0].hold()
     pair.send()
     for _ in range(TURNS):
         await asyncio.sleep(0)
-    assert pair.a.told == []
+    assert pair.a.calls == []
     await pair.hosts[0].go()
     await pair.rest()
     assert pair.a.reported == ["done"]
 
 
 async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
-    """A due mail reaches the other node over a socket, and its sender is told that it was taken."""
+    """A due mail reaches the other node over a socket, and its sender is told that it was accepted."""
     # spec: ML-3, IN-2
     pair.send()
     await pair.rest()
-    assert pair.b.told == ["mail from A for b@x"]
+    assert pair.b.calls == ["mail from A for b@x"]
     assert pair.a.reported == ["done"]
     assert pair.faults.over == [True]
 
@@ -245,7 +245,7 @@ async def test_a_mail_goes_by_smtp_and_is_reported(pair: Pair) -> None:
 async def test_mails_that_end_together_are_reported_in_one_transaction(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The ends of mails that were in flight at once are one stimulus of their sender's node, and none is left out."""
+    """The host reports hops that were in flight together in one stimulus of the sender's node, and leaves none out."""
     monkeypatch.setattr(delivery_results, "COLLECT_S", 3600.0)  # so that only the end of the last one tells of them
     pair.send(3)
     await pair.rest()
@@ -259,12 +259,12 @@ async def test_copies_are_sent_one_after_the_other(pair: Pair) -> None:
     pair.faults.decision = Decision(copies=2)
     pair.send()
     await pair.rest()
-    assert pair.b.told == ["mail from A for b@x"] * 2
+    assert pair.b.calls == ["mail from A for b@x"] * 2
     assert pair.a.reported == ["done"]
 
 
 async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
-    """What a fault refuses is a failed hop, what it holds waits, and the other end sees neither."""
+    """A mail that a fault refuses is a failed hop, one that it holds waits, and the other end sees neither."""
     pair.faults.decision = Decision(refuse="cut")
     pair.send()
     await pair.rest()
@@ -272,11 +272,12 @@ async def test_a_refused_or_held_mail_never_leaves(pair: Pair) -> None:
     pair.send()
     await pair.rest()
     assert pair.a.reported == ["failed: cut", f"held for {HOUR_US}"]
-    assert pair.b.told == []
+    assert pair.b.calls == []
 
 
-async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_about_again(pair: Pair) -> None:
-    """A full disk fails no host, also where whoever keeps the faults answers later: the mail stays due and is held then."""
+async def test_a_hold_that_cannot_be_written_is_tried_again(pair: Pair) -> None:
+    """On a full disk a held mail stays due, is asked about again and then held; this also works if the faults are kept
+    elsewhere and answer later."""
     pair.faults.asks = True
     pair.faults.decision = Decision(hold_until_at=START_AT + HOUR_US)
     pair.a.no_room_left = 2
@@ -284,43 +285,43 @@ async def test_a_mail_that_is_to_wait_where_nothing_can_be_written_is_asked_abou
     await pair.rest()
     assert pair.hosts[0].failure is None
     assert pair.a.reported == [f"held for {HOUR_US}"]
-    assert pair.b.told == []
+    assert pair.b.calls == []
 
 
-async def test_a_mail_whose_end_cannot_be_written_does_not_go_again_at_once(
+async def test_a_hop_whose_end_cannot_be_written_is_not_repeated_at_once(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a full disk a host rests before it sends again what has left already, and says why it is not idle."""
+    """On a full disk a host waits before it sends a mail again, and says why it is not idle."""
     monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 3600.0)
     pair.a.no_room_left = 1
     pair.send()
     while "cannot write" not in pair.hosts[0].busy(START_AT):  # noqa: ASYNC110 - a host tells nobody of this
         await asyncio.sleep(0)
-    assert len(pair.b.told) == 1 and pair.a.queue
+    assert len(pair.b.calls) == 1 and pair.a.queue
 
 
 async def test_a_host_goes_on_when_there_is_room_again(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be written is written at the next try, and the host is idle then."""
+    """The host writes what it could not write at the next try, and is idle then."""
     monkeypatch.setattr(hosting, "NO_ROOM_PAUSE_S", 0.001)
     pair.a.no_room_left = 3
     pair.send()
     await pair.rest()
-    assert pair.a.reported == ["done"] and len(pair.b.told) == 4
+    assert pair.a.reported == ["done"] and len(pair.b.calls) == 4
     assert pair.hosts[0].busy(START_AT) == "" and pair.hosts[0].failure is None
 
 
-@pytest.mark.parametrize(("code", "told"), [(550, "failed for good: 550"), (451, "failed: 451")])
-async def test_a_refusal_is_for_good_or_for_now(pair: Pair, code: int, told: str) -> None:
-    """A node's refusal comes back as its code; 5xx is for good, 4xx for now."""
+@pytest.mark.parametrize(("code", "expected"), [(550, "failed for good: 550"), (451, "failed: 451")])
+async def test_a_refusal_is_permanent_or_temporary(pair: Pair, code: int, expected: str) -> None:
+    """A node's refusal comes back as its code; 5xx is permanent, 4xx is temporary."""
     pair.b.refusal = MailRefused(code, "no")
     pair.send()
     await pair.rest()
     assert len(pair.a.reported) == 1
-    assert pair.a.reported[0].startswith(told)
+    assert pair.a.reported[0].startswith(expected)
 
 
-async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
-    """Without an address, or with one where nobody listens, the hop fails with a reason."""
+async def test_a_hop_to_an_address_without_listener_fails(pair: Pair) -> None:
+    """Without an address, or with one where no server listens, the hop fails with a reason."""
     await pair.hosts[1].kill()
     pair.send()
     await pair.rest()
@@ -332,7 +333,7 @@ async def test_a_server_nobody_listens_for_is_a_failed_hop(pair: Pair) -> None:
 
 
 async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureFixture) -> None:
-    """An error in the host's own work is kept for whoever waits, and makes the host not idle."""
+    """An error in the host's own work is kept for whoever waits for the host, which is not idle then."""
 
     def broken(now: LabTime) -> None:
         raise RuntimeError("disk full")
@@ -346,17 +347,17 @@ async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureF
     assert "server A failed" in caplog.text
 
 
-async def test_a_killed_host_says_nothing_more(pair: Pair) -> None:
+async def test_a_killed_host_abandons_its_node(pair: Pair) -> None:
     """After a kill the node was abandoned, not closed, and takes no stimulus."""
     await pair.hosts[1].kill()
-    assert pair.b.told == ["abandoned"]
+    assert pair.b.calls == ["abandoned"]
     with pytest.raises(NotRunning):
         pair.hosts[1].do(lambda node, now: None)
-    pair.b.told.clear()
+    pair.b.calls.clear()
 
 
-async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_for(pair: Pair) -> None:
-    """A server that falls silent in the midst of mails leaves nobody busy; what was on its way to it stays queued."""
+async def test_hops_to_and_from_a_lost_server_are_not_waited_for(pair: Pair) -> None:
+    """A server that falls silent while mails are in flight keeps no host busy; mails on their way to it stay queued."""
     # spec: TM-1
     came = asyncio.Event()
 
@@ -378,6 +379,6 @@ async def test_what_goes_to_or_comes_from_a_server_that_is_lost_is_not_waited_fo
         del pair.addresses["B"]
         pair.hosts[0].lost(["B"])
         await pair.rest()
-        assert pair.a.told == ["failed: B has fallen silent"]
+        assert pair.a.calls == ["failed: B has fallen silent"]
         assert await reader.read() == b""
         writer.close()

@@ -28,8 +28,8 @@ def logged(office: PostOffice, name: str, event: int) -> int:
 
 
 def test_content_waits_until_it_is_resumed_and_the_hierarchy_does_not() -> None:
-    """While suspended no content is sent; hierarchy and statuses go on; resumed, what waited goes with the next cycle, and
-    events 3118 and 3119 tell of it (spec: RP-5, EV-1)."""
+    """While suspended a store sends no content, but hierarchy and statuses. After it resumes, the waiting content goes with
+    the next cycle. Events 3118 and 3119 record both (spec: RP-5, EV-1)."""
     office = PostOffice()
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="waits")
@@ -46,7 +46,7 @@ def test_content_waits_until_it_is_resumed_and_the_hierarchy_does_not() -> None:
 
 
 def missing_on_b() -> PostOffice:
-    """A's post is lost for B, which hears of it."""
+    """A's post is lost on its way to B, and a status tells B of it."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     deliver_all(office, office.cycle("A", office.at(15)), office.at(15), "C")
@@ -54,8 +54,8 @@ def missing_on_b() -> PostOffice:
     return office
 
 
-def test_array_clocks_stand_still() -> None:
-    """An entry's wait stops while content is suspended and goes on where it stopped (spec: RP-5)."""
+def test_suspension_pauses_the_wait_of_entries() -> None:
+    """An entry's wait pauses while content is suspended, and then goes on where it stopped (spec: RP-5)."""
     office = missing_on_b()
     due = office["B"].backfill()[0].due_at
     suspend(office, due - HOUR_US)
@@ -70,7 +70,8 @@ def test_array_clocks_stand_still() -> None:
 
 
 def test_content_that_waits_for_a_slot_does_not_hold_the_hierarchy_up() -> None:
-    """Content that stood still while it waited for a slot keeps none from the hierarchy, which goes on (spec: RP-5, BF-6)."""
+    """A suspended content entry that waits for a slot does not keep the slot from the hierarchy, which goes on (spec: RP-5,
+    BF-6)."""
     folders = "".join(f"  F{index}: {{replicas: [A, B]}}\n" for index in range(2))
     office = PostOffice(THREE_STORES_AND_CONTACT + folders + "settings: {Replication Outstanding Backfill Limit: 1}\n")
     for index in range(2):
@@ -90,8 +91,8 @@ def test_content_that_waits_for_a_slot_does_not_hold_the_hierarchy_up() -> None:
 
 
 def test_what_arrives_is_applied_and_a_request_is_not_answered() -> None:
-    """Content that comes is applied; a request for content is left unanswered, with event 3116, and one for the hierarchy is
-    answered (spec: RP-5)."""
+    """While content is suspended a store applies content that arrives. It refuses a request for content with event 3116, and
+    answers one for the hierarchy (spec: RP-5)."""
     office = missing_on_b()
     due = office["B"].backfill()[0].due_at
     suspend(office, due - 1, names="A")
@@ -106,8 +107,8 @@ def test_what_arrives_is_applied_and_a_request_is_not_answered() -> None:
 
 
 @pytest.mark.parametrize(("version", "obeys"), [("5.5", False), ("2000", False), ("2003", True), ("2007", True)])
-def test_5_5_and_2000_do_not_obey(version: str, obeys: bool) -> None:
-    """2003 and 2007 obey, 5.5 and 2000 go on (spec: RP-5)."""
+def test_5_5_and_2000_ignore_the_suspension(version: str, obeys: bool) -> None:
+    """2003 and 2007 suspend content; 5.5 and 2000 go on (spec: RP-5)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("A: {site: SEA}", f'A: {{site: SEA, version: "{version}"}}'))
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="x")
@@ -116,7 +117,7 @@ def test_5_5_and_2000_do_not_obey(version: str, obeys: bool) -> None:
 
 
 def test_a_store_that_was_stopped_meanwhile_finds_out_at_its_start() -> None:
-    """Suspended before a start, content stands still from the start on (spec: RP-5)."""
+    """A store that was stopped when content was suspended sends no content after its start (spec: RP-5)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + f"settings: {{{SWITCH}: 1}}\n")
     assert logged(office, "A", 3118) == 1
     office["A"].close(office.at(1))
@@ -125,8 +126,8 @@ def test_a_store_that_was_stopped_meanwhile_finds_out_at_its_start() -> None:
 
 
 def test_a_leaving_store_does_not_wait_for_content() -> None:
-    """A replica removed while content is suspended says all it has; its unsent changes are fetched once content goes on
-    (spec: RP-5, RP-2, DU-1)."""
+    """A replica removed while content is suspended tells all it has; the others fetch its unsent changes once content is
+    resumed (spec: RP-5, RP-2, DU-1)."""
     office = PostOffice()
     suspend(office, office.at(1))
     office["C"].post(office.at(2), "Projects", subject="only here")
@@ -139,8 +140,8 @@ def test_a_leaving_store_does_not_wait_for_content() -> None:
     assert [message.subject for message in office["A"].messages("Projects")] == ["only here"]
 
 
-def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlier_time() -> None:
-    """The earlier of two due times is of a clock that stood as long for the one as for the other (spec: BF-2, RP-5)."""
+def test_an_entry_that_becomes_local_during_a_suspension() -> None:
+    """The due time is the earlier of the two, and the suspension delays both equally (spec: BF-2, RP-5)."""
     office, lost = lose_mail_of_another_site()
     start = office.at(STATUS_CHECK_MIN)
     assert office["B"].backfill()[0].due_at == start + 12 * HOUR_US
@@ -152,7 +153,8 @@ def test_an_entry_that_becomes_local_while_its_clock_stands_is_due_at_the_earlie
 
 
 def test_what_waits_in_a_backup_goes_when_content_was_resumed_since() -> None:
-    """Suspending is the organization's: a store back from a backup of before goes on with the others (spec: RP-4, RP-5)."""
+    """Suspension belongs to the organization: a store restored from a backup made while content was suspended goes on with
+    the others (spec: RP-4, RP-5)."""
     office = PostOffice()
     suspend(office, office.at(1))
     office["A"].post(office.at(2), "Projects", subject="waits")

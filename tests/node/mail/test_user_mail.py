@@ -1,4 +1,4 @@
-"""Ordinary mail and folders: it becomes a post, once, at one holder; notices reach people; nothing goes round."""
+"""Ordinary mail and folders: a mail becomes one post at one holder, notices reach people, and no mail loops."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def subjects(office: PostOffice, on: str, folder: str = "Projects") -> list[str]
     ],
 )
 def test_a_name_makes_an_alias(name: str, alias: str) -> None:
-    """Accents and whatever an address cannot hold go; a name of nothing else is `folder` (spec: ML-7)."""
+    """An alias drops accents and characters that an address cannot hold; if nothing remains it is `folder` (spec: ML-7)."""
     assert alias_of(name) == alias
 
 
 def test_folder_addresses_are_unique_and_equal_everywhere() -> None:
-    """Every store finds the same addresses; of two folders with one alias the older has it (spec: ML-7)."""
+    """Every store computes the same addresses; of two folders with one alias the older has it (spec: ML-7)."""
     office = PostOffice(TWO_SITES)
     seen = {name: {view.path: view.address for view in office[name].folders()} for name in "ABCD"}
     assert all(each == seen["A"] for each in seen.values())
@@ -92,7 +92,7 @@ def test_folder_addresses_are_unique_and_equal_everywhere() -> None:
     assert len({each.casefold() for each in found.values() if each}) == 5
 
 
-def test_a_folder_with_a_stores_or_a_postmasters_name_takes_neithers_mail() -> None:
+def test_a_folder_named_like_a_store_or_postmaster_gets_its_own_address() -> None:
     """Folders called A-IS or postmaster get an address of their own (spec: ML-7)."""
     office = PostOffice()
     for name in ("A-IS", "Postmaster", "B-is"):
@@ -106,8 +106,8 @@ def test_a_folder_with_a_stores_or_a_postmasters_name_takes_neithers_mail() -> N
         assert subjects(office, "A", name) == [name]
 
 
-def test_an_alias_is_given_and_taken_by_a_hierarchy_change() -> None:
-    """An administrator's alias reaches every store; without one a folder takes no mail."""
+def test_an_alias_is_set_and_removed_by_a_hierarchy_change() -> None:
+    """An administrator's alias reaches every store; a folder without one takes no mail."""
     office = PostOffice(TWO_SITES)
     office["A"].change_folder(office.at(0), "Far", alias="distant")
     office.run(office.at(16))
@@ -123,7 +123,8 @@ def test_an_alias_is_given_and_taken_by_a_hierarchy_change() -> None:
 
 
 def test_mail_to_a_folder_becomes_a_post_once() -> None:
-    """A mail to a folder's address is posted; the same Message-ID within 24 hours is the same post (spec: ML-5)."""
+    """A mail to a folder's address becomes a post; a second one with the same Message-ID within 24 hours does not (spec:
+    ML-5)."""
     office = PostOffice()
     for minutes in (1, 2, 24 * 60):
         send(office, "A", "projects@contoso.test", mail(), minutes)
@@ -134,7 +135,7 @@ def test_mail_to_a_folder_becomes_a_post_once() -> None:
 
 
 def test_a_post_that_came_by_replication_is_not_posted_again() -> None:
-    """The mail that another holder posted and replicated is a repetition here, too (spec: ML-5)."""
+    """A mail that another holder posted and replicated counts as a repetition here too (spec: ML-5)."""
     office = PostOffice()
     send(office, "A", "projects@contoso.test", mail())
     office.run(office.at(16))
@@ -145,7 +146,7 @@ def test_a_post_that_came_by_replication_is_not_posted_again() -> None:
 
 
 def test_mail_is_routed_to_the_nearest_holder() -> None:
-    """A store without a replica sends the mail on: to a holder in its site, else to the cheapest (spec: ML-5)."""
+    """A store without a replica forwards the mail to a holder in its site, or else to the cheapest one (spec: ML-5)."""
     office = PostOffice(TWO_SITES)
     for on, holder in (("A", "B"), ("D", "C"), ("B", "B"), ("C", "C")):
         send(office, on, "Projects@x.test", mail(f"from {on}", f"{on}@outside.test"))
@@ -160,7 +161,7 @@ def test_mail_is_routed_to_the_nearest_holder() -> None:
 
 
 def test_awkward_mail_is_the_same_at_every_replica() -> None:
-    """Whatever is posted at one store is exported at another to the byte (spec: ML-5)."""
+    """A mail posted at one store is exported byte for byte at another (spec: ML-5)."""
     office = PostOffice()
     mails = {**cpython_mails(), **HAND_MADE}
     made = {office["A"].post_mail(office.at(1), "Projects", content): content for content in mails.values()}
@@ -172,7 +173,7 @@ def test_awkward_mail_is_the_same_at_every_replica() -> None:
 
 
 def test_mail_beyond_a_limit_goes_back_to_its_sender() -> None:
-    """A mail too deep to be read is no post; its sender is told, in the lab's mailbox, and nothing else happens."""
+    """A mail nested too deep is not posted; the lab's mailbox gets a report to its sender, and nothing else happens."""
     office = PostOffice()
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(50))
     send(office, "A", "projects@contoso.test", deep)
@@ -184,8 +185,9 @@ def test_mail_beyond_a_limit_goes_back_to_its_sender() -> None:
     assert len(office["A"].mailbox()) == 1
 
 
-def test_nobody_outside_is_relayed_for() -> None:
-    """Stores, folders and contacts are taken; strangers, absent folders and absent stores are refused (spec: ML-7)."""
+def test_mail_for_unknown_recipients_is_refused() -> None:
+    """Mail to stores, folders and contacts is accepted; mail to outsiders, absent folders and absent stores is refused (spec:
+    ML-7)."""
     office = PostOffice(TWO_SITES)
     for address in ("A-IS@x.test", "Own@x.test", "kim@x.test"):
         office["A"].check_recipient(address)
@@ -200,7 +202,7 @@ def test_nobody_outside_is_relayed_for() -> None:
 
 
 def test_mail_to_a_contact_lands_in_the_mailbox() -> None:
-    """The lab shows mail to people, whole; the oldest of very many go."""
+    """The lab shows mail to people in full; if there are very many, the oldest are removed."""
     office = PostOffice(TWO_SITES)
     content = mail("For Kim")
     send(office, "A", "kim@x.test", content)
@@ -212,7 +214,7 @@ def test_mail_to_a_contact_lands_in_the_mailbox() -> None:
 
 
 def test_mail_is_sent_from_a_folders_address() -> None:
-    """Mail in a folder's name reaches people and other folders, and never comes back to the folder (spec: ML-5, ML-7)."""
+    """Mail in a folder's name reaches people and other folders, but never the folder itself (spec: ML-5, ML-7)."""
     office = PostOffice(TWO_SITES)
     to = ["kim@x.test", "lee@outside.test", "far@x.test", "projects@x.test"]
     office["B"].send_mail(office.at(1), "Projects", to=to, subject="News", body="all", attachments=[("f", b"\0\1")])
@@ -231,7 +233,7 @@ def test_mail_is_sent_from_a_folders_address() -> None:
 
 
 def conflict(office: PostOffice, one: str, other: str, folder: str, contents: tuple[bytes, ...] = ()) -> str:
-    """A message edited at two stores at once, both edits known to both."""
+    """Edit a message at two stores at once, and replicate both edits."""
     made = (
         office[one].post_mail(office.at(1), folder, contents[0])
         if contents
@@ -245,8 +247,8 @@ def conflict(office: PostOffice, one: str, other: str, folder: str, contents: tu
 
 
 def test_a_conflict_notice_has_the_messages_attached() -> None:
-    """The contacts get one mail, from the folder's address and the null sender, with every version as a mail of its own
-    (spec: CF-2)."""
+    """The contacts get one mail from the folder's address, with the null sender and every version attached as a mail (spec:
+    CF-2)."""
     office = PostOffice()
     conflict(office, "A", "B", "Projects")
     [notice] = office["A"].mailbox()
@@ -261,7 +263,7 @@ def test_a_conflict_notice_has_the_messages_attached() -> None:
 
 
 def test_an_edit_that_lost_is_attached_to_its_notice() -> None:
-    """An edit that lost to a deletion goes to the contacts whole, its files too (spec: DL-2)."""
+    """The contacts get an edit that lost to a deletion in full, with its files (spec: DL-2)."""
     office = PostOffice()
     file = bytes(range(256))
     made = office["A"].post(office.at(1), "Projects", subject="first", attachments=[("f.bin", file)])
@@ -278,7 +280,7 @@ def test_an_edit_that_lost_is_attached_to_its_notice() -> None:
 
 
 def test_a_folder_that_is_its_own_contact_gets_no_notice() -> None:
-    """Notices of a folder go to its other contacts only, and sent to it by force they are not posted (spec: ML-7)."""
+    """Notices of a folder go to its other contacts only; one that is sent to the folder anyway is not posted (spec: ML-7)."""
     office = PostOffice(TWO_SITES)
     conflict(office, "A", "B", "Own")
     [notice] = office["A"].mailbox()
@@ -289,8 +291,8 @@ def test_a_folder_that_is_its_own_contact_gets_no_notice() -> None:
     assert "went out from this folder" in event.reason
 
 
-def test_folders_that_are_each_others_contacts_come_to_rest() -> None:
-    """A notice to another folder is a post there; it makes no notice (spec: ML-7)."""
+def test_folders_that_are_each_others_contacts_make_no_mail_loop() -> None:
+    """A notice to another folder becomes a post there, which causes no further notice (spec: ML-7)."""
     office = PostOffice(
         "servers: {A: , B: }\nfolders: {One: {contacts: [two@contoso.test]}, Two: {contacts: [one@contoso.test]}}"
     )
@@ -302,7 +304,7 @@ def test_folders_that_are_each_others_contacts_come_to_rest() -> None:
 
 
 def test_a_contact_that_is_no_address_harms_nothing() -> None:
-    """Contacts are whatever an administrator wrote; mail to them ends in the mailbox and breaks no replication."""
+    """Mail to a contact that is not an address ends in the mailbox and disturbs no replication."""
     office = PostOffice()
     office["A"].change_folder(office.at(0), "Projects", contacts=["not an address", "a@b@c", "ü@x.test", ""])
     office.run(office.at(0))
@@ -311,7 +313,7 @@ def test_a_contact_that_is_no_address_harms_nothing() -> None:
 
 
 def test_the_memory_of_posted_mails_is_bounded_by_time() -> None:
-    """What was posted more than 24 hours ago is forgotten with the next mail."""
+    """A store forgets a Message-ID at the next mail after 24 hours."""
     office = PostOffice()
     for number in range(5):
         send(office, "A", "projects@contoso.test", mail(message_id=f"{number}@x.test"), number)

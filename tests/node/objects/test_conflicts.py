@@ -1,4 +1,4 @@
-"""How conflicts are shown and told, and what becomes of those that nobody ends (spec: CF-4, CF-5)."""
+"""How conflicts are shown and reported, and how old ones end (spec: CF-4, CF-5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plain(method: str) -> str:
 
 
 def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") -> tuple[PostOffice, str]:
-    """A and B edit a message in one interval; both versions are everywhere half an hour after the start. B's wins."""
+    """A and B edit a message in one interval. Half an hour after the start every store has both versions; B's wins."""
     office = PostOffice(text, folder)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
@@ -60,7 +60,8 @@ def shown(office: PostOffice, name: str) -> tuple[str, int]:
     [("default", True, 1), ("last writer wins", False, 0), ("no notification", True, 0)],
 )
 def test_the_resolve_method_changes_what_is_shown_and_sent(method: str, in_conflict_: bool, notices: int) -> None:
-    """A conflict is shown and told by default, neither where the last writer wins, shown without notification (spec: CF-4)."""
+    """By default a conflict is shown and reported. "Last writer wins" does neither, and "without notification" only shows it
+    (spec: CF-4)."""
     office, _ = in_conflict(plain(method))
     for name in "ABC":
         (view,) = office[name].messages("Projects")
@@ -73,7 +74,7 @@ def test_the_resolve_method_changes_what_is_shown_and_sent(method: str, in_confl
 
 @pytest.mark.parametrize("method", ["default", "last writer wins", "no notification"])
 def test_the_resolve_method_never_changes_what_is_kept(method: str) -> None:
-    """Every version is kept whatever the method, and can still be taken in the winner's place (spec: CF-4, CF-3)."""
+    """Every method keeps every version, and a user can still choose one in the winner's place (spec: CF-4, CF-3)."""
     office, message = in_conflict(plain(method))
     kept = {name: office[name].knowledge("Projects").versions[message] for name in "ABC"}
     assert kept["A"] == kept["B"] == kept["C"]
@@ -87,8 +88,8 @@ def test_the_resolve_method_never_changes_what_is_kept(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["last writer wins", "no notification"])
 def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
-    """An administrator's new method is a change of the folder like any other, and holds wherever it has come; the trace
-    says it (spec: CF-4, HI-2)."""
+    """A new method is a change of the folder like any other: it applies at each store that has received it, and traces show
+    it (spec: CF-4, HI-2)."""
     office = PostOffice(plain("default"))
     office["C"].change_folder(office.at(1), "Projects", resolve=method)
     office.run(office.at(15))
@@ -111,7 +112,7 @@ def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
 
 
 def test_a_folder_is_made_with_a_resolve_method() -> None:
-    """A new folder has the method that it is made with, else the default (spec: CF-4)."""
+    """A new folder has the method given at its creation, or the default (spec: CF-4)."""
     office = PostOffice(plain("default"))
     office["A"].create_folder(office.at(1), "Quiet", resolve="no notification")
     office["A"].create_folder(office.at(1), "Loud")
@@ -123,8 +124,8 @@ def test_a_folder_is_made_with_a_resolve_method() -> None:
     }
 
 
-def test_an_edit_that_a_deletion_ended_is_told_under_every_method() -> None:
-    """A lost edit is no conflict: it is kept nowhere any more, so the contacts hear of it (spec: DL-2, CF-4)."""
+def test_a_lost_edit_is_reported_under_every_method() -> None:
+    """An edit that lost to a deletion is no conflict: no store keeps it, so the contacts are told (spec: DL-2, CF-4)."""
     for method in ("last writer wins", "no notification"):
         office = PostOffice(plain(method))
         message = office["A"].post(office.at(1), "Projects", subject="one")
@@ -139,7 +140,8 @@ def test_an_edit_that_a_deletion_ended_is_told_under_every_method() -> None:
 
 
 def test_the_home_store_ends_an_old_conflict_alone_and_keeps_the_winner() -> None:
-    """Past the age, and not before it, the first store of the list makes a change that keeps the winner (spec: CF-5)."""
+    """Once a conflict reaches the age, and not before, the first store of the list makes a change that keeps the winner
+    (spec: CF-5)."""
     office, _ = in_conflict()
     office.run(office.at(AROSE + AGE) - 1)
     assert aged(office) == []
@@ -159,15 +161,15 @@ def test_the_home_store_ends_an_old_conflict_alone_and_keeps_the_winner() -> Non
 
 
 def test_without_the_setting_a_conflict_lasts() -> None:
-    """Absent, the limit is never (spec: CF-5)."""
+    """Without the setting conflicts never end by age (spec: CF-5)."""
     office, _ = in_conflict(plain("default"))
     for days in range(1, 60):
         office.run(office.at(days * AGE))
     assert {shown(office, name)[1] for name in "ABC"} == {2}
 
 
-def test_a_limit_of_another_store_is_none() -> None:
-    """It is the home store's setting that counts (spec: CF-5)."""
+def test_the_limit_of_another_store_has_no_effect() -> None:
+    """Only the home store's setting counts (spec: CF-5)."""
     office, _ = in_conflict(
         AGED.replace("settings: {Replication Folder Conflict Age Limit: 1 d}\n", "").replace(
             "B: {}", "B: {settings: {Replication Folder Conflict Age Limit: 1 d}}"
@@ -177,8 +179,8 @@ def test_a_limit_of_another_store_is_none() -> None:
     assert aged(office) == []
 
 
-def test_what_contacts_ended_meanwhile_is_left_alone() -> None:
-    """A conflict that a person ends in time is none of the store's business, and a new one counts anew (spec: CF-5, CF-3)."""
+def test_a_conflict_that_a_person_ended_is_left_alone() -> None:
+    """The store ignores a conflict that a person has ended, and the age of a new conflict starts at zero (spec: CF-5, CF-3)."""
     office, message = in_conflict()
     office["C"].edit(office.at(20 * HOUR_MIN), "Projects", message, subject="merged")
     office.run(office.at(20 * HOUR_MIN + 15))
@@ -204,7 +206,7 @@ def test_a_deleted_message_has_no_conflict_to_end() -> None:
 
 
 def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
-    """The age is that of the conflict, not of its last version (spec: CF-5)."""
+    """The age is that of the conflict, not of its newest version (spec: CF-5)."""
     office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
@@ -220,8 +222,9 @@ def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
     assert shown(office, "A") == ("from C", 1)
 
 
-def test_who_becomes_home_meanwhile_ends_the_conflict() -> None:
-    """The store that is first in the list when the conflict is old enough ends it, by its own count of its age (spec: CF-5)."""
+def test_the_store_that_is_home_at_the_age_ends_the_conflict() -> None:
+    """The store that is first in the list when the conflict reaches the age ends it, by its own count of that age (spec:
+    CF-5)."""
     office, _ = in_conflict()
     office["A"].change_folder(office.at(20 * HOUR_MIN), "Projects", replicas=["C", "B", "A"])
     office.run(office.at(20 * HOUR_MIN + 15))
@@ -231,8 +234,8 @@ def test_who_becomes_home_meanwhile_ends_the_conflict() -> None:
     assert {shown(office, name) for name in "ABC"} == {("from B", 1)}
 
 
-def test_who_becomes_home_of_an_old_conflict_ends_it_at_once() -> None:
-    """A conflict past the age that no home store ended goes as soon as a store that is to end it is home (spec: CF-5)."""
+def test_a_new_home_store_ends_an_old_conflict_at_once() -> None:
+    """A conflict past the age ends as soon as a store with the setting becomes home (spec: CF-5)."""
     office, _ = in_conflict(
         AGED.replace("settings: {Replication Folder Conflict Age Limit: 1 d}\n", "").replace(
             "B: {}", "B: {settings: {Replication Folder Conflict Age Limit: 1 d}}"
@@ -245,7 +248,7 @@ def test_who_becomes_home_of_an_old_conflict_ends_it_at_once() -> None:
 
 
 def test_the_limit_can_be_taken_back_and_set(tmp_path: Path) -> None:
-    """A registry value: from the next start it holds, for conflicts that stand already too (spec: CF-5, SE-1)."""
+    """A changed registry value applies from the next start, also to existing conflicts (spec: CF-5, SE-1)."""
     name = "Replication Folder Conflict Age Limit"
     office, _ = in_conflict(folder=tmp_path)
     for at, value in ((office.at(HOUR_MIN), None), (office.at(5 * AGE + 1), "7 d")):
@@ -261,7 +264,7 @@ def test_the_limit_can_be_taken_back_and_set(tmp_path: Path) -> None:
 
 
 def test_a_restart_forgets_no_age(tmp_path: Path) -> None:
-    """A store that was killed goes on counting, and ends at its start what came of age meanwhile (spec: CF-5)."""
+    """A killed store keeps the ages, and ends at its start each conflict that has reached the age meanwhile (spec: CF-5)."""
     for killed_for in (2 * HOUR_MIN, 60 * HOUR_MIN):
         folder = tmp_path / str(killed_for)
         folder.mkdir()
@@ -272,8 +275,9 @@ def test_a_restart_forgets_no_age(tmp_path: Path) -> None:
         assert [event.since_at for event in aged(office)] == [office.at(AROSE)]
 
 
-def test_a_restored_store_counts_anew() -> None:
-    """What ended a conflict after the backup is to come back first, or it would begin again (spec: CF-5, RP-4)."""
+def test_a_restored_store_counts_the_age_from_its_restore() -> None:
+    """Otherwise the conflict could begin again before the change that ended it after the backup comes back (spec: CF-5,
+    RP-4)."""
     office, message = in_conflict()
     backup = office["A"].backup()
     office["C"].edit(office.at(2 * HOUR_MIN), "Projects", message, subject="merged")
@@ -288,7 +292,7 @@ def test_a_restored_store_counts_anew() -> None:
 
 
 def test_a_restored_store_ends_what_is_still_in_conflict() -> None:
-    """It counts anew, and does not forget (spec: CF-5)."""
+    """It counts from the restore, and ends the conflict at the age (spec: CF-5)."""
     office, _ = in_conflict()
     backup = office["A"].backup()
     office["A"].abandon()
@@ -301,7 +305,7 @@ def test_a_restored_store_ends_what_is_still_in_conflict() -> None:
 
 
 def test_where_the_last_writer_wins_old_versions_go_too() -> None:
-    """What is kept unseen is a conflict like any other, and ends at its age (spec: CF-5, CF-4)."""
+    """A conflict that is kept but not shown ends at its age like any other (spec: CF-5, CF-4)."""
     office, _ = in_conflict(AGED.replace("[kim@test.test]", "[], resolve: last writer wins"))
     office.run(office.at(AROSE + AGE))
     assert len(aged(office)) == 1
@@ -309,7 +313,7 @@ def test_where_the_last_writer_wins_old_versions_go_too() -> None:
 
 
 def test_a_replica_that_goes_takes_its_conflicts_with_it() -> None:
-    """A deleted folder leaves nothing to end (spec: CF-5, HI-6)."""
+    """Deleting a folder removes its conflicts (spec: CF-5, HI-6)."""
     office, _ = in_conflict()
     office["B"].delete_folder(office.at(HOUR_MIN), "Projects")
     office.run(office.at(HOUR_MIN + 15))
@@ -318,7 +322,8 @@ def test_a_replica_that_goes_takes_its_conflicts_with_it() -> None:
 
 
 def test_a_winner_that_could_not_be_sent_again_is_left_to_people() -> None:
-    """A new version is a little larger than the old one; one at the limit stays in conflict, and nothing fails (spec: CF-5)."""
+    """A new version is slightly larger than the old one. A winner at the size limit stays in conflict, and nothing fails
+    (spec: CF-5)."""
     office, _ = in_conflict(body="x" * ((MAX_ITEM_BYTES - ITEM_ROOM) // 2 + 1024))
     assert office["A"].messages("Projects")[0].size > MAX_ITEM_BYTES - ITEM_ROOM
     office.run(office.at(9 * AGE))
@@ -327,7 +332,8 @@ def test_a_winner_that_could_not_be_sent_again_is_left_to_people() -> None:
 
 
 def test_a_store_without_an_agent_waits(tmp_path: Path) -> None:
-    """Nobody would hear of the end; the age counts on, and the conflict ends once there is an agent (spec: CF-5, SE-1)."""
+    """A store without an agent cannot send the end. The age goes on, and the conflict ends once there is an agent (spec:
+    CF-5, SE-1)."""
     office, _ = in_conflict(folder=tmp_path)
     for hours, replication, ends in ((1, 0, 0), (72, 1, 1)):
         office["A"].configure(office.at(hours * HOUR_MIN), {"Replication": replication})
@@ -337,8 +343,8 @@ def test_a_store_without_an_agent_waits(tmp_path: Path) -> None:
         assert len(aged(office)) == ends
 
 
-def test_every_holder_tells_of_the_conflict_that_the_home_store_ends() -> None:
-    """The age begins with the event that the store tells of it (spec: CF-5, CF-1)."""
+def test_every_holder_records_the_conflict_that_the_home_store_ends() -> None:
+    """The age begins with the event by which the store records the conflict (spec: CF-5, CF-1)."""
     office, _ = in_conflict()
     office.run(office.at(AROSE + AGE))
     (event,) = aged(office)
@@ -357,7 +363,8 @@ folders:
 
 
 def beside_an_expired_version(late: str) -> tuple[PostOffice, str, str]:
-    """A's edit has expired on B when those of these stores come, which knew nothing of it; the message and A's change."""
+    """A's edit has expired on B when these stores' edits arrive, made without knowing A's. Return the message
+    and A's change."""
     office = PostOffice(BESIDE)
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
@@ -376,15 +383,15 @@ def beside_an_expired_version(late: str) -> tuple[PostOffice, str, str]:
 
 
 def test_a_version_beside_an_expired_one_is_in_no_conflict_that_an_edit_could_end() -> None:
-    """What has expired stands in no conflict, so nothing ends with the next edit (spec: CF-1, DL-3)."""
+    """An expired version is in no conflict, so the next edit ends none (spec: CF-1, DL-3)."""
     office, message, _ = beside_an_expired_version("C")
     assert not office["B"].messages("Projects")[0].in_conflict
     office["B"].edit(office.at(98 * HOUR_MIN), "Projects", message, subject="from B")
     assert office.of_type("conflict.ended") == []
 
 
-def test_a_version_that_has_expired_is_none_to_keep() -> None:
-    """A contact keeps one of the versions that are still there (spec: CF-3, DL-3)."""
+def test_an_expired_version_cannot_be_chosen() -> None:
+    """A contact can choose only among the versions that still exist (spec: CF-3, DL-3)."""
     office, message, expired = beside_an_expired_version("CD")
     assert office["B"].messages("Projects")[0].in_conflict
     with pytest.raises(Misuse, match="none of the versions kept"):

@@ -1,4 +1,4 @@
-"""Age limits: what goes where, what is said of it, and what is asked for again (spec: DL-3)."""
+"""Age limits: which store drops which item, what it says of it, and what is requested again (spec: DL-3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ folders:
   Projects: {replicas: [A, B, C]}
 """
 NIGHTS = (24 * HOUR_MIN, 48 * HOUR_MIN, 72 * HOUR_MIN, 96 * HOUR_MIN, 120 * HOUR_MIN)
-"""Midnights, at which maintenance begins."""
+"""The midnights at which maintenance begins."""
 
 
 def subjects(office: PostOffice, name: str) -> list[str]:
@@ -41,7 +41,7 @@ def pass_nights(office: PostOffice, count: int) -> None:
 
 
 def test_an_item_expires_on_one_store_and_stays_on_the_others() -> None:
-    """A message past its store's limit goes there alone; the number stays in the set, and nobody asks for it (spec: DL-3)."""
+    """A store drops a message past its own limit. The number stays in its set, so no store requests it (spec: DL-3)."""
     office = posted()
     pass_nights(office, 1)
     assert subjects(office, "B") == ["old"]
@@ -64,7 +64,7 @@ def test_an_item_expires_on_one_store_and_stays_on_the_others() -> None:
 def test_this_replica_s_limit_goes_before_the_store_s_and_that_before_the_folder_s(
     replica: str, store: str, folder: str, expires: bool
 ) -> None:
-    """This replica, then store, then folder limit (spec: DL-3)."""
+    """The replica's limit overrides the store's, which overrides the folder's (spec: DL-3)."""
     settings = f"settings: {{Age Limit: {store}}}" if store else ""
     limits = f", replica_age_limits: {{B: {replica}}}" if replica else ""
     limits += f", age_limit: {folder}" if folder else ""
@@ -75,7 +75,7 @@ def test_this_replica_s_limit_goes_before_the_store_s_and_that_before_the_folder
 
 
 def test_a_folder_s_limit_replicates_and_can_be_taken_away() -> None:
-    """The folder's limit is one of its properties and holds on every store that says nothing else (spec: DL-3, HI-2)."""
+    """The folder's limit is one of its properties and applies on every store without a limit of its own (spec: DL-3, HI-2)."""
     office = posted(AGED.replace("settings: {Age Limit: 2 d}", ""))
     office["C"].change_folder(office.at(20), "Projects", age_limit="1 d")
     office.run(office.at(30))
@@ -89,7 +89,7 @@ def test_a_folder_s_limit_replicates_and_can_be_taken_away() -> None:
 
 
 def test_what_has_expired_is_not_changed_and_a_late_copy_does_not_bring_it_back() -> None:
-    """A user cannot edit what is gone; a duplicate of the mail that brought it changes nothing (spec: DL-3, IN-3)."""
+    """A user cannot edit an expired message, and a duplicate of the mail that brought it changes nothing (spec: DL-3, IN-3)."""
     office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="old")
     copies = mails_to(office.cycle("A", office.at(15)), "B")
@@ -102,7 +102,7 @@ def test_what_has_expired_is_not_changed_and_a_late_copy_does_not_bring_it_back(
 
 
 def test_a_newer_version_of_an_expired_item_is_a_new_one() -> None:
-    """Edited elsewhere, an expired message is there again, and in no conflict; a deletion buries it (spec: DL-3, DL-2)."""
+    """An expired message that is edited elsewhere comes back, in no conflict; a deletion then removes it (spec: DL-3, DL-2)."""
     office = PostOffice(AGED)
     message = office["A"].post(office.at(1), "Projects", subject="old")
     office.run(office.at(15))
@@ -127,7 +127,7 @@ folders:
 
 
 def new_replica(limit: str) -> PostOffice:
-    """C gets a replica of a folder whose message has expired on A, and on B too if B has the limit."""
+    """Give C a replica of a folder whose message has expired on A, and on B too if B has the limit."""
     office = posted(LATE.replace("LIMIT", limit))
     pass_nights(office, 3)
     office["A"].change_folder(office.at(110 * HOUR_MIN), "Projects", replicas=["A", "B", "C"])
@@ -140,7 +140,7 @@ def new_replica(limit: str) -> PostOffice:
 
 
 def test_a_source_says_expired_here_and_the_next_is_asked_at_once() -> None:
-    """A response names expired numbers as expired here, and the requester asks the next holder (spec: DL-3)."""
+    """A response lists numbers as expired here, and the requester asks the next holder for them (spec: DL-3)."""
     office = new_replica("")
     asked = [event for event in office.events if isinstance(event, RequestSent)]
     assert {event.source for event in asked} == {"A", "B"} or [event.source for event in asked] == ["B"]
@@ -150,7 +150,7 @@ def test_a_source_says_expired_here_and_the_next_is_asked_at_once() -> None:
 
 
 def test_what_every_holder_has_let_expire_is_accounted_for() -> None:
-    """When every holder has said expired here, the number is accounted for, and nothing is waited for (spec: DL-3, CN-7)."""
+    """When every holder has said "expired here", the store claims the number and waits for nothing (spec: DL-3, CN-7)."""
     office = new_replica("settings: {Age Limit: 1 d}")
     assert subjects(office, "C") == []
     assert office["C"].backfill() == []
@@ -160,7 +160,7 @@ def test_what_every_holder_has_let_expire_is_accounted_for() -> None:
 
 
 def test_an_unsent_change_does_not_expire() -> None:
-    """What was not broadcast yet stays, however old: it would be gone from everywhere (spec: DL-3, DU-1)."""
+    """A change that was not broadcast does not expire, however old, because no other store has it (spec: DL-3, DU-1)."""
     office = PostOffice(AGED.replace("C]}", "C], schedule: never}"))
     office["B"].post(office.at(1), "Projects", subject="only here")
     pass_nights(office, 5)
@@ -168,7 +168,7 @@ def test_an_unsent_change_does_not_expire() -> None:
 
 
 def test_age_limits_are_applied_in_maintenance_at_most_once_in_their_interval() -> None:
-    """The task runs within the store's maintenance, and not again before the interval of Replication Expiry (spec: DL-3)."""
+    """The task runs during the store's maintenance, at most once in the interval of Replication Expiry (spec: DL-3)."""
     office = posted(AGED.replace("Age Limit: 2 d", "Age Limit: 1 h, Maintenance Schedule: '03:00-04:00'"))
     office.run(office.at(2 * HOUR_MIN + 59))
     assert subjects(office, "B") == ["old"]
@@ -192,7 +192,7 @@ folders:
 
 
 def hear_of_it_late(office: PostOffice, until: int, deaf_to: str) -> None:
-    """Time goes on by quarters of an hour; C hears B from the fourth day on, and never those of `deaf_to`."""
+    """Advance by quarters of an hour; C hears B from the fourth day on, and never the stores in `deaf_to`."""
     for minutes in range(45, until, 15):
         for name in "ABCD":
             for mail in office.cycle(name, office.at(minutes)):
@@ -201,7 +201,8 @@ def hear_of_it_late(office: PostOffice, until: int, deaf_to: str) -> None:
 
 
 def known_rows_are_old(to: str) -> PostOffice:
-    """All have said what they have when A posts what only these get; when C hears of it from B it has expired there."""
+    """All stores have told their rows when A posts, and only these stores get the post. When B tells C of it, it has expired
+    on B."""
     office = PostOffice(STALE)
     for name in "AD":
         office[name].post(office.at(1), "Projects", subject=f"of {name}")
@@ -215,8 +216,8 @@ def given_up_by_c(office: PostOffice) -> list[ExpiredEverywhere]:
     return [event for event in office.events if isinstance(event, ExpiredEverywhere) and event.node == "C"]
 
 
-def test_a_row_from_before_is_no_word_on_what_has_expired() -> None:
-    """Who had not got an item when it last spoke may have it by now: nothing is given up for an old row (spec: DL-3)."""
+def test_an_old_row_does_not_show_that_a_store_lacks_an_expired_item() -> None:
+    """A store that lacked an item at its last mail may have it by now, so C does not give up the item (spec: DL-3)."""
     office = known_rows_are_old("BD")
     hear_of_it_late(office, 96 * HOUR_MIN, deaf_to="AD")
     assert [entry.missing for entry in office["C"].backfill()] == ["A-2"]
@@ -227,9 +228,9 @@ def test_a_row_from_before_is_no_word_on_what_has_expired() -> None:
     assert given_up_by_c(office) == []
 
 
-def test_a_long_silence_is_a_word_on_what_has_expired() -> None:
-    """Who has what another lacks says so, and again; one that stays silent has it not, and what nobody has is waited for no
-    longer (spec: DL-3, ST-7)."""
+def test_a_long_silence_shows_that_a_store_lacks_an_expired_item() -> None:
+    """A store repeats its status while another lacks something that it has. So a store that stays silent does not have the
+    item, and C waits no longer for an item that no store has (spec: DL-3, ST-7)."""
     office = known_rows_are_old("B")
     hear_of_it_late(office, 240 * HOUR_MIN, deaf_to="AD")
     assert office["C"].backfill() == []
@@ -237,7 +238,8 @@ def test_a_long_silence_is_a_word_on_what_has_expired() -> None:
 
 
 def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
-    """A source says that an item has expired there as long as anybody may ask, however short tombstones live (spec: DL-3)."""
+    """A source remembers that an item has expired for as long as any store may request it, however short tombstones live
+    (spec: DL-3)."""
     office = PostOffice(
         "organization: Test\nsites: [SEA]\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
         "servers: {A: {settings: {Age Limit: 1 d}}, C: {}}\nfolders: {Projects: {replicas: [A, C]}}\n"
@@ -252,8 +254,9 @@ def test_an_expired_item_is_remembered_until_all_have_its_number() -> None:
     assert len(given_up_by_c(office)) == 1
 
 
-def test_what_has_expired_is_told_by_kind() -> None:
-    """The number of a content that expired is a hole among associated messages: it is accounted for (spec: DL-3, CN-9)."""
+def test_expired_numbers_are_told_by_kind() -> None:
+    """The number of an expired content is a hole in the set of associated messages, and the store claims it (spec: DL-3,
+    CN-9)."""
     office = PostOffice(
         AGED.replace("A: {}", "A: {settings: {Age Limit: 3 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
     )
@@ -287,7 +290,7 @@ folders:
 
 
 def only_on_l() -> PostOffice:
-    """L's post was lost for A and B, and K has let it expire."""
+    """A and B lost L's post, and it has expired on K."""
     office = PostOffice(TWO_LEAVE)
     office["L"].post(office.at(1), "Projects", subject="only on L")
     deliver_all(office, office.cycle("L", office.at(15)), office.at(15), "K")
@@ -298,8 +301,8 @@ def only_on_l() -> PostOffice:
 
 
 def test_what_a_leaving_store_still_has_is_not_given_up() -> None:
-    """Two stores leave at once. One says that an item has expired there, and the other has it: until it was asked with success
-    the item is missing, and its store is not told that it may go (spec: DL-3, RP-2, DU-1)."""
+    """Two stores leave at once: one says that an item has expired there, the other has it. The item stays missing, and its
+    store may not leave, until it was requested with success (spec: DL-3, RP-2, DU-1)."""
     office = only_on_l()
     office["A"].change_folder(office.at(121 * HOUR_MIN), "Projects", replicas=["A", "B"])
     for minutes in range(121 * HOUR_MIN + 15, 260 * HOUR_MIN, 30):
@@ -311,7 +314,7 @@ def test_what_a_leaving_store_still_has_is_not_given_up() -> None:
 
 
 def until(office: PostOffice, start: int, met: Callable[[], bool]) -> int:
-    """Time goes on by quarters of an hour, C's responses to B being lost, until something is met; when that was."""
+    """Advance by quarters of an hour, losing C's responses to B, until the condition holds; return that time."""
     for minutes in range(start, start + 96 * HOUR_MIN, 15):
         if met():
             return minutes
@@ -321,9 +324,9 @@ def until(office: PostOffice, start: int, met: Callable[[], bool]) -> int:
     raise AssertionError("it was not met in four days")
 
 
-def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
-    """What a store said to have expired there was of a replica that is gone since: it is a source like any other (spec: DL-3,
-    RP-2, BF-3)."""
+def test_a_store_with_a_new_replica_is_asked_again_for_expired_items() -> None:
+    """ "Expired here" applied to a replica that has been dropped since. The store's new replica is a source like any other
+    (spec: DL-3, RP-2, BF-3)."""
     office = PostOffice(
         AGED.replace("A: {}", "A: {settings: {Age Limit: 1 d}}").replace("{settings: {Age Limit: 2 d}}", "{}")
     )
@@ -346,8 +349,8 @@ def test_who_got_it_anew_as_another_replica_is_asked_again() -> None:
 
 
 def test_a_store_that_let_an_item_expire_does_not_let_its_last_holder_go() -> None:
-    """A leaving store has the last copy of an item that one holder let expire and the others miss: that holder, which has its
-    number, answers when the others have it (spec: RP-2, DL-3, DU-1)."""
+    """A leaving store has the last copy of an item, which one holder let expire and the others lack. That holder has the
+    number, but answers only when the others have it (spec: RP-2, DL-3, DU-1)."""
     office = only_on_l()
     office["A"].change_folder(office.at(121 * HOUR_MIN), "Projects", replicas=["A", "B", "K"])
     for minutes in range(121 * HOUR_MIN + 15, 260 * HOUR_MIN, 30):

@@ -33,7 +33,7 @@ def test_every_store_has_the_whole_hierarchy_and_content_only_on_holders() -> No
 
 
 def test_a_child_before_its_parent_waits_and_is_freed_by_it() -> None:
-    """A hierarchy change that cannot be applied yet waits in the queue; its numbers are not missing (spec: HI-4, BF-2)."""
+    """A hierarchy change whose parent is unknown waits in the queue, and its numbers are not missing (spec: HI-4, BF-2)."""
     office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A"])
     parent = to(office.cycle("A", office.at(15)), "B")
@@ -54,7 +54,7 @@ def test_a_child_before_its_parent_waits_and_is_freed_by_it() -> None:
 
 
 def test_what_waits_too_long_is_dropped_and_becomes_missing() -> None:
-    """What expires in the queue is dropped, becomes missing and comes back by backfill (spec: HI-4)."""
+    """A change that expires in the queue is dropped, becomes missing and comes back by backfill (spec: HI-4)."""
     office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A"])
     office.cycle("A", office.at(15))
@@ -69,7 +69,7 @@ def test_what_waits_too_long_is_dropped_and_becomes_missing() -> None:
 
 
 def test_content_for_an_unknown_folder_waits_four_hours() -> None:
-    """Content for a folder not yet known here waits 4 hours, then it is dropped (spec: HI-4)."""
+    """Content for an unknown folder waits 4 hours and is then dropped (spec: HI-4)."""
     for hours, arrives in ((3, True), (5, False)):
         office = PostOffice()
         office["A"].create_folder(office.at(1), "News", replicas=["A", "B"])
@@ -84,7 +84,7 @@ def test_content_for_an_unknown_folder_waits_four_hours() -> None:
 
 
 def test_the_later_change_of_a_folder_wins_whole() -> None:
-    """Two stores change a folder: the later modification time wins, the replica list with it (spec: HI-5)."""
+    """If two stores change a folder, the version with the later modification time wins, with its replica list (spec: HI-5)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"], rename="Early")
     office["B"].change_folder(office.at(2), "Projects", rename="Late")
@@ -97,7 +97,7 @@ def test_the_later_change_of_a_folder_wins_whole() -> None:
 
 
 def test_deleting_a_tree_takes_one_number_a_folder_and_one_mail() -> None:
-    """Deleting a folder with subfolders: one number each, one mail, whatever they held (spec: HI-6)."""
+    """Deleting a folder with subfolders takes one number for each folder and one mail, whatever they contain (spec: HI-6)."""
     office = PostOffice()
     for path in ("Top", "Top/A", "Top/A/B"):
         office["A"].create_folder(office.at(1), path, replicas=["A", "B"])
@@ -114,7 +114,7 @@ def test_deleting_a_tree_takes_one_number_a_folder_and_one_mail() -> None:
 
 
 def test_content_for_a_deleted_folder_is_dropped_and_never_held() -> None:
-    """Content for a tombstoned folder is dropped, never held; nobody asks for it (spec: HI-6)."""
+    """Content for a deleted folder is dropped at once, and no store requests it (spec: HI-6)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="too late")
     content = to(office.cycle("A", office.at(15)), "B")
@@ -127,7 +127,7 @@ def test_content_for_a_deleted_folder_is_dropped_and_never_held() -> None:
 
 
 def test_a_folder_created_under_a_deleted_one_is_hidden_until_it_moves() -> None:
-    """Under a tombstoned parent a folder is applied and hidden; under a living one it is shown again (spec: HI-6)."""
+    """A folder under a tombstone is applied and hidden; under an existing folder it is shown again (spec: HI-6)."""
     office = PostOffice()
     office["A"].create_folder(office.at(1), "Top", replicas=["A", "B", "C"])
     office.run(office.at(15))
@@ -140,7 +140,7 @@ def test_a_folder_created_under_a_deleted_one_is_hidden_until_it_moves() -> None
 
 
 def test_concurrent_moves_that_make_a_cycle_are_cut_alike_everywhere() -> None:
-    """A cycle is cut at its folder with the latest version, which hangs under 1-1 (spec: HI-7)."""
+    """Every store cuts a cycle at the folder with the latest version, and puts that folder under 1-1 (spec: HI-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "  X: {replicas: [A]}\n  Y: {replicas: [A]}\n")
     office["A"].change_folder(office.at(1), "X", move_to="Y")
     office["B"].change_folder(office.at(2), "Y", move_to="X")
@@ -149,7 +149,7 @@ def test_concurrent_moves_that_make_a_cycle_are_cut_alike_everywhere() -> None:
 
 
 def test_folders_of_one_name_stay_and_the_younger_is_shown_with_a_suffix() -> None:
-    """Folders of one name under one parent all stay; the larger creating number gets a suffix (spec: HI-7)."""
+    """Folders with one name under one parent all stay; those with the larger creating numbers get a suffix (spec: HI-7)."""
     office = PostOffice()
     office["A"].create_folder(office.at(1), "Same", replicas=["A"])
     office["B"].create_folder(office.at(1), "Same", replicas=["B"])
@@ -160,7 +160,7 @@ def test_folders_of_one_name_stay_and_the_younger_is_shown_with_a_suffix() -> No
 
 
 def test_a_folder_s_own_schedule_overrides_the_store_s() -> None:
-    """A folder's own schedule overrides its store's; a changed one holds at once for what waits (spec: OUT-1)."""
+    """A folder's schedule overrides its store's; a change of it applies at once to waiting changes (spec: OUT-1)."""
     office = PostOffice()
     office["A"].change_folder(office.at(1), "Projects", schedule="every 4 h")
     office.run(office.at(15))
@@ -175,8 +175,8 @@ def test_a_folder_s_own_schedule_overrides_the_store_s() -> None:
     assert len(office["B"].messages("Projects")) == 2
 
 
-def test_mistakes_are_refused_in_words() -> None:
-    """What cannot be done to a folder is one clear error."""
+def test_mistakes_are_refused() -> None:
+    """An impossible act on a folder gives one clear error."""
     office = PostOffice()
     with pytest.raises(FolderExists):
         office["A"].create_folder(office.at(1), "Projects")
@@ -204,8 +204,8 @@ folders:
 """
 
 
-def ring_before_a_newcomer(settings: str = "") -> PostOffice:
-    """X was moved under Y on A and Y under X on B, at one time; then E joins, which knows neither."""
+def cycle_before_a_new_store(settings: str = "") -> PostOffice:
+    """A moves X under Y while B moves Y under X. Then E joins, which knows neither."""
     office = PostOffice(RING + settings)
     for path in ("X", "Y"):
         office["A"].create_folder(office.at(1), path, replicas=["A"])
@@ -217,18 +217,18 @@ def ring_before_a_newcomer(settings: str = "") -> PostOffice:
     return office
 
 
-def test_a_ring_of_folders_reaches_a_new_store_too() -> None:
-    """Folders that hang under each other do not wait for each other for ever on a store that knows none (spec: HI-4, HI-7)."""
-    office = ring_before_a_newcomer()
+def test_a_cycle_of_folders_reaches_a_new_store_too() -> None:
+    """On a store that knows neither, folders under each other do not wait for each other for ever (spec: HI-4, HI-7)."""
+    office = cycle_before_a_new_store()
     office.run(office.at(31))
     office.run(office["E"].backfill()[0].due_at)
     assert office["E"].backfill() == []
     assert paths(office, "E") == paths(office, "A") == ["P", "Y", "Y/X"]
 
 
-def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
-    """Folders under each other, each of which comes after the wait of the other was over, are applied (spec: HI-4)."""
-    office = ring_before_a_newcomer("settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
+def test_a_cycle_of_folders_is_applied_although_each_arrives_late() -> None:
+    """Folders under each other are applied, even if each arrives after the other has left the queue (spec: HI-4)."""
+    office = cycle_before_a_new_store("settings: {Replication Folder Tree RMQ Timeout: 1 h}\n")
     office.run(office.at(150))
     office["A"].change_folder(office.at(151), "Y", schedule="every 1 h")
     for minutes in range(165, 3 * 24 * 60, 15):
@@ -238,7 +238,7 @@ def test_halves_of_a_ring_that_come_by_turns_meet() -> None:
 
 
 def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
-    """No store waits for ever: a folder under a tombstone is applied, hidden, also where the tombstone is past its age
+    """A new store applies and hides a folder under a tombstone, even a tombstone past its age, so it does not wait for ever
     (spec: HI-6, DL-4, CN-7)."""
     office = PostOffice(LATE_STORE_AND_SHORT_TOMBSTONES)
     office["A"].delete_folder(office.at(1), "P")
@@ -255,7 +255,7 @@ def test_a_hidden_folder_does_not_keep_a_new_store_waiting_for_ever() -> None:
 
 
 def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_here() -> None:
-    """Content for a replica not yet known here waits for it, whoever adds the replica (spec: HI-4)."""
+    """Content for a replica that the store does not know yet waits until any store adds the replica (spec: HI-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, B]"))
     office["A"].change_folder(office.at(1), "Projects", replicas=["A", "B", "C"])
     office.cycle("A", office.at(15))  # the hierarchy mail is lost
@@ -266,8 +266,8 @@ def test_content_that_waits_for_a_replica_is_taken_when_the_replica_is_added_her
 
 
 def test_a_folder_that_comes_after_its_parents_tombstone_was_forgotten_is_not_held_for_ever() -> None:
-    """No store waits for ever: a folder whose parent was deleted is applied, hidden, however late it comes
-    (spec: HI-6, HI-4, DL-4, CN-7)."""
+    """A folder whose parent was deleted is applied and hidden, however late it arrives, so no store waits for ever (spec:
+    HI-6, HI-4, DL-4, CN-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
     office["C"].create_folder(office.at(1), "Projects/New", replicas=["A", "C"])
     office["A"].delete_folder(office.at(2), "Projects")

@@ -1,4 +1,4 @@
-"""When tombstones go, and what they hold back while they stay (spec: DL-2, DL-4)."""
+"""When tombstones are dropped, and what they prevent until then (spec: DL-2, DL-4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.topologies import THREE_STORES_AND_CONTACT
 
 
 def test_tombstones_that_must_stay_do_not_keep_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tombstone past its age that all holders know is dropped, whatever others wait for (spec: DL-4)."""
+    """A tombstone past its age that all holders know is dropped, even if others must stay (spec: DL-4)."""
     monkeypatch.setattr(tombstones, "A_PAGE", 1)
     office = PostOffice(
         THREE_STORES_AND_CONTACT.replace("Projects: {replicas: [A, B, C]", "Projects: {replicas: [A, B]")
@@ -30,8 +30,8 @@ def test_tombstones_that_must_stay_do_not_keep_others(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("what", ["message", "folder"])
 def test_a_late_duplicate_does_not_bring_back_what_was_deleted_and_forgotten(what: str) -> None:
-    """Only numbers that are new here are applied: a duplicate changes nothing, however late, and whoever sends it again
-    (spec: IN-1, IN-3, IN-4, DL-4)."""
+    """A store applies only numbers that are new to it: a duplicate changes nothing, however late, whoever sends it (spec:
+    IN-1, IN-3, IN-4, DL-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
     if what == "message":
         message = office["A"].post(office.at(1), "Projects", subject="x")
@@ -52,9 +52,9 @@ def test_a_late_duplicate_does_not_bring_back_what_was_deleted_and_forgotten(wha
     assert office["B"].knowledge(path).versions == office["A"].knowledge(path).versions
 
 
-def test_a_lost_edit_is_told_though_the_deletion_comes_by_backfill() -> None:
-    """A tombstone travels with its author's predecessor list: what another store knew besides must not hide from the home
-    store that an edit lost to it (spec: DL-2, CF-2)."""
+def test_a_lost_edit_is_reported_although_the_deletion_comes_by_backfill() -> None:
+    """A tombstone carries its author's predecessor list, not what its source knows besides. So the home store sees that an
+    edit lost to it (spec: DL-2, CF-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT)
     message = office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(15))

@@ -25,7 +25,7 @@ def texts(office: PostOffice, name: str, event: int) -> list[str]:
 
 
 def test_every_id_is_there_with_level_and_category() -> None:
-    """3014 to 3021 out, ten more in, and the others, each with a level and a category (EV-1)."""
+    """Ids 3014 to 3021 for sent mails, ten more for received ones, and the others each have a level and a category (EV-1)."""
     others = {3002, 3005, 3079, 3089, 3092, 3116, 3118, 3119, 7004, 7010}
     assert set(KINDS) == OUT | {id_ + 10 for id_ in OUT} | others
     assert {KINDS[id_].category for id_ in OUT} == {"Replication Outgoing Messages"}
@@ -35,7 +35,7 @@ def test_every_id_is_there_with_level_and_category() -> None:
 
 
 def test_a_hierarchy_mail_is_3018_and_3028() -> None:
-    """The forms of 3018 and 3028: ids with the local replid 1 here and another one there (EV-1)."""
+    """The texts of 3018 and 3028 show ids with the local replid 1 at the sender and another one at the receiver (EV-1)."""
     office = PostOffice()
     office["A"].create_folder(office.at(1), "Test 1", replicas=["A", "B"])
     office.run(office.at(16))
@@ -72,7 +72,7 @@ def test_a_content_mail_is_3020_and_3030_with_the_items_subjects() -> None:
 
 
 def test_a_lost_mail_is_followed_in_the_log() -> None:
-    """Status, backfill request and response are told as 3017, 3016 and 3021 at one end, ten more at the other."""
+    """Status, backfill request and response are 3017, 3016 and 3021 at the sender, and ten more at the receiver."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="lost")
     assert len(office.cycle("A", office.at(16))) == 2  # to B and C, and lost
@@ -92,7 +92,7 @@ def test_a_lost_mail_is_followed_in_the_log() -> None:
 
 
 def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
-    """A deleted folder is `IDCN deleted: FID,CN`; what is a tombstone here shows its id and no name (IN-4)."""
+    """A deleted folder is `IDCN deleted: FID,CN`; an item with a tombstone here shows its id and no name (IN-4)."""
     office = PostOffice()
     made = office["A"].post(office.at(1), "Projects", subject="secret")
     [(_, late)] = [each for each in office.cycle("A", office.at(16)) if each[1].next_hop == "B"]
@@ -105,8 +105,8 @@ def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
     assert "secret" not in last
 
 
-def test_what_is_wrong_is_told() -> None:
-    """Bad mail is 3089, an item that cannot be decoded 3092, a replica that goes 3005."""
+def test_problems_are_logged() -> None:
+    """Bad mail is 3089, an item that cannot be decoded 3092, a dropped replica 3005."""
     office = PostOffice()
     office["A"].mail_in(
         office.at(1), IncomingHop("x", None, 0), incoming_mail("x@y.test", ["A-IS@contoso.test"], b"Subject: x\r\n\r\n")
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_told() -> None:
 
 
 def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error inside the agent rolls its stimulus back, goes on to the driver, and leaves an entry with the stack."""
+    """An error inside the agent rolls back its stimulus, reaches the driver, and leaves a log entry with the stack."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
 
@@ -143,7 +143,7 @@ def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytes
 
 
 def test_a_driver_may_log_what_only_it_knows() -> None:
-    """7004 and 7010 have the published form; an unknown id or a missing value is refused in words."""
+    """7004 and 7010 have the published form; an unknown id or a missing value is refused."""
     office = PostOffice()
     values = {"connection": 29, "peer": "B", "verb": "xexch50", "reply": "504 Need to authenticate first"}
     office["A"].log(office.at(1), 7004, command="XEXCH50 2336 3", **values)
@@ -160,7 +160,7 @@ def test_a_driver_may_log_what_only_it_knows() -> None:
 
 
 def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entries are there after a kill and a start; only the newest are kept, and ids go on."""
+    """Entries survive a kill; the log keeps only the newest, and the ids go on."""
     office = PostOffice(THREE_STORES_AND_CONTACT, tmp_path)
     office["A"].post(office.at(1), "Projects", subject="x")
     office.run(office.at(16))
@@ -182,7 +182,7 @@ def test_the_log_survives_a_restart_and_is_pruned(tmp_path: Path, monkeypatch: p
 
 
 def test_a_stimulus_that_is_rolled_back_leaves_no_entry() -> None:
-    """What did not happen is not in the log: entries are written in the transaction of what they tell of."""
+    """Entries are written in the transaction that they describe, so a rollback removes them."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].crash_at = "before commit"

@@ -18,7 +18,7 @@ from traces.labtime import HOUR_US
 
 @pytest.mark.parametrize(("point", "kept"), [("before commit", 0), ("after commit", 1)])
 def test_a_post_is_there_after_a_crash_exactly_if_it_was_committed(point: str, kept: int) -> None:
-    """A change takes its number in its own transaction: all of it stays, or nothing (spec: CN-2)."""
+    """A change takes its number in its own transaction: a crash keeps all of it or nothing (spec: CN-2)."""
     office = PostOffice()
     office["A"].crash_at = point
     with pytest.raises(Crashed):
@@ -35,7 +35,7 @@ def test_a_post_is_there_after_a_crash_exactly_if_it_was_committed(point: str, k
 
 @pytest.mark.parametrize("point", ["before commit", "after commit"])
 def test_a_cycle_cut_by_a_crash_sends_each_change_at_least_once(point: str) -> None:
-    """State and mail commit together: after a crash in a cycle the mail is queued, or the change waits still (spec: OUT-9)."""
+    """State and mail commit together: after a crash in a cycle the mail is queued, or the change still waits (spec: OUT-9)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].crash_at = point
@@ -49,7 +49,7 @@ def test_a_cycle_cut_by_a_crash_sends_each_change_at_least_once(point: str) -> N
 
 @pytest.mark.parametrize(("point", "kept"), [("before commit", 0), ("after commit", 1)])
 def test_an_immediate_broadcast_is_there_exactly_if_its_change_is(point: str, kept: int) -> None:
-    """Where replication is immediate a change and its mail commit together: one transaction, and no cycle is left."""
+    """With immediate replication a change and its mail commit in one transaction, and no cycle is left to do."""
     # spec: OUT-1, OUT-9
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Always Interval: 0}\n")
     office["A"].crash_at = point
@@ -67,7 +67,7 @@ def test_an_immediate_broadcast_is_there_exactly_if_its_change_is(point: str, ke
 
 @pytest.mark.parametrize("point", ["before commit", "after commit"])
 def test_a_mail_taken_in_a_crash_comes_again_and_changes_nothing_twice(point: str) -> None:
-    """A mail counts as taken only when it is durable; the sender's second try is harmless (spec: IN-2, IN-3)."""
+    """A mail is accepted only once it is durable; the sender's second try is harmless (spec: IN-2, IN-3)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     mails = [mail for mail in office.cycle("A", office.at(15)) if mail[1].next_hop == "B"]
@@ -82,7 +82,7 @@ def test_a_mail_taken_in_a_crash_comes_again_and_changes_nothing_twice(point: st
 
 
 def test_events_are_there_exactly_for_what_happened() -> None:
-    """The events of a stimulus are rows of its transaction: sequence numbers have no gap after a crash (spec: section 16)."""
+    """Events are rows of their stimulus's transaction, so sequence numbers have no gap after a crash (spec: section 16)."""
     office = PostOffice()
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].crash_at = "before commit"
@@ -97,7 +97,7 @@ def test_events_are_there_exactly_for_what_happened() -> None:
 
 
 def test_a_database_on_disk_survives_a_kill(tmp_path: Path) -> None:
-    """What was acknowledged is in the file when the process is gone (spec: IN-2)."""
+    """What the store acknowledged is in the file after the process is killed (spec: IN-2)."""
     office = PostOffice(database_folder=tmp_path)
     office["A"].post(office.at(1), "Projects", subject="x")
     office["A"].abandon()
@@ -108,7 +108,7 @@ def test_a_database_on_disk_survives_a_kill(tmp_path: Path) -> None:
 
 
 async def test_a_store_that_crashes_while_it_is_told_of_a_join_is_told_again() -> None:
-    """A kill at any instruction loses nothing: every store learns of a new one (spec: RP-3)."""
+    """A store that is killed while it learns of a new store learns of it at its next start (spec: RP-3)."""
     topology = topology_from_text(LATE_STORE_AND_SHORT_TOMBSTONES)
     lab = Simulator(topology)
     await lab.up()

@@ -1,4 +1,4 @@
-"""A store that cannot write: what is refused has changed nothing, what was acknowledged stays, and it goes on by itself."""
+"""A store that cannot write: a refused act changes nothing, acknowledged data stays, and the store recovers by itself."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def subjects(office: PostOffice, name: str) -> list[str]:
 
 
 def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
-    """DU-1, IN-2: a post for which there is no room is refused and leaves no trace; those before it are there, and when
-    there is room again posts are taken and everything replicates, with events without a gap."""
+    """DU-1, IN-2: a store without room refuses a post, and the post leaves no trace. Earlier posts stay. When there is room
+    again the store takes posts and replicates all, without a gap in its events."""
     office = PostOffice(database_folder=tmp_path)
     office["A"].post(office.at(1), "Projects", subject="before")
     with no_file_grows(100_000), pytest.raises(CannotWrite, match=r"store A cannot write: .*it goes on by itself"):
@@ -45,7 +45,7 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> None:
-    """DU-1: SQLite's own "database is full", of which it rolls back by itself, is refused in the same way."""
+    """DU-1: SQLite's own "database is full", after which SQLite rolls back by itself, gives the same refusal."""
     office = PostOffice(database_folder=tmp_path)
     conn = connection(office, "A")
     pages = conn.exec_driver_sql("PRAGMA page_count").scalar_one()
@@ -64,7 +64,7 @@ def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> No
 
 
 def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
-    """IN-2, ML-5: its sender is not told 250, and when it comes again it is posted once."""
+    """IN-2, ML-5: the sender gets no 250, and when the mail comes again it is posted once."""
     office = PostOffice(database_folder=tmp_path)
 
     address = f"Projects@{office.topology.domain}"
@@ -80,7 +80,7 @@ def test_mail_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
-    """DU-1: a store that may open no file takes posts or refuses them, and its events wait for the export."""
+    """DU-1: a store that can open no file takes posts or refuses them, and exports its events later."""
     office = PostOffice(database_folder=tmp_path)
     node, traces = office["A"], tmp_path / "traces"
     traces.mkdir()
@@ -96,7 +96,7 @@ def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
 
 
 def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: Path) -> None:
-    """The events stay in the database, nothing half written stays on the full disk, and the next export has them all."""
+    """The events stay in the database, no partial file stays on the full disk, and the next export has them all."""
     office = PostOffice(database_folder=tmp_path)
     node, traces = office["A"], tmp_path / "traces"
     traces.mkdir()
@@ -110,7 +110,7 @@ def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: P
 
 
 def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> None:
-    """ML-7: beyond Store Size Limit strangers are told to come again; what a store sends is still taken."""
+    """ML-7: a store over its Store Size Limit refuses mail from outsiders temporarily, and still takes mail from stores."""
     office = PostOffice(
         "organization: Test\nservers: {A: {settings: {Store Size Limit: 2 MB}}, B: {}}\nfolders: {P: {}}\n", tmp_path
     )
@@ -124,7 +124,8 @@ def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> 
 
 
 def test_mail_from_outside_leaves_room_on_the_disk(tmp_path: Path) -> None:
-    """ML-7: a stranger's mail for which too little of the disk would stay free is refused for now, before it comes."""
+    """ML-7: an outsider's mail that would leave too little of the disk free is refused temporarily, before its content is
+    sent."""
     office = PostOffice(VAST, tmp_path)
     office["A"].check_room(0)
     free = office["A"]._database.free_bytes()

@@ -1,4 +1,4 @@
-"""Requests under a key: done once, answered the same, forgotten in time."""
+"""Requests with an idempotency key: done once, answered the same, forgotten after a day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def posted(office: PostOffice, key: str, request: bytes = ONE, folder: str = "Pr
 
 
 def test_a_request_is_done_once() -> None:
-    """Asked again under its key, a post is answered with the id of the first time and posts nothing."""
+    """A repeated post with the same key gets the first post's id and posts nothing."""
     office = PostOffice()
     assert posted(office, "k") == posted(office, "k")
     assert office.nodes["A"].count("Projects") == 1
@@ -28,8 +28,8 @@ def test_a_request_is_done_once() -> None:
     assert office.nodes["A"].count("Projects") == 2
 
 
-def test_a_key_stands_for_one_request() -> None:
-    """The same key with another request is refused, and nothing is posted."""
+def test_a_key_belongs_to_one_request() -> None:
+    """Another request with the same key is refused, and nothing is posted."""
     office = PostOffice()
     posted(office, "k")
     with pytest.raises(KeyReused, match="key of its own"):
@@ -37,8 +37,8 @@ def test_a_key_stands_for_one_request() -> None:
     assert office.nodes["A"].count("Projects") == 1
 
 
-def test_a_refused_request_may_be_asked_again() -> None:
-    """What was refused has changed nothing, and its key is free."""
+def test_a_refused_request_may_be_repeated() -> None:
+    """A refused request has changed nothing, and its key is free."""
     office = PostOffice()
     with pytest.raises(FolderUnknown):
         posted(office, "k", folder="Nowhere")
@@ -47,7 +47,7 @@ def test_a_refused_request_may_be_asked_again() -> None:
 
 
 def test_the_answer_outlives_a_crash(tmp_path: Path) -> None:
-    """A store that died after it had committed answers the same request as before."""  # spec: OUT-9
+    """A store that died after the commit answers the same request as before."""
     office = PostOffice(database_folder=tmp_path)
     first = posted(office, "k")
     office.nodes["A"].abandon()
@@ -57,7 +57,7 @@ def test_the_answer_outlives_a_crash(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_kept_for_a_day_of_lab_time() -> None:
-    """After 24 hours of lab time a key is as new."""
+    """After 24 hours of lab time a key can be used for a new request."""
     office = PostOffice()
     node = office.nodes["A"]
 

@@ -1,4 +1,4 @@
-"""The short cut for plain posts: the codec's own bytes, and nothing read that the codec reads otherwise."""
+"""The fast path for plain posts writes the codec's own bytes, and reads nothing that the codec would read differently."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def post(
 
 
 def by_the_codec(stream: bytes) -> Version | str:
-    """What the codec makes of a stream, in a word where it refuses it."""
+    """Return what the codec reads from a stream, or a word that says that it refuses it."""
     try:
         return items._read_any_version(stream)
     except (CodecError, NumberError):
@@ -52,8 +52,8 @@ def read(stream: bytes) -> Version | str:
 @given(texts, texts, texts, st.booleans())
 @example("", "", "", False)
 @example("a\0", "\0", "\0\0", True)
-def test_the_bytes_are_the_codecs(subject: str, body: str, sender: str, fai: bool) -> None:
-    """A post is written as the codec writes its bag, guard included, and read as the codec reads it. (spec: ML-2)"""
+def test_the_fast_path_writes_and_reads_as_the_codec(subject: str, body: str, sender: str, fai: bool) -> None:
+    """The fast path writes a post with the codec's bytes, guard included, and reads it with the codec's result. (spec: ML-2)"""
     stream = post(subject, body, sender, fai=fai)
     assert encode_item(decode_item(stream)) == stream
     assert read_post(stream) is not None
@@ -62,7 +62,7 @@ def test_the_bytes_are_the_codecs(subject: str, body: str, sender: str, fai: boo
 
 
 def test_both_ways_end_a_stream_with_a_guard_where_needed() -> None:
-    """One item in 256 has a checksum that ends in a zero; it is read like the others. (docs/wire-format.md, section 3)"""
+    """One item in 256 has a checksum that ends in a zero, and is read like the others. (docs/wire-format.md, section 3)"""
     streams = [post(body="\uff00" * n) for n in range(600)]  # each adds 255 to the checksum, which thus wraps twice
     guarded = [stream for stream in streams if stream.endswith(b"\xff\xff\xfe\x01")]
     assert guarded
@@ -73,7 +73,7 @@ def test_both_ways_end_a_stream_with_a_guard_where_needed() -> None:
 
 @given(st.data())
 def test_a_damaged_post_is_what_the_codec_says(data: st.DataObject) -> None:
-    """Whatever byte changes, wherever it is cut: refused, or read, as by the codec alone. (spec: IN-5)"""
+    """Whichever byte changes and wherever the post is cut, it is refused or read as by the codec alone. (spec: IN-5)"""
     stream = bytearray(post("Quarterly", "Numbers \N{EURO SIGN}"))
     for _ in range(data.draw(st.integers(1, 3))):
         stream[data.draw(st.integers(0, len(stream) - 1))] = data.draw(st.integers(0, 255))
@@ -83,7 +83,7 @@ def test_a_damaged_post_is_what_the_codec_says(data: st.DataObject) -> None:
 
 @given(st.integers(0, 1500), st.binary(max_size=4))
 def test_a_change_with_its_checksum_set_right_is_what_the_codec_says(at: int, instead: bytes) -> None:
-    """A foreign writer's item passes its checksum; the short cut takes it no other way than the codec. (spec: ML-2)"""
+    """The fast path reads a changed item with a correct checksum as the codec does. (spec: ML-2)"""
     stream = post()
     data_at = stream.index(b"\x03\x90\x06\x00", 50) + 8
     end = data_at + int.from_bytes(stream[data_at - 4 : data_at], "little")
@@ -105,14 +105,14 @@ def test_a_change_with_its_checksum_set_right_is_what_the_codec_says(at: int, in
     ],
 )
 def test_what_is_no_plain_post_goes_to_the_codec(change: object) -> None:
-    """More properties, another order, another class, attachments, recipients: none of them is read short. (spec: ML-2)"""
+    """More properties, another order or class, attachments or recipients: the codec reads all of them. (spec: ML-2)"""
     stream = encode_item(change(decode_item(post())))  # type: ignore[operator]
     assert read_post(stream) is None
     assert read_version(stream) == by_the_codec(stream)
 
 
 def test_an_edit_by_another_store_goes_to_the_codec() -> None:
-    """Two authors in the list are more than the short cut knows. (spec: CN-3)"""
+    """The codec reads a predecessor list with two authors. (spec: CN-3)"""
     other = ChangeNumber(bytes(reversed(GUID)), 3)
     stream = encode_edit(post(), other, Pcl.of(NUMBER, other), AT + 1, version_of=OBJECT, subject="edited")
     assert read_post(stream) is None
@@ -120,8 +120,8 @@ def test_an_edit_by_another_store_goes_to_the_codec() -> None:
 
 
 @pytest.mark.parametrize("subject", ["half \ud800", None])
-def test_a_value_that_no_property_holds_is_told_by_the_codec(subject: str) -> None:
-    """Half a character is refused with the words of the codec."""
+def test_the_codec_refuses_an_invalid_value(subject: str) -> None:
+    """A lone surrogate is refused with the codec's error text."""
     values = {"folder": FOLDER, "body": "", "sender": "", "flags": 0}
     assert encode_post(OBJECT, NUMBER.to_xid(), filetime(AT), subject=subject, **values) is None  # type: ignore[arg-type]
     with pytest.raises(CodecError, match="0x0037001F"):
@@ -129,6 +129,6 @@ def test_a_value_that_no_property_holds_is_told_by_the_codec(subject: str) -> No
 
 
 def test_an_empty_item_is_no_post() -> None:
-    """Nothing at all, and a bag without a post in it."""
+    """Empty bytes, or a bag without a post in it, are not read as a post."""
     assert read_post(b"") is None
     assert read_post(encode_item(Item({PR_SUBJECT: "alone"}))) is None

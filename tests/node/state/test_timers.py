@@ -1,4 +1,4 @@
-"""The timers of a store in its database, and what one of them is planned from."""
+"""The timers of a store in its database, and the query that plans one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transport.sql import Connection
 
 
 def test_the_next_timer_is_found_by_its_time(tmp_path: Path) -> None:
-    """However many timers there are, the next is read from the index by time: nothing is scanned by kind, nothing sorted."""
+    """However many timers there are, the query reads the next one from the index by time, without a scan or a sort."""
     database = Database(tmp_path / "A.db", "normal")
     database.open()
     database.close()
@@ -31,7 +31,7 @@ def test_the_next_timer_is_found_by_its_time(tmp_path: Path) -> None:
 
 
 def test_the_oldest_conflict_is_found_by_its_time(tmp_path: Path) -> None:
-    """However many conflicts stand, the oldest is the first of the index by time: nothing is sorted (spec: CF-5)."""
+    """However many conflicts there are, the query reads the oldest from the index by time, without a sort (spec: CF-5)."""
     database = Database(tmp_path / "A.db", "normal")
     database.open()
     database.close()

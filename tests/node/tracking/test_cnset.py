@@ -47,7 +47,7 @@ ALGEBRA: dict[str, tuple[Callable[[CNSet, CNSet], object], Callable[[Model, Mode
 
 @contextmanager
 def everything_counts_as_long() -> Iterator[None]:
-    """Make a few bounds behave as thousands do: kept in arrays, combined block by block."""
+    """Lower the threshold, so that a few bounds are kept in arrays and combined block by block, as thousands are."""
     with mock.patch.multiple(ranges, _LONG=4, _BLOCK=4, _MUCH_LONGER=3, _FEW=1):
         yield
 
@@ -82,7 +82,7 @@ def test_algebra(operation: str, one: Model, other: Model) -> None:
 @settings(max_examples=60)
 @given(one=st.one_of(models, long_models), other=st.one_of(models, long_models))
 def test_algebra_of_long_sets(operation: str, one: Model, other: Model) -> None:
-    """The algebra does not depend on how long sets are kept and in which portions they are combined."""
+    """The algebra does not depend on how long sets are stored or in which portions they are combined."""
     ours, models_own = ALGEBRA[operation]
     with everything_counts_as_long():
         same(ours(CNSet.from_numbers(one), CNSet.from_numbers(other)), models_own(one, other))
@@ -126,7 +126,7 @@ def test_from_ranges(given_ranges: dict[bytes, list[tuple[int, int]]]) -> None:
 
 
 @given(models)
-def test_looking_into_it(model: Model) -> None:
+def test_queries(model: Model) -> None:
     """Counts, bounds, membership and order are those of the numbers in the set."""
     made = CNSet.from_numbers(model)
     assert bool(made) == bool(model)
@@ -140,8 +140,8 @@ def test_looking_into_it(model: Model) -> None:
 
 
 @given(models, st.sampled_from([A, B, C]), st.integers(0, 61))
-def test_parts_of_it(model: Model, guid: bytes, counter: int) -> None:
-    """Parts by store, above a counter and up to a number hold just the numbers they should."""
+def test_subsets(model: Model, guid: bytes, counter: int) -> None:
+    """Subsets by store, above a counter and up to a number hold exactly the numbers they should."""
     with everything_counts_as_long():
         made = CNSet.from_numbers(model)
         same(made.only([guid, bytes(16)]), frozenset(n for n in model if n.guid == guid))
@@ -151,7 +151,7 @@ def test_parts_of_it(model: Model, guid: bytes, counter: int) -> None:
         same(made.upto(number), frozenset(n for n in model if n <= number))
 
 
-def test_parts_at_the_highest_counter() -> None:
+def test_subsets_at_the_highest_counter() -> None:
     """Nothing is above the highest counter, and everything of a store is up to it."""
     full = CNSet.span(A, 1, MAX_COUNTER)
     assert full.above(A, MAX_COUNTER) == CNSet.EMPTY
@@ -249,7 +249,7 @@ def test_out_of_bounds(guid: bytes, lo: int, hi: int) -> None:
 
 @given(pairs, pairs)
 def test_two_ranges(one: tuple[int, int], other: tuple[int, int]) -> None:
-    """Two single ranges, the usual case, unite and part like any other sets, also where they touch."""
+    """Two single ranges, the usual case, follow the algebra, also where they touch."""
     first, second = CNSet.span(A, *one), CNSet.span(A, *other)
     model, counters = set(range(one[0], one[1] + 1)), set(range(other[0], other[1] + 1))
     same(first | second, frozenset(ChangeNumber(A, n) for n in model | counters))
@@ -274,7 +274,7 @@ def test_unchanged_sets_are_shared() -> None:
 
 
 def test_sets_never_change() -> None:
-    """What is done with a set leaves the set as it was."""
+    """No operation changes a set."""
     big = CNSet.from_ranges({A: [(n * 10, n * 10 + 3) for n in range(1, 2000)]})
     before = big.text()
     _ = big | CNSet.span(A, 1, 5000), big - CNSet.span(A, 1, 5000), big & CNSet.span(A, 1, 5000)
@@ -282,15 +282,15 @@ def test_sets_never_change() -> None:
     assert big.text() == before
 
 
-def test_numbers_are_made_as_asked_for() -> None:
-    """The first numbers of an enormous set are there at once."""
+def test_numbers_are_generated_lazily() -> None:
+    """The first numbers of an enormous set are available at once."""
     full = CNSet.span(A, 1, MAX_COUNTER)
     assert [number.counter for number in islice(full.numbers(), 3)] == [1, 2, 3]
     assert full.count() == MAX_COUNTER
 
 
 def test_not_equal_to_other_things() -> None:
-    """A set equals only sets, and shows its text."""
+    """A set equals only sets, and its repr shows its text."""
     empty = CNSet()
     assert empty != set(empty.numbers())
     assert CNSet() == CNSet.EMPTY

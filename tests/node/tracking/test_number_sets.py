@@ -31,7 +31,7 @@ def model_of(sets: NumberSets) -> Model:
 @pytest.mark.parametrize("operation", [or_, sub, and_, le])
 @given(one=models, other=models)
 def test_algebra(operation: Callable[..., object], one: Model, other: Model) -> None:
-    """Every operation gives what it gives on plain sets of numbers with their kind. (spec: CN-9)"""
+    """Every operation gives the result of the same operation on plain sets of numbers with their kind. (spec: CN-9)"""
     result = operation(NumberSets.from_numbers(one), NumberSets.from_numbers(other))
     assert (model_of(result) if isinstance(result, NumberSets) else result) == operation(one, other)
 

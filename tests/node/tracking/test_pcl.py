@@ -26,7 +26,7 @@ TWO_XIDS = bytes.fromhex(
 
 
 def incorporated(given_numbers: list[ChangeNumber]) -> set[ChangeNumber]:
-    """The model: all numbers that are included, up to counter 10."""
+    """The model: all included numbers up to counter 10."""
     return {ChangeNumber(n.guid, counter) for n in given_numbers for counter in range(1, n.counter + 1)}
 
 
