@@ -53,6 +53,7 @@ check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md i
 	$(BIN)/mypy
 	$(BIN)/mypy docs/rules_page.py bench
 	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
 
