@@ -1,4 +1,4 @@
-"""Campaigns: many seeds in the simulator, watched by invariants, shrunk when they fail.
+"""Campaigns: play many seeds in the simulator, check invariants, and shrink the plans that fail.
 
 Imported by: the command line.
 Public: `seed`, `seeds`, `player`, `shrinker`.

@@ -1,7 +1,6 @@
-"""Which remarkable branches of the rules a lab went through, told from its events and, where no event shows it, from
-what stores show of themselves.
+"""Count which branches of the rules a lab went through, from its events and, where there is no event, from its stores.
 
-A campaign that never saw one of them has not hunted there: that is reported, and a long campaign fails by it.
+A campaign that never saw a branch has not tested it. The campaign reports these branches, and a long campaign fails.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ _SUFFIX = re.compile(r" \(\d+\)$")
 
 BRANCHES: tuple[str, ...] = (
     "conflict",
-    "conflict told",
+    "conflict notice sent",
     "conflict ended",
     "conflict where the last writer wins",
     "conflict without notification",
     "old conflict ended",
     "conflict of associated messages",
-    "lost edit told",
+    "lost edit notice sent",
     "tombstone",
     "tombstone hit",
     "duplicate ignored",
@@ -55,8 +54,8 @@ BRANCHES: tuple[str, ...] = (
     "new store holds",
     "restored from backup",
     "began as new",
-    "loss told",
-    "absence beyond a tombstone",
+    "loss reported",
+    "absence longer than a tombstone",
     "tombstone dropped",
     "backfill entry",
     "entry pruned",
@@ -80,7 +79,7 @@ BRANCHES: tuple[str, ...] = (
     "mail expired",
     "link down",
     "link up again",
-    "mail went round a link",
+    "mail routed around a link",
     "bad mail",
     "crash",
     "content suspended",
@@ -90,14 +89,14 @@ BRANCHES: tuple[str, ...] = (
     "store deleted with what it held",
     *VERSION_BRANCHES,
 )
-"""All that a long campaign must have seen."""
+"""Branches that a long campaign must have seen."""
 
-OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "told of a deletion at its start")
-"""Seen with luck, or only once the steps that lead there are drawn; counted, and never missed."""
+OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "deletion learned at its start")
+"""Rare branches, which are counted but not reported when missing."""
 
 
 class BranchCounter:
-    """The branches of one lab."""
+    """Counts the branches of one lab."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -149,7 +148,7 @@ class BranchCounter:
         self._last_at[event.node] = event.at
 
     def folder(self, reading: FolderReading) -> None:
-        """The tree as a store shows it tells of suffixes and cycles, which have no event of their own."""
+        """Count suffixes and cycles in the tree that a store shows, because they have no events."""
         if reading.folder != HIERARCHY:
             self._held_folders.setdefault((reading.store, reading.folder), reading.knowledge.holds)
             return
@@ -186,7 +185,7 @@ class BranchCounter:
             self.seen[branch] += 1
 
     def _notice(self, event: ev.ConflictNotice) -> None:
-        self.seen["conflict told" if len(event.versions) > 1 else "lost edit told"] += 1
+        self.seen["conflict notice sent" if len(event.versions) > 1 else "lost edit notice sent"] += 1
 
     # --- backfill
 
@@ -242,7 +241,7 @@ class BranchCounter:
 
     def _link_down(self, event: ev.LinkDown) -> None:
         if event.avoided:
-            self.seen["mail went round a link"] += 1
+            self.seen["mail routed around a link"] += 1
 
     # --- stores and folders
 
@@ -250,13 +249,13 @@ class BranchCounter:
         if event.forced:
             self.seen["store deleted with what it held"] += 1
         if self._started_at.get(event.node) == event.at and event.store in self._deleted:
-            self.seen["told of a deletion at its start"] += 1
+            self.seen["deletion learned at its start"] += 1
         self._deleted.add(event.store)
 
     def _node(self, event: ev.NodeStarted) -> None:
         self._started_at[event.node] = event.at
         if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
-            self.seen["absence beyond a tombstone"] += 1
+            self.seen["absence longer than a tombstone"] += 1
         if event.reason == "restart":
             self.seen["crash"] += 1
         elif event.reason == "restored":
@@ -307,7 +306,7 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.ReplicaAdded: "replica added",
     ev.ReplicaDropped: "replica dropped",
     ev.ReplicaPending: "replica pending",
-    ev.Loss: "loss told",
+    ev.Loss: "loss reported",
     ev.EntryMade: "backfill entry",
     ev.EntryPruned: "entry pruned",
     ev.SourceDown: "source marked down",

@@ -1,4 +1,4 @@
-"""What each kind of fault does to a running lab, when it begins and when it ends."""
+"""Begin and end each kind of fault on a running lab."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ Act = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TimedAction:
-    """Something that happens to the lab so long after its start."""
+    """An action on the lab at a time after the lab's start."""
 
     at_us: int
     run: Act
 
 
 def actions_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[TimedAction]:
-    """The beginning and the end of a fault, and what lies between; nothing after `end_us`, when the lab is healed. A
-    fault whose target is not in the lab is none."""
+    """Return the actions of a fault before `end_us`, when the lab is healed. There are none if its target is not in the lab."""
     if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
         return []
     found = [TimedAction(min(each.at_us, end_us), each.run) for each in _KINDS[type(fault)](lab, fault, end_us)]
@@ -45,10 +44,8 @@ def _names(fault: plan.AnyFault) -> Iterator[str]:
         yield from getattr(fault, field, ())
 
 
-def _while_it_lasts(
-    fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]
-) -> Iterator[TimedAction]:
-    """Begin and end a fault of the lab's fault plan or of its environment."""
+def _begin_and_end(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[TimedAction]:
+    """Yield the begin and the end of a fault of the lab's fault plan or of its environment."""
     ids: list[str] = []
 
     async def begins() -> None:
@@ -70,7 +67,7 @@ def _healer(lab: Simulator) -> Callable[[str], None]:
     return heal
 
 
-# -- what happens to mails
+# -- mails
 
 
 def _on_mails(
@@ -79,48 +76,50 @@ def _on_mails(
     del end_us
     mails = Mails(fault.from_, fault.to, fault.type)
     by_us = fault.by_us if isinstance(fault, plan.Delay | plan.Reordering) else REORDER_BY_US
-    return _while_it_lasts(fault, lambda: lab.faults.inject(kind, mails, count=fault.count, by_us=by_us), _healer(lab))
+    return _begin_and_end(fault, lambda: lab.faults.inject(kind, mails, count=fault.count, by_us=by_us), _healer(lab))
 
 
 def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[TimedAction]:
     del end_us
     how = Alteration(fault.how)
-    return _while_it_lasts(
+    return _begin_and_end(
         fault,
         lambda: lab.environment.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
         lab.environment.heal,
     )
 
 
-# -- what happens to links
+# -- links
 
 
 def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.faults.cut(fault.between, fault.one_way), _healer(lab))
+    return _begin_and_end(fault, lambda: lab.faults.cut(fault.between, fault.one_way), _healer(lab))
 
 
 def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[TimedAction]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
-    return _while_it_lasts(fault, lambda: lab.environment.clog(fault.link, until_at), lab.environment.heal)
+    return _begin_and_end(fault, lambda: lab.environment.clog(fault.link, until_at), lab.environment.heal)
 
 
-# -- what happens to servers
+# -- servers
 
 
-async def down(lab: Simulator, server: str, *, kill: bool = True) -> None:
-    """The server stops, if it runs."""
+async def stop_server(lab: Simulator, server: str, *, kill: bool = True) -> None:
+    """Kill or stop a server, if it runs."""
     if not lab.running(server):
         return
     try:
         await (lab.kill(server) if kill else lab.stop(server))
     except Crashed:
-        return  # it died while it stopped, which comes to the same
+        return  # a crash fault ended it while it stopped: it is down either way
 
 
-async def back(lab: Simulator, server: str) -> None:
-    """The server runs again, unless it has never joined or its store was deleted. Raises LabError,
-    InternalError when it cannot."""
+async def start_server(lab: Simulator, server: str) -> None:
+    """Start a server if it is down, unless it has never joined or its store was deleted.
+
+    Raises LabError or InternalError if it cannot start.
+    """
     if lab.running(server) or lab.absent(server) or lab.deleted(server):
         return
     try:
@@ -131,9 +130,11 @@ async def back(lab: Simulator, server: str) -> None:
         raise InternalError.of(f"server {server}", "while starting", error) from error
 
 
-async def back_to(lab: Simulator, server: str, backup: str) -> None:
-    """The server runs on a backup of it, unless its store was deleted. Raises LabError,
-    InternalError when it cannot."""
+async def restore_server(lab: Simulator, server: str, backup: str) -> None:
+    """Restore a server from its backup, unless its store was deleted.
+
+    Raises LabError or InternalError if it cannot start.
+    """
     if lab.deleted(server):
         return
     try:
@@ -147,56 +148,56 @@ async def back_to(lab: Simulator, server: str, backup: str) -> None:
 def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[TimedAction]:
     del end_us
     begin = lambda: lab.faults.crash(fault.server, fault.point, fault.after)  # noqa: E731
-    return _while_it_lasts(fault, begin, _healer(lab))
+    return _begin_and_end(fault, begin, _healer(lab))
 
 
 def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[TimedAction]:
     until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
     begin = lambda: lab.environment.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
-    return _while_it_lasts(fault, begin, lab.environment.heal)
+    return _begin_and_end(fault, begin, lab.environment.heal)
 
 
 def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    return _while_it_lasts(fault, lambda: lab.environment.skew(fault.server, fault.by_us), lab.environment.heal)
+    return _begin_and_end(fault, lambda: lab.environment.skew(fault.server, fault.by_us), lab.environment.heal)
 
 
 def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    yield TimedAction(fault.at_us, lambda: down(lab, fault.server, kill=fault.kill))
-    yield TimedAction(fault.at_us + fault.lasts_us, lambda: back(lab, fault.server))
+    yield TimedAction(fault.at_us, lambda: stop_server(lab, fault.server, kill=fault.kill))
+    yield TimedAction(fault.at_us + fault.lasts_us, lambda: start_server(lab, fault.server))
 
 
 def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[TimedAction]:
-    """A backup now, the loss of the disk some time later, and the store on its backup: always, if the plan ends before."""
+    """Yield a backup, the loss of the disk, and the restore, which always happens before the plan ends."""
     backups: list[str] = []
 
-    async def backs_up() -> None:
+    async def back_up() -> None:
         if lab.running(fault.server):
             backups.append(await lab.backup(fault.server))
 
-    async def dies() -> None:
+    async def lose_disk() -> None:
         if backups:
-            await down(lab, fault.server)
+            await stop_server(lab, fault.server)
 
-    async def goes_back() -> None:
+    async def restore() -> None:
         for backup in backups:
-            await back_to(lab, fault.server, backup)
+            await restore_server(lab, fault.server, backup)
 
     last_us = min(fault.at_us + fault.lasts_us, end_us - 1)
-    yield TimedAction(fault.at_us, backs_up)
+    yield TimedAction(fault.at_us, back_up)
     if fault.dead_us:
-        yield TimedAction(max(fault.at_us, last_us - fault.dead_us), dies)
-    yield TimedAction(last_us, goes_back)
+        yield TimedAction(max(fault.at_us, last_us - fault.dead_us), lose_disk)
+    yield TimedAction(last_us, restore)
 
 
 def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[TimedAction]:
     del end_us
     for index, server in enumerate(fault.stop):
-        yield TimedAction(fault.at_us + index * fault.gap_us, lambda server=server: down(lab, server))  # type: ignore[misc]
+        yield TimedAction(fault.at_us + index * fault.gap_us, lambda server=server: stop_server(lab, server))  # type: ignore[misc]
     last_us = fault.at_us + fault.lasts_us + len(fault.stop) * fault.gap_us
     for index, server in enumerate(fault.start):
-        yield TimedAction(last_us + index * fault.gap_us, lambda server=server: back(lab, server))  # type: ignore[misc]
+        yield TimedAction(last_us + index * fault.gap_us, lambda server=server: start_server(lab, server))  # type: ignore[misc]
 
 
 _KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[TimedAction]]] = {

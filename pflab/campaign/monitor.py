@@ -1,5 +1,7 @@
-"""Watching a lab while a plan is played: its new events go to the invariants and the branches, and what they may have
-changed is read and checked. Cheap enough to be done after every step: only folders with news are read.
+"""Check a lab while a plan is played.
+
+Each check passes the new events to the invariants and to the branch counter. The events show which folders, rows and backfill
+arrays may have changed; only these are read from the stores and passed to the invariants. So a check after each step is cheap.
 """
 
 from __future__ import annotations
@@ -42,23 +44,25 @@ if TYPE_CHECKING:
     from pflab.simulation.simulator import Simulator
 
 
-_News = ChangeMade | VersionApplied | TombstoneMade | TombstoneDropped | ItemExpired | ReplicaAdded | ReplicaDropped
-"""Events after which a folder is not what it was. All have a field `folder`."""
+_FolderChange = (
+    ChangeMade | VersionApplied | TombstoneMade | TombstoneDropped | ItemExpired | ReplicaAdded | ReplicaDropped
+)
+"""Events that change what a store has of a folder. All have a field `folder`."""
 
-_NEWS_OF_ROWS = (EntryPruned, EntrySatisfied, VersionDropped)
-"""Events after which something may be missing that nobody minds."""
+_GAP_EVENTS = (EntryPruned, EntrySatisfied, VersionDropped)
+"""Events after which a missing change may no longer have a backfill entry, though rows are unchanged."""
 
 _SMALL_LAB = 5
-"""Up to so many stores every one is read at every instant at which it may have changed."""
+"""In a lab of at most so many stores, everything that may have changed is read at every check."""
 
-_PATIENCE_US = 20 * MINUTE_US
-"""In larger labs what was read so lately is not read again yet: reading would cost more than the play."""
+_REREAD_AFTER_US = 20 * MINUTE_US
+"""In a larger lab the same thing is read only once in this time, because reading would cost more than playing."""
 
 _ENCODER = msgspec.json.Encoder()
 
 
 class Violated(Exception):
-    """An invariant does not hold; there is no use in playing on."""
+    """An invariant is violated; the play ends."""
 
     def __init__(self, violations: Sequence[Violation]) -> None:
         super().__init__("; ".join(each.in_words() for each in violations))
@@ -66,7 +70,7 @@ class Violated(Exception):
 
 
 class Monitor:
-    """Of one lab. `invariants`: others than all, for tests."""
+    """Checks the invariants of one lab and counts its branches. Tests pass other `invariants`."""
 
     def __init__(self, lab: Simulator, invariants: Sequence[type[Invariant]] = INVARIANTS) -> None:
         self._lab = lab
@@ -75,17 +79,17 @@ class Monitor:
         self._invariants = InvariantSet(self.facts, invariants)
         self.branches = BranchCounter(self.facts)
         self._digest = hashlib.sha256()
-        self._news: dict[tuple[str, str], None] = {}
-        self._rows: dict[tuple[str, str], None] = {}
-        self._level: dict[tuple[str, str], tuple[str, str]] = {}
-        self._waiting: dict[str, None] = {}
+        self._changed_folders: dict[tuple[str, str], None] = {}
+        self._changed_rows: dict[tuple[str, str], None] = {}
+        self._agreed_rows: dict[tuple[str, str], tuple[str, str]] = {}
+        self._with_entries: dict[str, None] = {}
         self._arrays: dict[str, tuple[int, tuple[EntryView, ...]]] = {}
         self._started: dict[str, None] = {}
-        self._patience_us = 0
+        self._reread_after_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
-            **dict.fromkeys(get_args(_News), self._on_news),
-            **dict.fromkeys(_NEWS_OF_ROWS, self._on_gap),
+            **dict.fromkeys(get_args(_FolderChange), self._on_folder_change),
+            **dict.fromkeys(_GAP_EVENTS, self._on_gap),
             MailReceived: self._on_mail,
             RowReplaced: self._on_row,
             EntryMade: self._on_entry,
@@ -96,14 +100,16 @@ class Monitor:
 
     @property
     def digest(self) -> str:
-        """Of every event so far, to the byte: the same plan gives the same one in any process."""
+        """A hash of all events so far. The same plan gives the same digest in every process."""
         return self._digest.hexdigest()
 
     def check(self, *, quiet: bool, closely: bool = False) -> None:
-        """Takes in what is new. `quiet`: everything that was due has been done. `closely`: whatever may have changed is
-        read, even in a large lab and a moment after the last time. Raises Violated.
+        """Check everything that may have changed since the last check. Raises Violated.
+
+        quiet: the lab is quiet, so everything that was due is done. closely: in a large lab, too, read all that may have
+        changed.
         """
-        self._patience_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _PATIENCE_US
+        self._reread_after_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _REREAD_AFTER_US
         for event in self.observer.observe():
             self._digest.update(_ENCODER.encode(event))
             self._invariants.event(event)
@@ -112,118 +118,118 @@ class Monitor:
             handler = self._handlers.get(type(event))
             if handler is not None:
                 handler(event)
-        self._read_news()
+        self._read_folders()
         self._read_arrays(quiet=quiet)
         if quiet:
             self._read_rows()
-            self._rest()
+            self._check_quiet()
         if self._invariants.violations:
             raise Violated(self._invariants.violations)
 
     def acknowledged(self, store: str, ids: Sequence[str]) -> None:
-        """A store told a user that it took these changes (CN-2, DU-1): they must be among its events."""
+        """Check that changes that a store acknowledged to a user are among its events (CN-2, DU-1). Raises Violated."""
         self.check(quiet=False)
         made = self.facts.of_object
         lost = [each for each in ids if each not in self.facts.changes and each not in made]
         if lost:
-            witness = f"{store} acknowledged {', '.join(lost)} and no event tells of it"
+            witness = f"{store} acknowledged {', '.join(lost)}, but no event has it"
             raise Violated([Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)])
 
-    # --- what is to be read
+    # --- events: what must be read
 
-    def _on_news(self, event: _News) -> None:
-        self._news[event.node, event.folder] = None
-        self._level.pop((event.node, event.folder), None)
+    def _on_folder_change(self, event: _FolderChange) -> None:
+        self._changed_folders[event.node, event.folder] = None
+        self._agreed_rows.pop((event.node, event.folder), None)
         if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
-            self._rows[event.node, event.object] = None  # another list of holders, perhaps
+            self._changed_rows[event.node, event.object] = None  # perhaps the replica list changed
 
     def _on_mail(self, event: MailReceived) -> None:
         if event.message_type in UPDATES:
-            self._news.update({(event.node, section.folder): None for section in event.folders})
+            self._changed_folders.update({(event.node, section.folder): None for section in event.folders})
 
     def _on_row(self, event: RowReplaced) -> None:
-        # Statuses of a folder on which all agree say the same again and again.
-        if self._level.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
-            self._rows[event.node, event.folder] = None
+        # Statuses of a folder on which all stores agree repeat the same row again and again.
+        if self._agreed_rows.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
+            self._changed_rows[event.node, event.folder] = None
 
     def _on_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
-        self._rows[event.node, event.folder] = None
-        self._level.pop((event.node, event.folder), None)
+        self._changed_rows[event.node, event.folder] = None
+        self._agreed_rows.pop((event.node, event.folder), None)
 
     def _on_entry(self, event: EntryMade) -> None:
-        self._waiting[event.node] = None
+        self._with_entries[event.node] = None
 
     def _on_start(self, event: NodeStarted) -> None:
         self._started[event.node] = None
-        self._waiting[event.node] = None
+        self._with_entries[event.node] = None
         self._arrays.pop(event.node, None)
-        for place in [place for place in self._level if place[0] == event.node]:
-            del self._level[place]
+        for place in [place for place in self._agreed_rows if place[0] == event.node]:
+            del self._agreed_rows[place]
 
     # --- reading
 
-    def _read_news(self) -> None:
+    def _read_folders(self) -> None:
         for store in [store for store in self._started if self._lab.running(store)]:
-            # Whatever it had before it went it must have now.
+            # A store must have after its start what it had before it stopped.
             del self._started[store]
             views = self._lab.read(store, lambda node: node.folders())
-            self._news.update({(store, view.id): None for view in views if view.held_here})
-            self._news[store, HIERARCHY] = None
+            self._changed_folders.update({(store, view.id): None for view in views if view.held_here})
+            self._changed_folders[store, HIERARCHY] = None
         now = self._lab.now
-        for store, folder in [place for place in self._news if self._ripe(place, "news")]:
-            del self._news[store, folder]
+        for store, folder in [place for place in self._changed_folders if self._should_read(place, "folder")]:
+            del self._changed_folders[store, folder]
             reading = self._lab.read(store, lambda node, folder=folder: read_folder(node, folder))  # type: ignore[misc]
             if reading is not None:
                 self._invariants.folder(reading, now)
                 self.branches.folder(reading)
 
-    def _ripe(self, place: tuple[str, str], what: str) -> bool:
-        """Whether the store runs and was not looked at for this a moment ago; if so it is looked at now."""
+    def _should_read(self, place: tuple[str, str], what: str) -> bool:
+        """Return whether to read this from the store now: it runs, and was not read a moment ago. Remembers the time."""
         if not self._lab.running(place[0]):
             return False
-        if not self._patience_us:
+        if not self._reread_after_us:
             return True
         now = self._lab.now
-        if now - self._read_at.get((*place, what), -_PATIENCE_US) < self._patience_us:
+        if now - self._read_at.get((*place, what), -_REREAD_AFTER_US) < self._reread_after_us:
             return False
         self._read_at[*place, what] = now
         return True
 
     def _read_arrays(self, *, quiet: bool) -> None:
         now = self._lab.now
-        for store in [store for store in self._waiting if self._ripe((store, ""), "array")]:
+        for store in [store for store in self._with_entries if self._should_read((store, ""), "array")]:
             entries = self._array_of(store)
             if not entries:
-                del self._waiting[store]
+                del self._with_entries[store]
                 continue
             environment = self._lab.environment
             clock = environment.clock_of(store, now)
-            # A clock that was fast stands still: what is due at once is due when the lab's has come up with it.
-            awake = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
-            self._invariants.array(ArrayReading(store, clock, awake, entries), now)
+            # A clock that was fast stops until lab time reaches it, and so does everything that is due on it.
+            quiet_here = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
+            self._invariants.array(ArrayReading(store, clock, quiet_here, entries), now)
 
     def _read_rows(self) -> None:
         now, environment = self._lab.now, self._lab.environment
-        for store, folder in [place for place in self._rows if self._ripe(place, "rows")]:
+        for store, folder in [place for place in self._changed_rows if self._should_read(place, "rows")]:
             if environment.silent(store, now):
                 continue
-            del self._rows[store, folder]
+            del self._changed_rows[store, folder]
             rows = self._lab.read(store, lambda node, folder=folder: read_rows(node, folder))  # type: ignore[misc]
             if not rows:
                 continue
             said = {(row.cnset, row.cnset_fai) for row in rows}
             if len(said) == 1:
-                self._level[store, folder] = said.pop()
+                self._agreed_rows[store, folder] = said.pop()
             self._invariants.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
 
     def _array_of(self, store: str) -> tuple[EntryView, ...]:
-        """Its backfill array, which is what it was while the store has had no stimulus."""
+        """Return the backfill array of a store. It is read again only if the store has had a stimulus."""
         stimuli = self._lab.read(store, lambda node: node.stimuli)
         if store not in self._arrays or self._arrays[store][0] != stimuli:
             self._arrays[store] = (stimuli, tuple(self._lab.read(store, lambda node: node.backfill())))
         return self._arrays[store][1]
 
-    def _rest(self) -> None:
+    def _check_quiet(self) -> None:
         now, environment = self._lab.now, self._lab.environment
         for store in self._lab.names:
             if self._lab.running(store) and not environment.silent(store, now):
@@ -231,7 +237,7 @@ class Monitor:
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
-    """None of a folder that the store does not hold, or is about to give up."""
+    """Return a store's rows of a folder, or none if the store does not hold the folder or is leaving it."""
     try:
         return node.state(folder).rows if folder == HIERARCHY or node.holds(folder) else ()
     except FolderUnknown:
@@ -239,7 +245,7 @@ def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
 
 
 def read_folder(node: Node, folder: str) -> FolderReading | None:
-    """None for a folder that the store does not know, or knows no more."""
+    """Return what a store shows of a folder, or None if the store does not know the folder."""
     try:
         knowledge = node.knowledge(folder)
     except FolderUnknown:

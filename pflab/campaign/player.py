@@ -1,12 +1,33 @@
-"""Playing a plan on a simulated lab: steps and faults in order of time, then everything is healed, and the lab gets the
-time that its bound allows for convergence (CV-3). Most labs converge in a small part of it and would only repeat their
-statuses until it ends; they are played on for some days, in which nothing may change any more, and one lab in so many for
-all of its bound.
+"""Play one plan on one simulated lab.
+
+A play has three phases:
+
+| phase | from | to | what happens |
+|---|---|---|---|
+| work | the lab's start | the plan's `length_us` | steps and faults, in order of time |
+| heal | | the same instant | all faults end, all stores run, content replication resumes |
+| convergence | the heal | at most the bound of the lab (CV-3) | nothing from outside |
+
+At one instant of the work phase the ends of faults come first, then the beginnings of faults, then steps. So a fault that
+ends at 10:00 does not affect a step at 10:00. A fault that would end after the work phase ends with the heal.
+
+The `Monitor` checks the invariants after each step, after each beginning and end of a fault, after the heal, and at each
+instant at which the lab is quiet. The first violation ends the play.
+
+The convergence phase differs between seeds, because most labs converge in a small part of their bound and then only repeat
+their statuses:
+
+* Usually the oracle judges the lab every `JUDGED_EVERY_US`. When the lab has converged, it runs for `SETTLING_US` more, and the
+  phase ends. A lab that never converges runs until its bound.
+* One seed in `ONE_PLAYED_OUT_OF` always runs until its bound.
+
+The caller judges the lab when `play` returns: a lab that has not converged by then has failed. A lab must never be judged
+before the heal, because a fault that is still in force may rightly prevent convergence.
 """
 
 from __future__ import annotations
 
-from pflab.campaign.fault_actions import TimedAction, actions_of, back
+from pflab.campaign.fault_actions import TimedAction, actions_of, start_server
 from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans.plan import Plan
 from pflab.campaign.step_actions import StepRunner, set_suspended
@@ -16,20 +37,20 @@ from pflab.terms.verdict import Judgement
 from traces.labtime import DAY_US, HOUR_US, LabTime
 
 SETTLING_US = 2 * DAY_US
-"""So long a lab that has converged is played on: every store sends its unasked status in it, which takes 36 hours at most
-(ST-1), and whatever that brings about is done."""
+"""How long a lab runs after it has converged. In this time every store sends its scheduled status, which takes at most 36
+hours (ST-1), and the stores react to it."""
 
 JUDGED_EVERY_US = 12 * HOUR_US
-"""After the heal, until the lab has converged. As often as stores check their status (ST-1)."""
+"""How often the lab is judged after the heal: as often as stores check their status (ST-1)."""
 
 ONE_PLAYED_OUT_OF = 16
-"""Of so many seeds one is played to the end of its bound, however early it has converged."""
+"""One of so many seeds runs until its bound, even if it converges early."""
 
 _ENDS, _BEGINS, _STEPS = range(3)
 
 
 class Player:
-    """One plan on one lab, which is up already."""
+    """Plays one plan on one lab, which is already up."""
 
     def __init__(self, lab: Simulator, plan: Plan, monitor: Monitor) -> None:
         self._lab = lab
@@ -39,7 +60,7 @@ class Player:
         self.bound_us = 0
 
     async def play(self) -> None:
-        """All of it. Raises Violated at the first thing that must not be, LabError where a store fails."""
+        """Play all phases. Raises Violated at the first violation, and LabError or InternalError if a store fails."""
         self.runner.begin()
         start_at = self._lab.now
         self._watch.check(quiet=True)
@@ -52,7 +73,7 @@ class Player:
         await self._converge()
 
     def _moments(self) -> list[TimedAction]:
-        """At one instant what ends comes first, then what begins, then what users do."""
+        """Return all actions of the work phase in order. At one instant ends come first, then beginnings, then steps."""
         end_us = self._plan.length_us
         found: list[tuple[int, int, TimedAction]] = []
         for fault in self._plan.faults:
@@ -65,7 +86,7 @@ class Player:
         return [moment for _, _, moment in sorted(found, key=lambda each: each[:2])]
 
     async def _advance(self, to_at: int) -> None:
-        """Looking whenever the lab is quiet on its way there."""
+        """Advance the lab to an instant. The monitor checks the lab whenever it is quiet before that."""
         if to_at > self._lab.now:
             await self._lab.until(self._quiet, to_at)
 
@@ -74,18 +95,18 @@ class Player:
         return False
 
     async def _heal(self) -> None:
-        """All faults end, every store that ever ran and was not deleted runs, and content goes on."""
+        """End all faults, start all stores that have joined and were not deleted, and resume content replication."""
         self._lab.faults.heal()
         self._lab.environment.heal()
         for name in self._lab.names:
-            await back(self._lab, name)
+            await start_server(self._lab, name)
         await set_suspended(self.runner, suspended=False)
         self._watch.check(quiet=False, closely=True)
 
     async def _converge(self) -> None:
-        """Until the bound ends, or until the lab has been converged for a while."""  # spec: CV-3
+        """Advance until the lab has converged and settled, or until the bound ends."""  # spec: CV-3
         now = self._lab.now
-        # A clock that was fast stands still until the lab's has come up with it.
+        # A clock that was fast stops until lab time reaches it.
         ahead_us = max(0, *(at - now for at in self._watch.last_at.values()))
         self.bound_us = bound_of(self._lab).total_us + ahead_us
         end_at = now + self.bound_us

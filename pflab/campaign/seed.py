@@ -1,7 +1,7 @@
-"""One seed of a campaign: its plan played, watched and judged (spec: CV-1 to CV-3).
+"""Run one seed of a campaign: generate its plan, play it, check its invariants, and judge the lab (spec: CV-1 to CV-3).
 
-What an invariant finds ends the play at once; what does not agree after the bound is found by the oracle's judge. Either
-way the seed and the witness in words are what one needs to see it again.
+A violation of an invariant ends the play at once. After the play the oracle's judge finds stores that do not agree. The seed
+is enough to repeat the run.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from topology import Topology
 DEFAULT_DAYS = 3
 
 MAX_WITNESSES = 12
-"""Violations of one seed that are told in words; what breaks one thing often breaks many."""
+"""How many violations of one seed are printed. One defect often causes many violations."""
 
 STORE_FAILED = "no store fails"
 
 
 @dataclass(frozen=True, slots=True)
 class SeedResult:
-    """What became of one seed.
+    """The result of one seed.
 
-    violations: what must not be, in the order found; empty if all is well. doubts: why nobody can tell. bound_us: what
-    the lab was given to converge in after the faults ended, 0 if it did not come to that. branches: how often each was
-    gone through. digest: of all events. traceback: of the internal error that ended the play, or ''.
+    violations: in the order found; empty if there are none. doubts: why the result is unknown. bound_us: the time that the lab
+    had to converge in, 0 if the play ended before. steps: what the simulator did. steps_run, skipped: steps of the plan.
+    branches: how often each branch was seen. digest: of all events. traceback: of an internal error that ended the play, or ''.
     """
 
     seed: int
@@ -66,7 +66,7 @@ class SeedResult:
 
     @property
     def broken(self) -> frozenset[str]:
-        """The ids of the invariants that did not hold."""
+        """The ids of the violated invariants."""
         return frozenset(each.invariant for each in self.violations)
 
     def in_words(self) -> list[str]:
@@ -92,7 +92,7 @@ class SeedResult:
 
 
 def parse_faults(text: str) -> tuple[str, ...]:
-    """`all`, `none`, or some of the kinds by name. ValueError for another word."""
+    """Return the kinds of fault that `--faults` names: `all`, `none`, or a list. Raises ValueError for another word."""
     if text == "all":
         return FAULT_KINDS
     if text == "none":
@@ -100,7 +100,7 @@ def parse_faults(text: str) -> tuple[str, ...]:
     kinds = tuple(part.strip() for part in text.split(","))
     unknown = [kind for kind in kinds if kind not in FAULT_KINDS]
     if unknown:
-        raise ValueError(f"no fault is called {' or '.join(unknown)}; there are all, none, {', '.join(FAULT_KINDS)}")
+        raise ValueError(f"unknown fault {', '.join(unknown)}; write all, none, or some of {', '.join(FAULT_KINDS)}")
     return tuple(kind for kind in FAULT_KINDS if kind in kinds)
 
 
@@ -112,14 +112,14 @@ def run_seed(
     faults: Sequence[str] = FAULT_KINDS,
     folder: Path | None = None,
 ) -> SeedResult:
-    """Draws a seed's plan and plays it. `folder`: below it the traces go, for a seed that is to be looked at."""
+    """Generate a seed's plan and play it. Traces are kept only below `folder`, if one is given."""
     return run_plan(draw_plan(seed, days=days, faults=faults, topology=topology), folder=folder)
 
 
 def run_plan(
     plan: Plan, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
 ) -> SeedResult:
-    """Plays a plan. Raises ProblemsError or LabError if its lab cannot even be set up."""
+    """Play a plan. Raises ProblemsError or LabError if its lab cannot be created."""
     return asyncio.run(_run(plan, folder, invariants))
 
 

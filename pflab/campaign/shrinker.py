@@ -1,7 +1,29 @@
-"""Making a failing plan small: delta debugging over its faults, steps, stores, folders and settings.
+"""Shrink a failing plan.
 
-A smaller plan is taken when it violates one of the invariants that the first one violated. Deterministic, and bounded:
-so many plays, and so much time (which ends it early on a slow machine; the result is then larger, and still fails).
+The shrinker keeps the *best* plan: the smallest one so far that violates one of the invariants that the first plan violated. It
+proposes candidates, plays each, and makes a candidate that fails in this way the new best plan. It never accepts a plan that
+fails in another way only, because that could be another defect.
+
+| stage | candidates | ends |
+|---|---|---|
+| cut | the plan without everything later than the first violation | after one candidate |
+| reduce | the plan with fewer faults, steps, stores, folders or settings, by delta debugging | when a pass over all lists
+removes nothing |
+| simplify | the plan with one thing in a simpler form: one site, small posts, one store instead of several | when no form
+helps |
+
+Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If a part is
+not needed, it continues with the rest. If all are needed, it makes the parts half as large. With eight steps of which the third
+and the eighth are needed:
+
+    1 2 3 4 5 6 7 8    both halves are needed: four parts
+    3 4 5 6 7 8        without 1 2
+    3 4 7 8            without 5 6
+    3 7 8              without 4
+    3 8                without 7; neither can be left out: the result
+
+The result depends only on the plan, unless a limit ends shrinking early: a number of plays, or a time. The best plan so far is
+then the result; it still fails, but may be larger than necessary.
 """
 
 from __future__ import annotations
@@ -29,8 +51,7 @@ MOST_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class ShrinkResult:
-    """A plan that fails, and the result of its last play. plays: how many it took; whole: nothing more can be left out
-    one by one, so neither bound came first."""
+    """A plan that fails, and the result of its last play. plays: the number of plays; complete: no limit ended shrinking."""
 
     plan: Plan
     result: SeedResult
@@ -38,7 +59,7 @@ class ShrinkResult:
     complete: bool
 
     def text(self, command: str = "pflab simulate --plan THIS-FILE") -> str:
-        """The plan as a file with the witness on top."""
+        """Return the plan as a file that starts with the witness."""
         first = self.result.violations[0].in_words() if self.result.violations else "nothing is violated"
         others = [f"also {each.in_words()}" for each in self.result.violations[1:]]
         comments = [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others, command]
@@ -46,11 +67,11 @@ class ShrinkResult:
 
 
 class _LimitReached(Exception):
-    """A bound was reached."""
+    """A limit was reached: plays or time."""
 
 
 class Shrinker:
-    """`play` gives a plan's result; `tick(plays, size)` hears of each play."""
+    """Shrinks plans. `play` returns a plan's result; `tick(plays, size)` is called before each play."""
 
     def __init__(
         self,
@@ -68,7 +89,7 @@ class Shrinker:
         self._known: dict[bytes, bool] = {}
 
     def shrink(self, plan: Plan) -> ShrinkResult:
-        """The smallest plan found. LabError if the plan does not fail at all."""
+        """Return the smallest failing plan found. Raises LabError if the plan does not fail."""
         result = self._played(plan)
         if not result.violations:
             raise LabError(f"plan {plan.seed} violates nothing; there is nothing to shrink")
@@ -87,7 +108,7 @@ class Shrinker:
         return ShrinkResult(self._best, self._result, self._plays, complete)
 
     def _pass(self) -> None:
-        """Once over all lists of the plan."""
+        """Reduce each list of the best plan once."""
         for items_of, with_items in LISTS:
             base = self._best
 
@@ -97,7 +118,7 @@ class Shrinker:
             minimize(items_of(base), fails)
 
     def _simplify(self) -> None:
-        """What remains, in a plainer form each."""
+        """Replace parts of the best plan by simpler forms until no form helps."""
         changed = True
         while changed:
             changed = False
@@ -108,7 +129,7 @@ class Shrinker:
                         break
 
     def _try(self, plan: Plan | None) -> bool:
-        """Whether the plan fails in the way wanted; if so it is the best so far."""
+        """Return whether a plan violates one of the wanted invariants. If so, it becomes the best plan."""
         if plan is None or plan == self._best:
             return False
         key = msgspec.json.encode(plan)
@@ -116,7 +137,7 @@ class Shrinker:
             try:
                 result = self._played(plan)
             except (ProblemsError, LabError):
-                self._known[key] = False  # no organization any more
+                self._known[key] = False  # the candidate has no valid organization
                 return False
             self._known[key] = bool(result.broken & self._wanted)
             if self._known[key]:
@@ -134,8 +155,9 @@ class Shrinker:
 
 
 def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
-    """The items that are needed for `fails`, by delta debugging (Zeller's ddmin, complements only): in the end no single
-    one can be left out. `fails` of all of them is taken as given.
+    """Return items for which `fails` is true and of which no single one can be left out (Zeller's ddmin, complements only).
+
+    `fails(items)` must be true.
     """
     kept = list(items)
     if kept and fails([]):

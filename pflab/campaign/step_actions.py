@@ -1,6 +1,7 @@
-"""What each kind of step does to a running lab. A step whose target is not there is passed over.
+"""Run each kind of step on a lab. A step is skipped if its target does not exist.
 
-Labels become ids here: what a step created is found under its label from then on, on whichever store.
+Steps name folders and messages by labels. When a step creates an object, the runner remembers the object's id under its label,
+and later steps on any store find it there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from node.errors import InternalError, NodeError
 from node.views import Post as Posted
-from pflab.campaign.fault_actions import down
+from pflab.campaign.fault_actions import stop_server
 from pflab.campaign.plans import plan
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ SUSPENDED = "Content Replication Suspended"
 
 
 class StepRunner:
-    """A lab with the labels of what was made in it. `acknowledged(store, ids)` hears of every change that a store said
-    it took: ids of new objects, or change numbers."""
+    """Runs steps on a lab, and knows the ids behind labels. It calls `acknowledged(store, ids)` for every change that a store
+    acknowledged, with ids of new objects or change numbers."""
 
     def __init__(self, lab: Simulator, acknowledged: Callable[[str, Sequence[str]], None]) -> None:
         self.lab = lab
@@ -37,20 +38,20 @@ class StepRunner:
         self.skipped = 0
 
     def begin(self) -> None:
-        """The topology's folders go by their paths."""
+        """Give each folder of the topology its path as label."""
         first = next(name for name in self.lab.names if self.lab.running(name))
         for view in self.lab.read(first, lambda node: node.folders()):
             self._folders[view.path] = view.id
 
     async def run(self, step: plan.AnyStep) -> None:
-        """One step. Raises InternalError when the store fails."""
+        """Run one step. Raises InternalError if the store fails."""
         self.steps_run += 1
         self.skipped += 0 if await _STEPS[type(step)](self, step) else 1
 
-    # -- for the acts
+    # -- for the functions of the steps
 
     async def do(self, store: str, change: Callable[[Node, LabTime], T]) -> T | None:
-        """What the store answers, or None where it refuses, or dies before it answers."""
+        """Return the store's answer, or None if it refuses or crashes. Raises InternalError if it fails."""
         if store not in self.lab.names:
             return None
         try:
@@ -61,7 +62,7 @@ class StepRunner:
             raise InternalError.of(f"server {store}", "while serving a user", error) from error
 
     async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
-        """The ids or numbers that a store acknowledged; empty if it did not."""
+        """Return the ids or numbers that a store acknowledged; none if it did not."""
         made = await self.do(store, change)
         ids = [made] if isinstance(made, str) else made or []
         if ids:
@@ -69,7 +70,7 @@ class StepRunner:
         return ids
 
     def view(self, store: str, label: str | None) -> FolderView | None:
-        """A folder as a store shows it at present."""
+        """Return a folder as a store shows it now."""
         id_ = self._folders.get(label) if label is not None else None
         if id_ is None or store not in self.lab.names or not self.lab.running(store):
             return None
@@ -77,7 +78,7 @@ class StepRunner:
         return next((view for view in views if view.id == id_ and not view.hidden), None)
 
     def message(self, store: str, label: str) -> tuple[str, MessageView] | None:
-        """A message as a store shows it at present, with its folder's path."""
+        """Return a message as a store shows it now, with its folder's path."""
         if label not in self._messages:
             return None
         id_, folder = self._messages[label]
@@ -124,7 +125,7 @@ async def _post(runner: StepRunner, step: plan.Post) -> bool:
 
 
 def text_of(label: str, size: int) -> str:
-    """A body of so many letters that says whose it is."""
+    """Return a body of so many letters, with the label of its message."""
     line = f"This is {label}.\n"
     return (line * (size // len(line) + 1))[:size]
 
@@ -148,7 +149,7 @@ async def _delete(runner: StepRunner, step: plan.Delete) -> bool:
 
 async def _resolve(runner: StepRunner, step: plan.Resolve) -> bool:
     found = runner.message(step.on, step.message)
-    if found is None or len(found[1].versions) < 2:  # kept unseen where the last writer wins (CF-4)
+    if found is None or len(found[1].versions) < 2:  # where the last writer wins, other versions are hidden (CF-4)
         return False
     path, message = found
     keep = {"shown": message.versions[0], "last": message.versions[-1], "all": "all"}[step.keep]
@@ -246,7 +247,7 @@ async def _resume_content(runner: StepRunner, step: plan.ResumeContent) -> bool:
 
 
 async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
-    """On every store that runs and knows of it (RP-5); whether any had it otherwise."""
+    """Suspend or resume content on every running store that supports it (RP-5). Return whether that changed any store."""
     lab = runner.lab
     running = [store for store in lab.names if lab.running(store)]
     others = [
@@ -266,7 +267,7 @@ async def _delete_store(runner: StepRunner, step: plan.DeleteStore) -> bool:
     able = lab.running(step.on) and not lab.environment.silent(step.on, lab.now) and not lab.faults.has_crashes
     if lab.deleted(step.store) or step.store in through or not able:
         return False
-    await down(lab, step.store, kill=False)
+    await stop_server(lab, step.store, kill=False)
     await lab.delete_store(step.store, on=step.on, force=True)
     return True
 
@@ -288,4 +289,4 @@ _STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] =
     plan.ResumeContent: _resume_content,
     plan.DeleteStore: _delete_store,
 }
-"""Whether each kind did something."""
+"""The function of each kind of step. It returns whether it did something."""

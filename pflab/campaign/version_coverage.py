@@ -1,4 +1,4 @@
-"""Branches that only one version of a server takes, each told from the event that shows it."""
+"""Branches that only one server version takes, recognized from events."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ VERSION_BRANCHES: tuple[str, ...] = (
     "item expired",
     "expired at every holder",
 )
-"""All that a long campaign of mixed organizations must have seen."""
+"""Branches that a long campaign of mixed organizations must have seen."""
 
 THE_OLDEST = 7
 
 
 def version_branches(event: Event, topology: Topology) -> Iterator[str]:
-    """The branches that an event shows."""
-    tells = _TELLS.get(type(event))
-    if tells is not None:
-        yield from tells(event, str(topology.servers[event.node].version))
+    """Yield the branches that an event shows."""
+    handler = _HANDLERS.get(type(event))
+    if handler is not None:
+        yield from handler(event, str(topology.servers[event.node].version))
 
 
 def _sources(event: ev.SourcesConsidered, version: str) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _responders(event: ev.RespondersConsidered, version: str) -> Iterator[str]:
             yield "the oldest replica listed"
 
 
-_TELLS: Mapping[type[Event], Callable[[Any, str], Iterator[str]]] = {
+_HANDLERS: Mapping[type[Event], Callable[[Any, str], Iterator[str]]] = {
     ev.SourcesConsidered: _sources,
     ev.EntryMade: _entry,
     ev.ReplicaDropped: _dropped,

@@ -1,7 +1,6 @@
-"""From a seed to a plan. Nothing here looks at a lab: the same seed, days and fault kinds are the same plan for ever.
+"""Generate a plan from a seed. The same seed, days and kinds of fault always give the same plan.
 
-Each part is drawn from a generator of its own, so that a change in how one part is drawn leaves the others as they
-were.
+Each part of the plan has a random generator of its own, so a change in how one part is generated does not affect the others.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ STORE_NAMES = "ABCDEFGHIJKL"
 SITE_NAMES = ("SEA", "NYC", "LON", "TYO")
 CONTACT = "kim@contoso.test"
 
-# Skewed: most failures need few stores, and a lab of twelve costs as much as thirty of two.
+# Mostly small: most failures need few stores, and a lab of twelve stores costs as much as thirty labs of two.
 _STORES = (2,) * 30 + (3,) * 34 + (4,) * 18 + (5,) * 8 + (6,) * 4 + (7, 8, 9, 10, 11, 12)
 _SITES = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4)
 _FOLDERS = (1, 1, 2, 2, 2, 3, 3, 4, 6)
@@ -48,7 +47,7 @@ _CONNECTORS: tuple[dict[str, Any], ...] = (
 def draw_plan(
     seed: int, *, days: int = 3, faults: Sequence[str] = FAULT_KINDS, topology: Topology | None = None
 ) -> Plan:
-    """The plan of a seed: at most `days` of work, with faults of those kinds, on `topology` or one drawn too."""
+    """Return the plan of a seed: at most `days` of work, faults of those kinds, on `topology` or on a random organization."""
     draw = _generator(seed, "plan")
     length_us = max(1, round(days * DAY_US * draw.choice(_LENGTHS)) // MINUTE_US) * MINUTE_US
     document = draw_organization(_generator(seed, "organization")) if topology is None else topology.as_document()
@@ -56,25 +55,25 @@ def draw_plan(
         draw_versions(_generator(seed, "versions"), document)
         draw_settings(_generator(seed, "settings"), document)
         draw_conflicts(_generator(seed, "unattended conflicts"), document)
-    whims = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
+    network = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
     state = PlanState(document, length_us)
     steps = draw_work(_generator(seed, "work"), state)
-    breakdowns = draw_faults(_generator(seed, "faults"), state, faults)
+    random_faults = draw_faults(_generator(seed, "faults"), state, faults)
     more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
     if topology is None:
         _add_settings(document, state)
     return Plan(
         seed=seed,
         length_us=max(length_us, min(state.needs_us, days * DAY_US)),
-        network=whims,
+        network=network,
         topology=document,
         steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),
-        faults=tuple(sorted([*breakdowns, *more_faults], key=lambda fault: fault.at_us)),
+        faults=tuple(sorted([*random_faults, *more_faults], key=lambda fault: fault.at_us)),
     )
 
 
 def _generator(seed: int, part: str) -> random.Random:
-    return random.Random(f"pflab campaign {seed} {part}")  # seeded by a text: the same under every PYTHONHASHSEED
+    return random.Random(f"pflab campaign {seed} {part}")  # a seed that is text does not depend on PYTHONHASHSEED
 
 
 def _add_settings(document: dict[str, Any], state: PlanState) -> None:
@@ -87,13 +86,13 @@ def _add_settings(document: dict[str, Any], state: PlanState) -> None:
 
 
 def draw_organization(draw: random.Random) -> dict[str, Any]:
-    """A topology document of two to twelve stores in one to four sites, with one to six folders."""
+    """Return a random topology document of two to twelve stores in one to four sites, with one to six folders."""
     stores = list(STORE_NAMES[: draw.choice(_STORES)])
     sites = list(SITE_NAMES[: min(draw.choice(_SITES), len(stores))])
     homes = {store: sites[index] if index < len(sites) else draw.choice(sites) for index, store in enumerate(stores)}
     servers: dict[str, Any] = {store: {"site": homes[store]} for store in stores}
     if len(stores) > 2 and draw.random() < _LATE_STORE:
-        # The first store of each site stays, so that no site begins without a bridgehead.
+        # The first store of each site never joins late, so each site has a bridgehead from the start.
         late = [store for store in stores[len(sites) :] if store != stores[0]]
         if late:
             servers[draw.choice(late)]["joins"] = "later"
@@ -108,14 +107,14 @@ def draw_organization(draw: random.Random) -> dict[str, Any]:
 
 
 def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
-    """Servers of one version, or of any mix of the four (spec: section 14)."""
+    """Give all servers one version, or each a random one of the four (spec: section 14)."""
     one = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
     for server in document["servers"].values():
         server["version"] = str(one or draw.choice(ALL_VERSIONS))
 
 
 def _connectors(draw: random.Random, sites: list[str]) -> list[dict[str, Any]]:
-    """A tree that joins all sites, and at times a second way round."""
+    """Return connectors that join all sites as a tree, sometimes with one more that makes a second route."""
     pairs = [(draw.choice(sites[:index]), sites[index]) for index in range(1, len(sites))]
     rest = [(one, other) for one in sites for other in sites if one < other]
     rest = [pair for pair in rest if pair not in pairs and pair[::-1] not in pairs]
@@ -139,7 +138,7 @@ def _folders(draw: random.Random, stores: list[str]) -> dict[str, Any]:
     return folders
 
 
-# Settings, each with values that make something happen which the defaults make rare.
+# Shares of the seeds, and settings with values that cause what is rare with the defaults.
 _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.15, {"Replication Outstanding Backfill Limit": (1, 1, 2, 3)}),
     (0.10, {"Replication Message Size Limit": (1, 4, 20)}),
@@ -161,7 +160,7 @@ _RESOLVES = 0.25
 
 
 def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
-    """Settings that are not the default, for the organization or for one store."""
+    """Add settings other than the defaults, for the organization or for one store."""
     organization: dict[str, Any] = {}
     servers = document["servers"]
     if draw.random() < _QUICK:
@@ -182,7 +181,7 @@ def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
 
 
 def draw_conflicts(draw: random.Random, document: dict[str, Any]) -> None:
-    """What folders make of conflicts, and how long stores let them last (spec: CF-4, CF-5)."""
+    """Add resolve methods of folders and age limits of conflicts (spec: CF-4, CF-5)."""
     if draw.random() < _RESOLVES:
         for folder in document["folders"].values():
             folder["resolve"] = str(draw.choice(tuple(ResolveMethod)))

@@ -1,4 +1,4 @@
-"""Drawing what goes wrong: packages of faults with a target, a shape and a duration."""
+"""Generate random faults, each with a target, a start and a duration."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _TYPES: tuple[MailType | None, ...] = (None, None, None, "content", "content", *
 _SKEWS_US = (-2 * HOUR_US, -5 * MINUTE_US, -SECOND_US, SECOND_US, 10 * MINUTE_US, 3 * HOUR_US)
 
 When = tuple[int, int]
-"""When a fault begins and how long it lasts."""
+"""The start and the duration of a fault, in µs."""
 
 
 def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
-    """Faults of those kinds, some so close together that they meet. None for an organization of one store."""
+    """Return random faults of those kinds, of which some overlap. Return none for an organization of one store."""
     if not kinds or len(state.stores) < 2:
         return []
     found: list[AnyFault] = []
@@ -49,7 +49,7 @@ def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> 
 
 
 def _ends(draw: random.Random, state: PlanState) -> tuple[str | None, str | None]:
-    """Whose mails to whom; at times anybody's to anybody."""
+    """Return the sender and the recipient whose mails are affected; None: any."""
     one, other = draw.sample(state.stores, 2)
     return draw.choice((one, one, None)), draw.choice((other, other, None))
 

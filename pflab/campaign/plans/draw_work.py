@@ -1,4 +1,4 @@
-"""Drawing what users and administrators do: a stream of steps with pauses between them, by weights."""
+"""Generate the random steps of users and administrators, chosen by weights, with pauses between them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COUNTS = (1, 1, 1, 1, 2, 5, 12)
 _MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
 _LARGE = 6
 _MOST_STEPS_WHEN_LARGE = 12
-"""Each change goes to so many stores that few steps make as much work as many elsewhere."""
+"""In a large organization each change goes to many stores, so a few steps cause enough work."""
 
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
@@ -43,21 +43,21 @@ _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
     lambda draw: {"priority": draw.choice(tuple(FolderPriority))},
 )
 _TITLES = ("G1", "G2", "G3", "G4")
-"""Few, so that two stores at times create the same name at once (spec: HI-7)."""
+"""Few titles, so that two stores sometimes create the same name (spec: HI-7)."""
 
 _TWINS = 0.2
-"""How often two stores create the same name at the same instant."""
+"""The share of created folders that two stores create with the same name at the same instant."""
 
 _SUSPENDED = 0.1
 _STANDS_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
 _DELETED = 0.1
 
 _ARRIVED_US = HOUR_US
-"""A message older than this has likely reached the other holders."""
+"""A message older than this has probably reached the other holders."""
 
 
 def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
-    """Steps over the whole length, in order of time."""
+    """Return the steps of a plan, from its start until its length or the maximal number of steps is reached."""
     steps: list[AnyStep] = []
     most = draw.choice(_MOST_STEPS)
     if len(state.stores) > _LARGE:
@@ -73,7 +73,7 @@ def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
 
 
 def _suspension(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
-    """At times content stands still for a while, at times until the heal."""
+    """In some plans, suspend content for a while or until the heal."""
     if draw.random() < _SUSPENDED:
         at_us = state.instant(draw, 0.0, 0.8)
         yield SuspendContent(at_us=at_us)
@@ -90,7 +90,7 @@ def _deleted_store(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
 
 
 def _place(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:
-    """A folder, and a store that should hold it."""
+    """Return a random folder and a store that should hold it."""
     folders = state.existing()
     if not folders:
         return None
@@ -118,13 +118,13 @@ def _post(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep
 
 
 def _message(draw: random.Random, state: PlanState, at_us: int) -> tuple[str, FolderState, str] | None:
-    """A message, and a store that should have it by then."""
+    """Return a store, its folder, and a message that the store should have."""
     found = [folder for folder in state.existing() if folder.messages]
     if not found:
         return None
     folder = draw.choice(found)
     settled = [label for label, made_us in folder.messages if at_us - made_us >= _ARRIVED_US]
-    # Most often one of few, so that different stores change the same message.
+    # Mostly one of the latest few, so that several stores change the same message.
     pool = settled[-4:] if settled and draw.random() < 0.7 else [label for label, _ in folder.messages]
     return draw.choice(folder.replicas), folder, draw.choice(pool)
 
@@ -196,7 +196,7 @@ def _delete_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterato
     found = _any_folder(draw, state)
     if found is not None and len(state.existing()) > 1:
         gone = {found[1].label}
-        for folder in state.folders:  # parents stand before their children
+        for folder in state.folders:  # parents come before their children
             if folder.label in gone or folder.under in gone:
                 gone.add(folder.label)
                 folder.deleted = True
@@ -235,4 +235,4 @@ _STEPS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyS
     (3, _add_replica),
     (2, _remove_replica),
 )
-"""Weights and acts."""
+"""The weight and the function of each kind of step."""

@@ -1,7 +1,7 @@
-"""Plans as files: YAML for people (a line for each step and fault), JSON for programs.
+"""Read and write plan files: YAML for people, with one line for each step and fault; JSON for programs.
 
-Which values a plan file may have. Structure and kinds are checked as it is read; here come the amounts, so that a slip
-of the pen, or a file by an enemy, is one line before anything is played.
+Reading checks the structure of a file, and then the limits of its values. A typing error or a malicious file is refused
+with one line, before anything is played.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from traces.errors import TimeTextError
 from traces.labtime import DAY_US, format_duration, parse_duration
 
 _SPANS = frozenset({"at", "lasts", "by", "dead", "gap", "jitter", "length"})
-"""Keys whose values are spans of lab time: numbers in memory, `15 min` in a file."""
+"""Keys whose values are durations of lab time: microseconds in memory, text such as `15 min` in a file."""
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*( [A-Za-z0-9._/-]+)*|-?[0-9]+ [a-z]+( [0-9]+ [a-z]+)*")
 _RESERVED = frozenset({"true", "false", "null"})
 
 MAX_BYTES = 1024 * 1024
-"""Far more than any plan that was drawn."""
+"""The largest plan file; generated plans are far smaller."""
 
 
 def document_of(plan: Plan) -> dict[str, Any]:
-    """The plan as plain values, spans as text."""
+    """Return the plan as plain values, with durations as text."""
     document = msgspec.to_builtins(plan)
     assert isinstance(document, dict)
     return {"plan": plan.plan, **_outside_topology(document, format_duration, int)}
 
 
 def plan_of(document: Any, name: str = "plan") -> Plan:
-    """The plan of a document. Raises LabError, one line that says what is wrong and where."""
+    """Return the plan of a document. Raises LabError with one line that says what is wrong and where."""
     if not isinstance(document, dict) or "topology" not in document:
         raise LabError(f"{name}: not a plan; `pflab simulate --seeds 1 --expand` prints one")
     try:
@@ -52,14 +52,14 @@ def plan_of(document: Any, name: str = "plan") -> Plan:
 
 
 def _parsed(value: Any) -> Any:
-    """Microseconds of a span in a file. A bare number has no unit: nobody means microseconds by it."""
+    """Return the microseconds of a duration in a file. Raises TimeTextError for a number without a unit."""
     if isinstance(value, int | float) and value != 0:
-        raise TimeTextError(f"{value} has no unit; write a span such as 90 min")
+        raise TimeTextError(f"{value} has no unit; write for example 90 min")
     return parse_duration(value) if isinstance(value, str) else value
 
 
 def _outside_topology(document: dict[str, Any], change: Callable[[Any], Any], kind: type) -> dict[str, Any]:
-    """The topology's own spans are text already."""
+    """Apply `change` to all durations outside the topology, whose durations are text in both forms."""
     rest = {key: value for key, value in document.items() if key != "topology"}
     return {
         key: document["topology"] if key == "topology" else value
@@ -79,13 +79,13 @@ def _spans(value: Any, change: Callable[[Any], Any], kind: type) -> Any:
 
 
 def plan_text(plan: Plan, comments: Sequence[str] = ()) -> str:
-    """The plan as YAML, `comments` on top, one line each."""
+    """Return the plan as YAML. It starts with `comments`."""
     lines = [f"# {line}".rstrip() for comment in comments for line in comment.splitlines()]
     return "\n".join([*lines, *_block(document_of(plan), "")]) + "\n"
 
 
 def _block(document: dict[str, Any], margin: str) -> Iterator[str]:
-    """One line for each step, fault, server, folder and setting."""
+    """Yield one line for each step, fault, server, folder and setting."""
     for key, value in document.items():
         if key == "topology":
             yield f"{margin}{key}:"
@@ -101,12 +101,12 @@ def _block(document: dict[str, Any], margin: str) -> Iterator[str]:
 
 
 def _time_first(item: dict[str, Any]) -> dict[str, Any]:
-    """First the time, then what it is: a list that can be read downwards."""
+    """Put the time and the kind of a step or fault first, so the times are below each other."""
     return {**{key: item[key] for key in ("at", "do", "fault") if key in item}, **item}
 
 
 def _scalar(value: Any) -> str:
-    """A value on one line, as YAML 1.2 reads it."""
+    """Return a value as one line of YAML 1.2."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_scalar(key)}: {_scalar(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -117,7 +117,7 @@ def _scalar(value: Any) -> str:
 
 
 def plan_from_text(text: str, name: str = "plan") -> Plan:
-    """Reads what `plan_text` wrote, or JSON. Raises LabError."""
+    """Read what `plan_text` wrote, or JSON. Raises LabError."""
     source = read_yaml(text, name)
     if source.problems:
         raise LabError(str(source.problems[0]))
@@ -125,7 +125,7 @@ def plan_from_text(text: str, name: str = "plan") -> Plan:
 
 
 def load_plan(path: Path) -> Plan:
-    """Raises LabError for what is not a plan or cannot be read."""
+    """Read a plan file. Raises LabError if it cannot be read or is not a plan."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -137,25 +137,25 @@ def load_plan(path: Path) -> Plan:
 
 
 LONGEST_US = 1000 * DAY_US
-"""Of any span in a plan. `--days` draws at most 365 days."""
+"""The longest duration in a plan. `--days` is at most 365."""
 
 MOST_POSTS = 10_000
-"""Of one step."""
+"""The most posts of one step."""
 
 MOST_LETTERS = 10_000_000
-"""Of one step's bodies, all together."""
+"""The most characters of all bodies of one step together."""
 
 _LEAST: Mapping[str, int] = {"count": 1, "size": 0, "after": 0, "seed": 0}
-"""Of numbers."""
+"""The least values of numbers."""
 
 _BOTH_WAYS = "by"
-"""The one span that may be below nothing: a clock is fast or slow."""
+"""The only duration that may be negative: a clock is fast or slow."""
 
 _LATER = (Delay, Reordering)
 
 
 def problem_of(plan: Plan) -> str:
-    """What is out of bounds in a plan, and where; '' if nothing is."""
+    """Return the first value of a plan that is outside its limits, in words, or '' if there is none."""
     return next(_problems(plan), "")
 
 
@@ -170,12 +170,12 @@ def _problems(plan: Plan) -> Iterator[str]:
         if count > MOST_POSTS:
             yield f"steps[{index}].count: {count}; at most {MOST_POSTS} posts a step"
         elif count * size > MOST_LETTERS:
-            yield f"steps[{index}].size: {count} of {size} letters; at most {MOST_LETTERS} a step, all together"
+            yield f"steps[{index}].size: {count} posts of {size} characters; at most {MOST_LETTERS} characters a step"
     for index, fault in enumerate(plan.faults):
         if isinstance(fault, _LATER) and fault.by_us <= 0:
-            yield f"faults[{index}].by: a mail comes later by more than nothing; say for instance 20 min"
+            yield f"faults[{index}].by: the delay must be more than 0 s; write for example 20 min"
         if isinstance(fault, Partition) and fault.between[0] == fault.between[1]:
-            yield f"faults[{index}].between: {fault.between[0]} twice; name two servers or sites"
+            yield f"faults[{index}].between: {fault.between[0]} is named twice; name two different servers or sites"
 
 
 def _amounts(item: Any, where: str) -> Iterator[str]:
@@ -189,8 +189,8 @@ def _amounts(item: Any, where: str) -> Iterator[str]:
 
 def _span(value: int, key: str, where: str) -> Iterator[str]:
     if key == "at" and value < 0:
-        yield f"{where}: {format_duration(value)} is a time before the lab's start; `at` counts from it"
+        yield f"{where}: {format_duration(value)} is before the lab's start; `at` counts from the start"
     elif value < 0 and key != _BOTH_WAYS:
-        yield f"{where}: {format_duration(value)} is less than nothing; a span of 0 s or more"
+        yield f"{where}: {format_duration(value)} is negative; write 0 s or more"
     elif abs(value) > LONGEST_US:
         yield f"{where}: {format_duration(value)}; at most {format_duration(LONGEST_US)}"

@@ -1,4 +1,4 @@
-"""Where a motif plays: three stores, an instant, and what motifs are made of."""
+"""The builder that all motifs use, and the constants that they share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US
 
 BROADCAST_US = 30 * MINUTE_US
-"""By then a change has been broadcast, and has arrived where nothing is wrong and no link is slow."""
+"""After this time a change has been broadcast and has arrived, if there is no fault and no slow link."""
 
 Part = AnyStep | AnyFault
 
@@ -27,7 +27,7 @@ _QUICK_SETTINGS: dict[str, tuple[str, ...]] = {
     "Replication Long Backfill Request Timeout": ("20 min", "2 h"),
     "Replication Long Backfill Request Timeout Retry": ("1 h", "3 h"),
     "Replication Long Backfill Request Timeout Later Retry": ("2 h", "6 h"),
-    # So many mails go to a store that is away that trying each every ten minutes costs more than all the rest.
+    # Short time-outs cause many mails to a store that is down. To retry each of them every ten minutes would be slow.
     "MTA Retry Interval Normal": ("1 h",),
 }
 
@@ -36,13 +36,17 @@ FIRST_TIMEOUTS = tuple(name for name in ALL_TIMEOUTS if name.endswith("Timeout")
 
 
 def quick_settings(draw: random.Random) -> dict[str, Any]:
-    """An organization that asks and tells so often that all of backfill happens while the faults last."""
+    """Return settings with so short time-outs that all of backfill happens while the faults last."""
     return {name: draw.choice(values) for name, values in _QUICK_SETTINGS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class MotifBuilder:
-    """Where a motif plays: the generator, the state, the instant it begins, and three stores (`c` may be `b`)."""
+    """Makes the steps and faults of one motif.
+
+    draw: the random generator. state: the plan so far. at_us: when the motif begins. a, b, c: stores; `c` is `b` if the
+    organization has only two.
+    """
 
     draw: random.Random
     state: PlanState
@@ -52,7 +56,7 @@ class MotifBuilder:
     c: str
 
     def folder(self, *replicas: str, at_us: int | None = None, title: str | None = None) -> CreateFolder:
-        """A new folder, there at the other stores when the motif begins."""
+        """Return the creation of a folder, by default so early that all stores know it when the motif begins."""
         label = self.state.label("g")
         return CreateFolder(
             at_us=max(0, self.at_us - 2 * HOUR_US) if at_us is None else at_us,

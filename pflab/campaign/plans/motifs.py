@@ -1,6 +1,7 @@
-"""Situations that chance alone rarely makes: a few steps and faults that belong together, put into the plan as a whole.
+"""Motifs: a few steps and faults that together cause a situation which random steps rarely cause.
 
-Each motif is for a branch of the rules. It gives nothing where the organization has no place for it.
+Each motif aims at one branch of the rules. It returns nothing if the organization is not suitable: it has too few
+stores, for example.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from traces.labtime import HOUR_US
 _HOW_MANY = (0, 2, 2, 3, 4, 4)
 
 _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
-"""Their multiples modulo 1 fill the range evenly: in a few dozen seeds in a row each motif has its share, not by luck."""
+"""Multiples of a root modulo 1 are spread evenly over 0 to 1. So even a few dozen consecutive seeds have each motif."""
 
 
 def draw_motifs(
     draw: random.Random, state: PlanState, kinds: Sequence[str], turn: int
 ) -> tuple[list[AnyStep], list[AnyFault]]:
-    """Steps and faults of a few motifs whose fault kinds are allowed."""
+    """Return steps and faults of a few motifs whose kinds of fault are in `kinds`. `turn`: the seed's number."""
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []
@@ -39,7 +40,7 @@ def draw_motifs(
     for root in _ROOTS[: draw.choice(_HOW_MANY)]:
         a, b, *rest = draw.sample(state.stores, min(3, len(state.stores)))
         at_us = state.instant(draw, 0.0, 0.6) + 2 * HOUR_US
-        for part in _played(
+        for part in _first_suitable(
             _in_turn(allowed, turn * root % 1), MotifBuilder(draw, state, at_us, a, b, rest[0] if rest else b)
         ):
             if isinstance(part, AnyStep):
@@ -50,14 +51,14 @@ def draw_motifs(
 
 
 def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
-    """All motifs, from the one at that share of all weights (0 to 1) on and round."""
+    """Return the motifs, starting with the one at that share (0 to 1) of all weights; the first follows the last."""
     reached = list(accumulate(each.weight for each in allowed))
     first = bisect(reached, share * reached[-1])
     return [*allowed[first:], *allowed[:first]]
 
 
-def _played(motifs: Sequence[Motif], m: MotifBuilder) -> list[Part]:
-    """What the first of them gives that has a place in this organization."""
+def _first_suitable(motifs: Sequence[Motif], m: MotifBuilder) -> list[Part]:
+    """Return the steps and faults of the first motif that is suitable for this organization."""
     return next((parts for parts in (motif.make(m) for motif in motifs) if parts), [])
 
 
@@ -66,7 +67,7 @@ class Motif:
     weight: int
     make: Callable[[MotifBuilder], list[Part]]
     needs: tuple[str, ...] = ()
-    """Kinds of fault without which it is none."""
+    """Kinds of fault without which the motif has no effect."""
 
 
 MOTIFS: tuple[Motif, ...] = (
@@ -116,4 +117,4 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(6, versions.still_in_the_queue, ("loss", "delay")),
     Motif(6, versions.deleted_source, ("loss",)),
 )
-"""By weights that give each branch its share of the seeds."""
+"""The weights give each branch enough seeds."""

@@ -1,4 +1,4 @@
-"""Motifs of backfill, status and mail: what is lost, late, doubled or altered on its way."""
+"""Motifs of backfill, status and mail: mails are lost, late, duplicated or altered."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CYCLE_US = 15 * MINUTE_US
 
 
 def lost_content(m: MotifBuilder) -> list[Part]:
-    """Several mails are lost, and the next one tells."""
+    """Several mails are lost; the next mail shows what is missing."""
     m.state.settings["Replication Message Size Limit"] = m.draw.choice((1, 1, 4, 300))
     folder = m.folder(m.a, m.b, m.c)
     first = m.post(m.a, folder.label, count=m.draw.choice((1, 8, 12)), size=2_000)
@@ -44,8 +44,8 @@ def lost_content(m: MotifBuilder) -> list[Part]:
 
 
 def edited_before_it_went(m: MotifBuilder) -> list[Part]:
-    """A message is edited in the cycle in which it was posted, and its number goes with a later mail than its neighbours;
-    so it does in the answer to one who misses all of them."""
+    """A message is edited in the cycle in which it was posted, so its number is in a later mail than its neighbours. The same
+    happens in the answer to a store that misses all of them."""
     m.state.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = m.folder(m.a, m.b, m.c)
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
@@ -76,14 +76,14 @@ def few_slots(m: MotifBuilder) -> list[Part]:
 
 
 def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """One slot. A late answer brings what another entry waits for a slot to ask for, and a third entry waits behind it."""
+    """There is one slot. A late answer satisfies an entry that waits for the slot; a third entry waits behind it."""
     m.state.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
         **dict.fromkeys(FIRST_TIMEOUTS, "30 min"),
     }
     folder, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
     m.state.lasts_until(m.at_us + 3 * HOUR_US)
     post, told, told_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
     behind, behind_told = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
@@ -105,7 +105,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
 
 
 def unclaimed(m: MotifBuilder) -> list[Part]:
-    """The only store that has what others lack leaves the list; at times its request to leave is not heard for long."""
+    """The only store that has what others lack leaves the replica list. In some plans its request to leave is lost for long."""
     if m.c == m.b:
         return []
     folder = m.folder(m.c, m.a, m.b)
@@ -117,7 +117,7 @@ def unclaimed(m: MotifBuilder) -> list[Part]:
 
 
 def back_unheard(m: MotifBuilder) -> list[Part]:
-    """A store leaves a folder and is back, empty, before another has heard that it left."""
+    """A store leaves a folder and returns, empty, before another store knows that it left."""
     if m.c == m.b:
         return []
     folder = m.folder(m.c, m.a, m.b)
@@ -129,7 +129,7 @@ def back_unheard(m: MotifBuilder) -> list[Part]:
 
 
 def several_sources(m: MotifBuilder) -> list[Part]:
-    """What a store misses is all at one source, but a part of it at one that is asked before."""
+    """One source has everything that a store misses, but a source with only a part is asked first."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw)
@@ -147,25 +147,25 @@ def several_sources(m: MotifBuilder) -> list[Part]:
 
 
 def near_source(m: MotifBuilder) -> list[Part]:
-    """What two stores of a site miss is far away; one asks soon, and the other, which waits for long, hears that it has it."""
+    """Two stores of a site miss what another site has. One asks soon; the other learns that the first has got it."""
     far = _near_and_far(m)
     if far is None:
         return []
     source, asks_soon, waits = far
     m.state.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
     m.state.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # what follows is told in terms of cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
     folder = replace(m, a=source).folder(source, asks_soon, waits)
     first, told = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
-    lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail goes to the other site, for both
-    # Twice, for on some links the answer takes hours.
+    lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail to the other site is for both stores
+    # Twice, because on some links the answer takes hours.
     tells = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
     m.state.lasts_until(tells[-1].at_us + HOUR_US)
     return [folder, first, lost, told, *tells]
 
 
 def _near_and_far(m: MotifBuilder) -> tuple[str, str, str] | None:
-    """A store, and two of another site; None where there are none."""
+    """Return a store and two stores of another site, or None if there are none."""
     site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     pairs = [(one, two) for one in site for two in site if one != two and site[one] == site[two]]
     triples = [(far, *pair) for pair in pairs for far in site if site[far] != site[pair[0]]]
@@ -195,7 +195,7 @@ def deleted_while_missing(m: MotifBuilder) -> list[Part]:
 
 
 def asked_when_gone(m: MotifBuilder) -> list[Part]:
-    """A store asks one that holds the folder no more, which it has not heard yet."""
+    """A store asks a source that no longer holds the folder, before it knows that."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw)
@@ -237,7 +237,7 @@ def expired(m: MotifBuilder) -> list[Part]:
 
 
 def one_item_unreadable(m: MotifBuilder) -> list[Part]:
-    """Of several items in a mail one cannot be decoded."""
+    """One of several items in a mail cannot be decoded."""
     folder = m.folder(m.a, m.b, m.c)
     bad = Corruption(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
     return [folder, bad, m.post(m.a, folder.label, count=3), m.post(m.a, folder.label, 90 * MINUTE_US)]

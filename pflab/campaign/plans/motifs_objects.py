@@ -1,4 +1,4 @@
-"""Motifs of messages and of the tree: changes that meet."""
+"""Motifs of messages and of the folder tree: concurrent changes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def edit_against_delete(m: MotifBuilder) -> list[Part]:
 
 
 def late_edit(m: MotifBuilder) -> list[Part]:
-    """An edit is on its way while its message is deleted elsewhere."""
+    """A message is deleted at one store while an edit from another store is under way."""
     folder = m.folder(m.a, m.b, m.c)
     post = m.post(m.a, folder.label)
     at_us = m.at_us + 2 * HOUR_US
@@ -77,7 +77,7 @@ def associated_edits(m: MotifBuilder) -> list[Part]:
 
 def cycle(m: MotifBuilder) -> list[Part]:
     one, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    if m.draw.random() < 0.5:  # known in another order on either side
+    if m.draw.random() < 0.5:  # each store knows the two folders in another order
         other = CreateFolder(at_us=other.at_us, on=m.b, label=other.label, title=other.title, replicas=other.replicas)
     return [
         one,
@@ -96,7 +96,7 @@ def twins(m: MotifBuilder) -> list[Part]:
 
 
 def child_first(m: MotifBuilder) -> list[Part]:
-    """The mail with the parent is lost, that with the child comes; it waits, for too short a time at times."""
+    """The mail with a parent folder is lost, the mail with its child arrives. The child waits, mostly for too short a time."""
     if m.draw.random() < 0.9:
         m.state.settings["Replication Folder Tree RMQ Timeout"] = "1 h"
     parent = m.folder(m.a, at_us=m.at_us)
@@ -125,20 +125,20 @@ def below_the_deleted(m: MotifBuilder) -> list[Part]:
 
 
 def deleted_and_renamed(m: MotifBuilder) -> list[Part]:
-    """The deletion is the earlier of the two, and wins."""
+    """The deletion is earlier than the rename, and wins nevertheless."""
     folder = m.folder(m.a, m.b)
     rename = RenameFolder(at_us=m.at_us + 5 * MINUTE_US, on=m.b, folder=folder.label, title=f"D{folder.label[1:]}")
     return [folder, DeleteFolder(at_us=m.at_us, on=m.a, folder=folder.label), rename]
 
 
 def renamed_twice(m: MotifBuilder) -> list[Part]:
-    """The later of two renames wins, though the earlier comes after it."""
+    """The later of two renames wins, even if the earlier one arrives after it."""
     folder = m.folder(m.a, m.b)
     return [folder, _rename(m, m.a, folder.label, "R"), _rename(m, m.b, folder.label, "S", MINUTE_US)]
 
 
 def renamed_at_once(m: MotifBuilder) -> list[Part]:
-    """Two renames of one store at one instant: the second is the later one all the same."""
+    """One store renames a folder twice at one instant; the second rename counts as later."""
     folder = m.folder(m.a, m.b)
     return [folder, _rename(m, m.a, folder.label, "R"), _rename(m, m.a, folder.label, "S")]
 
@@ -148,7 +148,7 @@ def _rename(m: MotifBuilder, store: str, folder: str, letter: str, after_us: int
 
 
 def back_and_forth(m: MotifBuilder) -> list[Part]:
-    """A store leaves a folder, comes back and leaves again, while answers to its first leaving are late."""
+    """A store leaves a folder, returns and leaves again, while answers to its first request to leave are late."""
     folder = m.folder(m.b, m.a)
     late = Delay(at_us=m.at_us, lasts_us=40 * MINUTE_US, from_=m.b, to=m.a, type="status", by_us=2 * HOUR_US)
     leaves, again = (
@@ -162,7 +162,7 @@ def back_and_forth(m: MotifBuilder) -> list[Part]:
 
 
 def content_first(m: MotifBuilder) -> list[Part]:
-    """A new holder gets content before it hears that it is one."""
+    """A new holder gets content before it knows that it is a holder."""
     folder = m.folder(m.a)
     by_us = m.draw.choice((HOUR_US, 6 * HOUR_US))
     late = Delay(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="hierarchy", by_us=by_us, count=1)

@@ -1,4 +1,4 @@
-"""Motifs of stores and replicas that come and go: backups, long absences, leaving and coming back, joining late."""
+"""Motifs of stores and replicas that appear and disappear: backups, long absences, leaving and returning, joining late."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from pflab.campaign.plans.plan import (
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOMBSTONE_DAYS = 1
-"""The shortest that a store takes (DL-4); a plan with it need not go on for half a year."""
+"""The shortest tombstone age (DL-4), so that a plan need not last half a year."""
 
-FEW = 5
-"""Days of a larger lab cost as much as many plans of another kind."""
+MOST_STORES = 5
+"""Motifs that last days are for labs of at most so many stores, because larger labs would take too much time."""
 
 
 def early(m: MotifBuilder) -> MotifBuilder:
-    """Where a motif has days to go on for."""
+    """Return a builder that begins early in the plan, for a motif that lasts days."""
     return replace(m, at_us=2 * HOUR_US + m.draw.choice((0, 90, 300)) * MINUTE_US)
 
 
 def short_memory(m: MotifBuilder, lasts_us: int) -> None:
-    """Tombstones of a day, at times on one store alone, in a plan that goes on for so long after the motif begins."""
+    """Set a tombstone age of one day, for all stores or one, and make the plan last `lasts_us` from the motif's begin."""
     name = "Replication Folder Tombstone Age Limit"
     if m.draw.random() < 0.7:
         m.state.settings[name] = TOMBSTONE_DAYS
     else:
         m.state.store_settings.setdefault(m.draw.choice((m.a, m.b)), {})[name] = TOMBSTONE_DAYS
-    # Each mail for a store that is away for days is tried over and over again: that many times are enough.
+    # Mails to a store that is down for days are retried all the time; once an hour is enough.
     m.state.settings["MTA Retry Interval Normal"] = "1 h"
     m.state.lasts_until(m.at_us + lasts_us)
 
@@ -47,7 +47,7 @@ def short_memory(m: MotifBuilder, lasts_us: int) -> None:
 
 
 def restored(m: MotifBuilder) -> list[Part]:
-    """What was broadcast since the backup comes back from others; what was not is gone with it."""
+    """A restored store gets back from others what it broadcast after its backup; what it did not broadcast is lost."""
     if m.draw.random() < 0.7:
         m.state.settings |= quick_settings(m.draw)
     folder = m.folder(m.a, m.b, m.c)
@@ -70,7 +70,7 @@ def restored(m: MotifBuilder) -> list[Part]:
 
 
 def asked_after_restore(m: MotifBuilder) -> list[Part]:
-    """A source went back to a backup from before what it is asked for, and the asker has not heard of that."""
+    """A source was restored from a backup that lacks what it is asked for, and the asking store does not know that."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw) | dict.fromkeys(FIRST_TIMEOUTS, "1 h")
@@ -89,8 +89,8 @@ def asked_after_restore(m: MotifBuilder) -> list[Part]:
 
 
 def old_backup(m: MotifBuilder) -> list[Part]:
-    """The backup is older than a tombstone gets, or nearly so: what was deleted since must not come back."""
-    if len(m.state.stores) > FEW:
+    """A backup is about as old as the tombstone age. What was deleted since must not return."""
+    if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
     lasts_us = m.draw.choice((20, 23, 26, 40)) * HOUR_US
@@ -112,8 +112,8 @@ def old_backup(m: MotifBuilder) -> list[Part]:
 
 
 def long_gone(m: MotifBuilder) -> list[Part]:
-    """A store is away for longer than a tombstone lives, and has what was deleted meanwhile."""
-    if len(m.state.stores) > FEW:
+    """A store is down for longer than the tombstone age, and has what was deleted in this time."""
+    if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
     lasts_us = m.draw.choice((26, 30, 50)) * HOUR_US
@@ -133,8 +133,8 @@ def long_gone(m: MotifBuilder) -> list[Part]:
 
 
 def hidden_for_long(m: MotifBuilder) -> list[Part]:
-    """A folder under a deleted one outlives the other's tombstone, which must stay for it."""
-    if len(m.state.stores) > FEW:
+    """A folder is hidden below a deleted folder, whose tombstone must stay longer than its age."""
+    if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
     short_memory(m, 2 * DAY_US)
@@ -152,7 +152,7 @@ def hidden_for_long(m: MotifBuilder) -> list[Part]:
 
 
 def leaves_and_returns(m: MotifBuilder) -> list[Part]:
-    """A store leaves with something unsent, comes back empty, and numbers what it makes on from there."""
+    """A store leaves with something unsent, returns empty, and continues its numbers."""
     folder = m.folder(m.b, m.a)
     away_us = m.draw.choice((20 * MINUTE_US, 2 * HOUR_US, 5 * HOUR_US))
     leaves_us = m.at_us + 40 * MINUTE_US
@@ -165,7 +165,7 @@ def leaves_and_returns(m: MotifBuilder) -> list[Part]:
 
 
 def joins_and_holds(m: MotifBuilder) -> list[Part]:
-    """A store that joins late is made a holder, before it joins or after."""
+    """A store that joins late becomes a holder, before or after it joins."""
     if not m.state.late:
         return []
     store = m.draw.choice(m.state.late)

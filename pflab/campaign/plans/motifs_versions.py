@@ -1,4 +1,4 @@
-"""Motifs of what one version alone does, of age limits that empty all sources, and of content that stands still."""
+"""Motifs of what only one server version does, of age limits that empty all sources, and of suspended content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pflab.campaign.plans.plan import AddReplica, Delay, DeleteStore, Loss, Resu
 from traces.labtime import HOUR_US, MINUTE_US
 
 ENOUGH_FOR_THE_OLDEST = 5
-"""Three responders are found by steps and the oldest replica's holder is a fourth; with the asker they are five."""
+"""Steps find three responders, the holder of the oldest replica is the fourth, and the asking store is the fifth."""
 
 
 def near_older(m: MotifBuilder) -> list[Part]:
-    """What a 2000 server misses a 5.5 server next door has, and so has a newer one far away, which is asked."""
+    """A 2000 server misses what a 5.5 server of its site and a newer server of another site have. It asks the newer one."""
     site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     triples = [
         (asker, near, far)
@@ -34,7 +34,7 @@ def near_older(m: MotifBuilder) -> list[Part]:
 
 
 def parts_in_turn(m: MotifBuilder) -> list[Part]:
-    """Two holders have a part each of what a 2000 server misses, and neither has all of it."""
+    """Two holders each have a part of what a 2000 server misses; no holder has all of it."""
     if m.c == m.b:
         return []
     m.state.versions[m.b] = "2000"
@@ -49,8 +49,8 @@ def parts_in_turn(m: MotifBuilder) -> list[Part]:
 
 
 def oldest_replica(m: MotifBuilder) -> list[Part]:
-    """The oldest replica of a folder is on a server of 5.5, which no step finds before the newer ones beside it; then a 2000
-    server is made a holder."""
+    """The oldest replica of a folder is on a 5.5 server, and each step finds newer servers of the site first. Then a 2000
+    server becomes a holder."""
     stores = list(m.state.stores)
     if len(stores) < ENOUGH_FOR_THE_OLDEST:
         return []
@@ -70,7 +70,7 @@ def oldest_replica(m: MotifBuilder) -> list[Part]:
 
 
 def expired_everywhere(m: MotifBuilder) -> list[Part]:
-    """What a store misses is older than the limit of its only source by the time that it asks."""
+    """What a store misses has expired at its only source before the store asks."""
     m.state.store_settings.setdefault(m.a, {}).update(
         {"Age Limit": "1 h", "Replication Expiry": "1 h", "Maintenance Schedule": "always"}
     )
@@ -82,7 +82,7 @@ def expired_everywhere(m: MotifBuilder) -> list[Part]:
 
 
 def asked_while_suspended(m: MotifBuilder) -> list[Part]:
-    """Content stands still on a source of 2003 or 2007, and one of 2000 that knows nothing of it asks."""
+    """Content is suspended on a source of 2003 or 2007. A 2000 server, which cannot suspend content, asks it."""
     m.state.versions |= {m.a: m.draw.choice(("2003", "2007")), m.b: "2000"}
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     folder = m.folder(m.a, m.b)
@@ -103,7 +103,8 @@ def asked_while_suspended(m: MotifBuilder) -> list[Part]:
 
 
 def still_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """Content waits for the only slot, stands still when it comes free, and then the hierarchy misses something."""
+    """An entry of content waits for the only slot. Content is suspended before the slot is free, and then a change of the
+    hierarchy is lost."""
     m.state.versions |= {m.b: m.draw.choice(("2003", "2007"))}
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h") | {"Replication Outstanding Backfill Limit": 1}
     folders = [m.folder(m.a, m.b) for _ in range(2)]
@@ -122,7 +123,7 @@ def still_in_the_queue(m: MotifBuilder) -> list[Part]:
 
 
 def deleted_source(m: MotifBuilder) -> list[Part]:
-    """The only store that has what another misses is deleted, before it is asked or while it is."""
+    """The only store that has what another misses is deleted, before or while it is asked."""
     through = {end for connector in m.state.connectors for end in connector.bridgeheads}
     if m.c == m.b or m.a in through or len(m.state.stores) <= 2:
         return []

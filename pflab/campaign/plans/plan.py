@@ -1,11 +1,11 @@
-"""A campaign's plan as data: an organization, what its users do and when, and what goes wrong and for how long.
+"""A plan of a campaign as data: an organization, the steps of its users, and the faults.
 
-A plan is complete before the lab begins: it names folders and messages by labels that their creation gives them, so a
-step whose target was never made (because a fault came first, or because the shrinker took its creation out) is passed
-over and all others still mean the same. Times are microseconds of lab time since the lab's start.
+A plan is complete before the lab starts. It refers to folders and messages by labels that their creation gives them. A step
+is skipped if its target was never created, because a fault came first or because the shrinker removed the creation. All other
+steps keep their meaning. Times are microseconds of lab time since the lab's start.
 
-To add a kind of step: a class here, an act in `campaign_acts`, a weight in `campaign_draw_work`. To add a kind of
-fault: a class here, a beginning and an end in `campaign_storms`, a drawing in `campaign_draw_faults`.
+To add a kind of step: a class here, a function in `step_actions`, a weight in `draw_work`. To add a kind of fault: a class
+here, its begin and end in `fault_actions`, its generation in `draw_faults`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ MailType = Literal[
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True):
-    """Something that a user or an administrator does. `at_us`: since the lab's start."""
+    """An action of a user or an administrator. `at_us`: since the lab's start."""
 
     at_us: int = msgspec.field(name="at")
 
 
 class Post(Step, frozen=True, kw_only=True, tag="post"):
-    """New messages; several of one post are called `label.1`, `label.2`, ..."""
+    """Create messages. The labels of several messages are `label.1`, `label.2`, ...
+
+    `associated`: associated messages (FAI), which belong to the folder and are not shown among its messages.
+    """
 
     on: str
     folder: str
@@ -59,7 +62,7 @@ class Delete(Step, frozen=True, kw_only=True, tag="delete"):
 
 
 class Resolve(Step, frozen=True, kw_only=True, tag="resolve"):
-    """Ends a conflict, where there is one: the version shown, the one least in rank, or all are kept."""
+    """End a conflict, if there is one. `keep`: the version that is shown, the last in rank, or all."""
 
     on: str
     message: str
@@ -83,7 +86,7 @@ class RenameFolder(Step, frozen=True, kw_only=True, tag="rename folder"):
 
 
 class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
-    """`under` None: to the top of the tree."""
+    """Move a folder. `under` None: to the top of the tree."""
 
     on: str
     folder: str
@@ -91,7 +94,7 @@ class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
 
 
 class ChangeFolder(Step, frozen=True, kw_only=True, tag="change folder"):
-    """Other properties of a folder; None: that one stays."""
+    """Change properties of a folder. None leaves a property as it is."""
 
     on: str
     folder: str
@@ -112,7 +115,7 @@ class AddReplica(Step, frozen=True, kw_only=True, tag="add replica"):
 
 
 class RemoveReplica(Step, frozen=True, kw_only=True, tag="remove replica"):
-    """The last replica stays (spec: RP-2)."""
+    """Remove a replica, unless it is the last one (spec: RP-2)."""
 
     on: str
     folder: str
@@ -120,22 +123,22 @@ class RemoveReplica(Step, frozen=True, kw_only=True, tag="remove replica"):
 
 
 class Join(Step, frozen=True, kw_only=True, tag="join"):
-    """A store that the topology says joins later does so (spec: RP-3)."""
+    """Start a store that joins later by the topology (spec: RP-3)."""
 
     store: str
 
 
 class SuspendContent(Step, frozen=True, kw_only=True, tag="suspend content"):
-    """Content replication is suspended on every store that runs (spec: RP-5)."""
+    """Suspend content replication on every running store (spec: RP-5)."""
 
 
 class ResumeContent(Step, frozen=True, kw_only=True, tag="resume content"):
-    """And goes on; the heal does this too."""
+    """Resume content replication on every running store. The heal does this too."""
 
 
 class DeleteStore(Step, frozen=True, kw_only=True, tag="delete store"):
-    """A store is stopped and deleted from the directory, whatever it holds (spec: RP-6). It never runs again. One that mail
-    between sites passes through stays."""
+    """Stop a store and delete it from the directory, whatever it holds (spec: RP-6). It never runs again. A bridgehead is not
+    deleted."""
 
     on: str
     store: str
@@ -163,14 +166,14 @@ AnyStep = (
 class Fault(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="fault", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Something that goes wrong from `at_us` on, for `lasts_us`."""
+    """A fault that begins at `at_us` and lasts `lasts_us`."""
 
     at_us: int = msgspec.field(name="at")
     lasts_us: int = msgspec.field(name="lasts")
 
 
 class MailFault(Fault, frozen=True, kw_only=True):
-    """What happens to mails on their last hop; `count` None: to all of them while it lasts."""
+    """A fault of mails on their last hop. `count`: how many mails; None: all while the fault lasts."""
 
     from_: str | None = msgspec.field(name="from", default=None)
     to: str | None = None
@@ -199,20 +202,20 @@ class Corruption(MailFault, frozen=True, kw_only=True, tag="corruption"):
 
 
 class Partition(Fault, frozen=True, kw_only=True, tag="partition"):
-    """Between two servers or sites; `one_way`: only from the first to the second."""
+    """No mail passes between two servers or sites. `one_way`: only from the first to the second."""
 
     between: tuple[str, str]
     one_way: bool = False
 
 
 class Clog(Fault, frozen=True, kw_only=True, tag="clog"):
-    """Everything from the first server to the second waits until it is over."""
+    """All mail from the first server to the second waits until the fault ends."""
 
     link: tuple[str, str]
 
 
 class Swizzle(Fault, frozen=True, kw_only=True, tag="swizzle"):
-    """Some stores die one after the other and come back in another order (FoundationDB's)."""
+    """Kill some stores one after the other, and start them in another order. FoundationDB has this fault."""
 
     stop: tuple[str, ...]
     start: tuple[str, ...]
@@ -220,7 +223,7 @@ class Swizzle(Fault, frozen=True, kw_only=True, tag="swizzle"):
 
 
 class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
-    """The server dies in a stimulus, `after` so many others, at a named point."""
+    """Crash the server in a stimulus, at a named point. `after`: how many stimuli pass first."""
 
     server: str
     point: Literal["before commit", "after commit"]
@@ -228,29 +231,29 @@ class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
 
 
 class Slow(Fault, frozen=True, kw_only=True, tag="slow"):
-    """The server's commits take so long that nobody waits for them; `commits`: they come about all the same."""
+    """The server's commits take so long that clients give up. `commits`: the commits succeed nevertheless."""
 
     server: str
     commits: bool = False
 
 
 class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
-    """The server's clock is wrong by so much."""
+    """The server's clock is wrong by `by_us`; below zero it is slow."""
 
     server: str
     by_us: int = msgspec.field(name="by")
 
 
 class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
-    """The store does not run; `kill`: it had no time to stop in order."""
+    """The store does not run. `kill`: it is killed; otherwise it stops in order."""
 
     server: str
     kill: bool = True
 
 
 class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
-    """The store's disk is lost and it goes back to a backup made when this began; `dead_us`: for so long before that it
-    did not run (spec: RP-4). Longer ago than a tombstone lives, and it begins as new (spec: DL-4)."""
+    """The store loses its disk, and starts from a backup made when the fault began (spec: RP-4). If the backup is older than
+    a tombstone age, the store begins as new (spec: DL-4). `dead_us`: how long before its restore it does not run."""
 
     server: str
     dead_us: int = msgspec.field(name="dead", default=0)
@@ -289,11 +292,11 @@ FAULT_CLASSES: dict[str, type[Fault]] = {
 }
 
 FAULT_KINDS: tuple[str, ...] = tuple(FAULT_CLASSES)
-"""Fault packages of a campaign; `--faults` names some of them, or all, or none."""
+"""The kinds of fault of a campaign, by the names that `--faults` takes."""
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The whims of the network, from beginning to end."""
+    """Random behaviour of the network during the whole run."""
 
     shuffle: bool = False
     jitter_us: int = msgspec.field(name="jitter", default=0)
@@ -303,10 +306,10 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """All that one lab of a campaign lives through, before it is healed.
+    """Everything that happens to one lab of a campaign before it is healed.
 
-    seed: fixes GUIDs, keys and the network's whims. length_us: when all faults end. topology: a topology file's
-    document. Steps and faults are in order of time.
+    seed: determines GUIDs, keys and the random choices of the network. length_us: when all faults end. topology: the document
+    of a topology file. Steps and faults are in order of time.
     """
 
     plan: Literal[1] = 1
@@ -318,12 +321,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     faults: tuple[AnyFault, ...] = ()
 
     def organization(self) -> Topology:
-        """Raises topology.ProblemsError, which names every mistake, if the document is not a topology."""
+        """Return the topology. Raises topology.ProblemsError, which names every mistake, if the document is not valid."""
         return topology_from_text(msgspec.json.encode(self.topology).decode(), f"the topology of plan {self.seed}")
 
     @property
     def size(self) -> int:
-        """How much there is in it, for a shrinker to compare: steps, faults, stores, folders, settings."""
+        """The number of steps, faults, stores, folders and settings, by which the shrinker compares plans."""
         settings = [self.topology.get("settings") or {}]
         servers = self.topology.get("servers") or {}
         settings += [(entry or {}).get("settings") or {} for entry in servers.values()]

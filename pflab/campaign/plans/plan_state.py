@@ -1,5 +1,6 @@
-"""What the drawing of a plan knows of it so far: which folders and messages its steps have made, as they would be if
-nothing went wrong. It is no lab: what really comes of a step only the play shows.
+"""The state of a plan while it is generated: the folders and messages that its steps create if nothing goes wrong.
+
+Whether a step really succeeds shows only when the plan is played.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from traces.labtime import MINUTE_US
 
 @dataclass(slots=True)
 class FolderState:
-    """A folder: its label, its holders, the labels of its messages with the time of each."""
+    """A folder: its label, its holders, and the label and time of each of its messages."""
 
     label: str
     replicas: list[str]
@@ -25,7 +26,7 @@ class FolderState:
 
 
 class PlanState:
-    """Of one plan. Labels are never given twice."""
+    """The state of one plan. It never gives the same label twice."""
 
     def __init__(self, document: dict[str, Any], length_us: int) -> None:
         self.length_us = length_us
@@ -36,12 +37,12 @@ class PlanState:
             FolderState(path, list(folder.replicas), folder.parent) for path, folder in self.topology.folders.items()
         ]
         self.settings: dict[str, Any] = {}
-        """What a motif wants to be set, for all stores."""
+        """Settings of the organization that motifs need."""
         self.store_settings: dict[str, dict[str, Any]] = {}
         self.versions: dict[str, str] = {}
-        """What a motif wants a store to be."""
+        """Versions of servers that motifs need."""
         self.needs_us = 0
-        """How long the plan has to go on at least, for what a motif wants to happen in it."""
+        """How long the plan must last for its motifs."""
         self._serial = 0
 
     @property
@@ -49,17 +50,17 @@ class PlanState:
         return self.topology.connectors
 
     def label(self, letter: str) -> str:
-        """A label that no other thing has: `m1`, `g2`, ..."""
+        """Return a new label: `m1`, `g2`, ..."""
         self._serial += 1
         return f"{letter}{self._serial}"
 
     def lasts_until(self, until_us: int) -> None:
-        """The plan does not end before that, unless its days do."""
+        """Make the plan last at least until then, within the limit of its days."""
         self.needs_us = max(self.needs_us, until_us)
 
     def existing(self) -> list[FolderState]:
         return [folder for folder in self.folders if not folder.deleted]
 
     def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
-        """A whole minute between two shares of the plan's length."""
+        """Return a random whole minute between two shares of the plan's length."""
         return draw.randint(int(self.length_us * low), int(self.length_us * high)) // MINUTE_US * MINUTE_US

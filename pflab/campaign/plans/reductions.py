@@ -1,4 +1,4 @@
-"""What can be left out of a plan, and what can be said more plainly: plans from plans, none of them played here."""
+"""Smaller and simpler variants of a plan, for the shrinker to play."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def changed(plan: Plan, **fields: Any) -> Plan:
 
 
 def cut_after(plan: Plan, at: LabTime) -> Plan | None:
-    """Nothing later than what was seen at `at`."""
+    """Return the plan without everything later than `at`, or None if that is all of it."""
     at_us = at - _start_of(plan)
     if at_us >= plan.length_us:
         return None
@@ -51,8 +51,10 @@ def _stores(plan: Plan) -> list[str]:
 
 
 def _with_stores(plan: Plan, stores: Sequence[str]) -> Plan | None:
-    """With these stores alone; sites, connectors, replicas, steps and faults of the others go along. None if that leaves
-    no organization, or one that falls apart."""
+    """Return the plan with only these stores, or None if mail cannot reach all of them.
+
+    Sites, connectors, replicas, steps and faults of the other stores are removed too.
+    """
     if not stores:
         return None
     document = copy.deepcopy(plan.topology)
@@ -88,8 +90,8 @@ def _forget_sites(document: dict[str, Any]) -> None:
 
 
 def _connected(document: dict[str, Any]) -> bool:
-    """Whether mail can go from each site to each other; if not, that alone would be a failure."""
-    sites = document.get("sites") or ["the only one"]
+    """Return whether mail can go from each site to each other. If not, the lab could never converge."""
+    sites = document.get("sites") or ["the only site"]
     reached, ahead = {sites[0]}, [sites[0]]
     while ahead:
         site = ahead.pop()
@@ -136,7 +138,7 @@ def _folders(plan: Plan) -> list[str]:
 
 
 def _with_folders(plan: Plan, paths: Sequence[str]) -> Plan | None:
-    """With these folders from the start; those under one that is left out go along."""
+    """Return the plan with only these folders of the topology. Folders below a removed one are removed too."""
     kept: dict[str, Any] = {}
     for path, entry in (plan.topology.get("folders") or {}).items():
         above = path.rpartition("/")[0]
@@ -146,7 +148,7 @@ def _with_folders(plan: Plan, paths: Sequence[str]) -> Plan | None:
 
 
 def _settings(plan: Plan) -> list[tuple[str, str]]:
-    """(store, or '' for the organization, name of a setting)."""
+    """Return (store, name of a setting) for each setting; the store is '' for settings of the organization."""
     found = [("", name) for name in plan.topology.get("settings") or {}]
     for store, entry in plan.topology["servers"].items():
         found += [(store, name) for name in (entry or {}).get("settings") or {}]
@@ -176,10 +178,10 @@ LISTS: tuple[tuple[Callable[[Plan], list[Any]], WithItems], ...] = (
     (_folders, _with_folders),
     (_settings, _with_settings),
 )
-"""The lists of a plan, each with how a plan with fewer of its items is made."""
+"""For each list of a plan: the function that returns its items, and the one that returns the plan with only some of them."""
 
 
-# --- plainer forms
+# --- simpler forms
 
 
 def _calm_network(plan: Plan) -> Iterator[Plan]:
@@ -188,7 +190,7 @@ def _calm_network(plan: Plan) -> Iterator[Plan]:
 
 
 def _shorter(plan: Plan) -> Iterator[Plan]:
-    """The lab is healed soon after the last thing has ended."""
+    """Yield the plan with its heal soon after the last step and fault."""
     ends = [step.at_us + HOUR_US for step in plan.steps]
     ends += [fault.at_us + fault.lasts_us for fault in plan.faults]
     length_us = max(ends, default=HOUR_US)
@@ -208,7 +210,7 @@ def _one_site(plan: Plan) -> Iterator[Plan]:
 
 
 def _plain_folders(plan: Plan) -> Iterator[Plan]:
-    """Folders without schedule, contacts and priority, one after the other."""
+    """Yield the plan with one folder without schedule, contacts and priority, for each folder."""
     for path, entry in (plan.topology.get("folders") or {}).items():
         if entry and set(entry) - {"replicas"}:
             folders = {**plan.topology["folders"], path: {"replicas": entry["replicas"]}}
@@ -218,7 +220,7 @@ def _plain_folders(plan: Plan) -> Iterator[Plan]:
 def _small_posts(plan: Plan) -> Iterator[Plan]:
     for index, step in enumerate(plan.steps):
         if isinstance(step, cp.Post) and (step.size > 10 or step.count > 1):
-            # `m.1` of many is `m` of one, so the labels that others use are changed with it.
+            # A single post has the label `m` instead of `m.1`, so later steps that use it must change too.
             small = msgspec.structs.replace(step, size=10, count=1)
             rest = tuple(_relabelled(each, f"{step.label}.1", step.label) for each in plan.steps[index + 1 :])
             yield changed(plan, steps=(*plan.steps[:index], small, *rest))
@@ -240,11 +242,11 @@ def _relabelled(step: AnyStep, old: str, new: str) -> AnyStep:
 
 def _plain_faults(plan: Plan) -> Iterator[Plan]:
     for index, fault in enumerate(plan.faults):
-        for plain in _plainer(fault):
+        for plain in _simpler(fault):
             yield changed(plan, faults=(*plan.faults[:index], plain, *plan.faults[index + 1 :]))
 
 
-def _plainer(fault: AnyFault) -> Iterator[AnyFault]:
+def _simpler(fault: AnyFault) -> Iterator[AnyFault]:
     replace = msgspec.structs.replace
     if isinstance(fault, cp.MailFault) and fault.count != 1:
         yield replace(fault, count=1)
@@ -269,4 +271,4 @@ SIMPLER: tuple[Callable[[Plan], Iterator[Plan]], ...] = (
     _small_posts,
     _plain_faults,
 )
-"""Each gives plainer plans to try, in order."""
+"""Functions that yield simpler plans to try, in order."""

@@ -31,7 +31,7 @@ VERSION = {
 
 def test_a_deletion_heard_of_at_a_start() -> None:
     """A store that was not there when another was deleted hears of it as it starts, and only that counts (RP-6)."""
-    branch, gone = "told of a deletion at its start", {"store": "C", "forced": False}
+    branch, gone = "deletion learned at its start", {"store": "C", "forced": False}
     started = {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}
     trace = Trace()
     book = BranchCounter(trace.facts)
@@ -66,7 +66,7 @@ def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
         ("hierarchy by backfill", ev.VersionApplied, {**VERSION, "kind": "folder", "way": "backfill"}),
         ("content by backfill", ev.VersionApplied, {**VERSION, "way": "backfill"}),
         (
-            "lost edit told",
+            "lost edit notice sent",
             ev.ConflictNotice,
             {"folder": FOLDER, "object": number("A", 1), "contacts": (), "versions": (number("A", 1),)},
         ),

@@ -204,7 +204,7 @@ def test_fault_words() -> None:
     assert parse_faults("all") == FAULT_KINDS
     assert parse_faults("none") == ()
     assert parse_faults("skew, loss") == ("loss", "skew")
-    with pytest.raises(ValueError, match="no fault is called frob; there are all, none, loss, "):
+    with pytest.raises(ValueError, match="unknown fault frob; write all, none, or some of loss, "):
         parse_faults("loss,frob")
 
 

@@ -133,7 +133,7 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
         (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
         (["--seed-file", "empty.txt"], "empty.txt: no seeds; write one, or a range such as 1..20, on each line"),
         (["--seed-file", "bad.txt"], "bad.txt:2: --seeds many: not a range of seeds; write 1..200, the smaller first"),
-        (["--seeds", "1", "--faults", "frob"], "--faults frob: no fault is called frob; there are all, none, "),
+        (["--seeds", "1", "--faults", "frob"], "--faults frob: unknown fault frob; write all, none, or some of "),
         (
             ["--plan", "p.yaml", "--seeds", "1", "--expand"],
             "--plan says all that is played; leave out --seeds and --expand",

@@ -71,7 +71,7 @@ def test_an_unknown_fault_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["simulate", "--faults", "frob"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
     assert len(err) == 1
-    assert err[0].startswith("--faults frob: no fault is called frob; there are all, none, ")
+    assert err[0].startswith("--faults frob: unknown fault frob; write all, none, or some of ")
 
 
 def test_a_folder_that_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -181,7 +181,7 @@ def test_a_plan_with_a_restore() -> None:
     result = run_plan(plan(Restore(at_us=2 * HOUR_US, lasts_us=HOUR_US + 2 * MINUTE_US, server="A", dead_us=0)))
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["restored from backup"] == 1
-    assert result.branches["loss told"] == 1
+    assert result.branches["loss reported"] == 1
 
 
 def test_a_plan_with_a_backup_that_is_too_old() -> None:
@@ -189,7 +189,7 @@ def test_a_plan_with_a_backup_that_is_too_old() -> None:
     result = run_plan(plan(Restore(at_us=HOUR_US, lasts_us=30 * HOUR_US, server="A", dead_us=HOUR_US), days="1"))
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["began as new"] == 1
-    assert "loss told" not in result.branches
+    assert "loss reported" not in result.branches
 
 
 def test_a_restore_that_ends_after_the_plan_comes_before_its_end() -> None:
