@@ -141,11 +141,11 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
 
 
 def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> None:
-    """docs/campaigns.md says how large a plan file, its spans, its posts and their letters may be."""
+    """docs/campaigns.md says how large a plan file, its durations, its posts and their characters may be."""
     page = " ".join((project_root / "docs" / "campaigns.md").read_text(encoding="utf-8").split())
     assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
-    assert f"every span at most {LONGEST_US // DAY_US:,} d" in page
-    assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} letters" in page
+    assert f"every duration at most {LONGEST_US // DAY_US:,} d" in page
+    assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} characters" in page
 
 
 def test_what_is_installed_plays_its_own_scenarios_anywhere(project_root: Path, tmp_path: Path) -> None:
