@@ -1,5 +1,5 @@
 """The reads of a store that go over HTTP: one table for the routes (`node.api.reads`) and for clients in Python
-(`pflab.drivers.node_proxy`).
+(`pflab.lab.remote_node`).
 
 The method of `StoreReader` declares a read's parameters, result and description; this table adds only its path. To offer
 another read over HTTP, write the method, name its path here, and document its route in `node.api`.

@@ -7,7 +7,7 @@ asked between any two stimuli, and the run stays the same.
 |---|---|
 | `node.store.node.Node` | in the database of a running store |
 | `node.store.offline_reader.OfflineReader` | in the database file of a store that need not run |
-| `pflab.drivers.node_proxy.RemoteNode` | over HTTP, by the table `node.api.read_paths` |
+| `pflab.lab.remote_node.RemoteNode` | over HTTP, by the table `node.api.read_paths` |
 """
 
 from __future__ import annotations

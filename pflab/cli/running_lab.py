@@ -16,7 +16,7 @@ from node.store.queries import StoreReader
 from pflab.cli.lab_options import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
-from pflab.drivers.node_proxy import RemoteNode
+from pflab.lab.remote_node import RemoteNode
 from pflab.terms.lexicon import Lexicon
 from traces.labtime import LabTime, parse_instant
 

@@ -7,27 +7,24 @@ quiet instant: the lab is moved step by step, from one due time to the next.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
 
-from node.errors import InternalError, MailRefused, Misuse, NotRunning
+from node.errors import MailRefused, Misuse
 from pflab.client import Client, ClientError, quoted
-from pflab.drivers.node_proxy import RemoteNode
 from pflab.errors import LabError
-from pflab.faults.fault import ALL, REORDER_BY_US, Fault, FaultKind, Mails
 from pflab.lab.lab import Lab
+from pflab.lab.remote_faults import RemoteFaults, answer_of, lab_error
+from pflab.lab.remote_node import RemoteNode
 from traces.events import AnyEvent
-from traces.labtime import LabTime, format_duration, format_instant, parse_instant
+from traces.labtime import LabTime, format_instant, parse_instant
 
 if TYPE_CHECKING:
-    from node.store.node import Node
-    from pflab.faults.fault_plan import FaultPlan
     from topology import Topology
     from traces.events import Event
 
@@ -49,7 +46,7 @@ class ExistingLab(Lab):
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
         self._renews = renews
         self.topology = topology
-        self.faults = cast("FaultPlan", ExistingLabFaults(self, client))
+        self.faults = RemoteFaults(client, lambda: self.now)
         self._client = client
         self._nodes = {name: RemoteNode(name, client) for name in topology.servers}
         self._events: list[Event] = []
@@ -76,7 +73,7 @@ class ExistingLab(Lab):
     def running(self, name: str) -> bool:
         self._node(name)
         return any(
-            each["name"] == name and each["standing"] == "running" for each in _surely(self._client.lab)["servers"]
+            each["name"] == name and each["standing"] == "running" for each in answer_of(self._client.lab)["servers"]
         )
 
     def _node(self, name: str) -> RemoteNode:
@@ -86,8 +83,8 @@ class ExistingLab(Lab):
 
     # --- users
 
-    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        return fn(cast("Node", self._node(name)), self.now)
+    async def do(self, name: str, fn: Callable[[RemoteNode, LabTime], T]) -> T:
+        return fn(self._node(name), self.now)
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
         query = urlencode([("from", sender), *(("to", each) for each in recipients)])
@@ -97,54 +94,54 @@ class ExistingLab(Lab):
             code, _, text = error.detail.partition(" ")
             if error.kind == _REFUSED and code.isdecimal():
                 raise MailRefused(int(code), text) from error
-            raise _as_lab_error(error) from error
+            raise lab_error(error) from error
 
-    def read(self, name: str, fn: Callable[[Node], T]) -> T:
-        return fn(cast("Node", self._node(name)))
+    def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
+        return fn(self._node(name))
 
     # --- time
 
     async def settle(self) -> None:
-        _surely(lambda: self._client.advance("0 s"))
+        answer_of(lambda: self._client.advance("0 s"))
 
     async def advance(self, to_at: LabTime) -> None:
-        _surely(lambda: self._client.advance(format_instant(to_at)))
+        answer_of(lambda: self._client.advance(format_instant(to_at)))
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         await self.settle()
         limit = format_instant(limit_at)
         while not predicate():
-            if not _surely(lambda: self._client.step(limit))["moved"]:
+            if not answer_of(lambda: self._client.step(limit))["moved"]:
                 return predicate()
         return True
 
     # --- start and stop
 
     async def stop(self, name: str) -> None:
-        _surely(lambda: self._client.stop(name))
+        answer_of(lambda: self._client.stop(name))
 
     async def kill(self, name: str) -> None:
-        _surely(lambda: self._client.kill(name))
+        answer_of(lambda: self._client.kill(name))
 
     async def start(self, name: str) -> None:
-        _surely(lambda: self._client.start(name))
+        answer_of(lambda: self._client.start(name))
 
     async def backup(self, name: str) -> str:
-        return _surely(lambda: self._client.backup(name))
+        return answer_of(lambda: self._client.backup(name))
 
     async def restore(self, name: str, backup: str) -> None:
-        _surely(lambda: self._client.restore(name, backup))
+        answer_of(lambda: self._client.restore(name, backup))
 
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         try:
             self._client.delete_store(name, on=on, force=force)
         except ClientError as error:
-            raise (Misuse(error.detail) if error.kind == "Misuse" else _as_lab_error(error)) from error
+            raise (Misuse(error.detail) if error.kind == "Misuse" else lab_error(error)) from error
 
     # --- events
 
     def events(self, since: int = 0) -> Sequence[Event]:
-        fresh = _surely(lambda: list(self._client.events(after=len(self._events))))
+        fresh = answer_of(lambda: list(self._client.events(after=len(self._events))))
         self._events += [msgspec.convert(each, AnyEvent) for each in fresh]
         return self._events[since:]
 
@@ -155,12 +152,12 @@ class ExistingLab(Lab):
         client = self._client
         if self._renews:
             await self._renewed()
-        shown = _surely(client.lab)
-        if _surely(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
+        shown = answer_of(client.lab)
+        if answer_of(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
             raise LabError(
                 f"the lab at {client.url} is of another organization than the scenario's; bring up one with its topology"
             )
-        _surely(client.pause)
+        answer_of(client.pause)
         if self.now != self.topology.start_at:
             raise LabError(
                 f"the lab at {client.url} shows {format_instant(self.now)}, and a scenario begins at"
@@ -169,8 +166,8 @@ class ExistingLab(Lab):
         self._run = str(shown["run"])
 
     async def _renewed(self) -> None:
-        before = _surely(self._client.lab)["run"]
-        _surely(lambda: self._client.renew(self.topology.as_document()))
+        before = answer_of(self._client.lab)["run"]
+        answer_of(lambda: self._client.renew(self.topology.as_document()))
         for _ in range(RENEWED_TRIES):
             await asyncio.sleep(AGAIN_S)
             with suppress(ClientError):
@@ -182,74 +179,3 @@ class ExistingLab(Lab):
     async def close(self) -> None:
         """Close the client; the lab goes on."""
         self._client.close()
-
-
-class ExistingLabFaults:
-    """The faults of a lab elsewhere, as steps of a scenario inject and heal them (pflab.faults.fault_plan.FaultPlan)."""
-
-    def __init__(self, lab: ExistingLab, client: Client) -> None:
-        self._lab = lab
-        self._client = client
-
-    def active(self) -> Sequence[Fault]:
-        """Return the active faults; only their ids are known here."""
-        return cast("Sequence[Fault]", [_InForce(each["id"]) for each in _surely(self._client.faults)])
-
-    @property
-    def held_until_at(self) -> LabTime:
-        """What faults hold back is not known here; a bound that leaves it out may be too short, and never passes wrongly."""
-        return 0
-
-    def heal(self, fault: str | None = None) -> None:
-        _surely(lambda: self._client.heal(fault))
-
-    def inject(
-        self,
-        kind: FaultKind,
-        mails: Mails = ALL,
-        *,
-        count: int | None = None,
-        by_us: int = REORDER_BY_US,
-        until_at: LabTime | None = None,
-    ) -> str:
-        lasts = None if until_at is None else format_duration(until_at - self._lab.now)
-        return self._inject(kind.value, **asdict(mails), count=count, by=format_duration(by_us), lasts=lasts)
-
-    def cut(self, where: str | tuple[str, str], *, one_way: bool = False) -> str:
-        if isinstance(where, str):
-            return self._inject("cut", connector=where)
-        if one_way:
-            return self._inject("cut", from_=where[0], to=where[1])
-        return self._inject("cut", between=list(where))
-
-    def smtp(
-        self, at: str, does: str, *, count: int | None, by_us: int, until_at: LabTime | None, **link: str | None
-    ) -> str:
-        by = format_duration(by_us) if by_us else None
-        lasts = None if until_at is None else format_duration(until_at - self._lab.now)
-        return self._inject("smtp", at=at, does=does, count=count, by=by, lasts=lasts, **link)
-
-    def hold(self, *, until_at: LabTime, **link: str | None) -> str:
-        return self._inject("hold", lasts=format_duration(until_at - self._lab.now), **link)
-
-    def _inject(self, kind: str, **what: object) -> str:
-        given: Mapping[str, object] = {name: value for name, value in what.items() if value is not None}
-        return _surely(lambda: self._client.inject(kind, **given))
-
-
-class _InForce(msgspec.Struct):
-    id: str
-
-
-def _surely(ask: Callable[[], T]) -> T:
-    """Return the answer of the lab. Raises LabError or NotRunning with its text."""
-    try:
-        return ask()
-    except ClientError as error:
-        raise _as_lab_error(error) from error
-
-
-def _as_lab_error(error: ClientError) -> Exception:
-    if error.internal:
-        return InternalError(error.detail, elsewhere=True)
-    return NotRunning(error.detail) if error.kind == "NotRunning" else LabError(error.detail)

@@ -16,13 +16,13 @@ from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
+from node.store.node import Node
 from pflab.drivers.socket_lab import SocketLab, hand_in
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
-from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, default_node
+from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
 
 if TYPE_CHECKING:
-    from node.store.node import Node
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
     from traces.labtime import LabTime
@@ -47,7 +47,7 @@ class LiveLab(SocketLab[Host]):
         run: str | None = None,
         durability: Literal["full", "normal"] = "normal",
         ports: Mapping[str, int] | None = None,
-        make_node: NodeFactory = default_node,
+        make_node: NodeFactory = Node,
         tls: bool = False,
     ) -> None:
         super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls)

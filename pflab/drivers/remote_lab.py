@@ -25,24 +25,23 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 from node.api.http_server import HttpServer
 from node.errors import NotRunning
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
-from pflab.drivers.node_proxy import RemoteNode
 from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, hand_in
 from pflab.errors import LabError
+from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
 from pflab.server.app import app_of_remote_lab
 
 if TYPE_CHECKING:
     from node.host.host import Address
-    from node.store.node import Node
     from pflab.runs.recorder import Record
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
@@ -161,13 +160,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     # --- users
 
-    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+    async def do(self, name: str, fn: Callable[[RemoteNode, LabTime], T]) -> T:
         await self._before_move()
         async with self.coordinator.steady() as now:
             host = self._host(name)
             try:
-                # It has those methods of a node that users call.
-                return fn(cast("Node", self._nodes[name]), now)
+                return fn(self._nodes[name], now)
             finally:
                 await host.look(now)
 
@@ -178,13 +176,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             await hand_in(self._processes[name].smtp, sender, recipients, content)
             await host.look(now)
 
-    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+    def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
         host, node = self._host(name), self._nodes[name]
         if host.changed or not self._still:
             node.forget_reads()
             host.changed = False
         node.keep_reads(True)
-        return fn(cast("Node", node))
+        return fn(node)
 
     _still = False
     """True while a warp calls its predicate: nothing moves then, so what did not change since the last call is reused."""
@@ -319,7 +317,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             if host is None or host.silent:
                 continue
             try:
-                update.apply(cast("Node", self._nodes[name]), self.now)
+                update.apply(self._nodes[name], self.now)
             except NotRunning as error:
                 what = "has joined" if update.joined else "was deleted"
                 log.warning("%s is not told yet that %s %s: %s", name, update.store, what, error)

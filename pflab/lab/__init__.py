@@ -1,5 +1,5 @@
 """A lab: the interface that all drivers implement, its coordinator of time, its servers and its record.
 
 Imported by: the drivers, the simulator and everything above.
-Public: `lab` (class `Lab`), `coordinator`.
+Public: `lab` (class `Lab`), `coordinator`, `remote_node`.
 """

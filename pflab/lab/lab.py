@@ -25,16 +25,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from node.store.node import Node
     from pflab.faults.fault_plan import FaultPlan
+    from pflab.lab.remote_faults import RemoteFaults
+    from pflab.lab.remote_node import RemoteNode
     from topology import RawSetting, Topology
     from traces.events import Event
     from traces.labtime import LabTime
 
 T = TypeVar("T")
+
+LabNode: TypeAlias = "Node | RemoteNode"
+"""What users of a lab call: a node of this process, or one in another process."""
 
 STRANGER = "mail.outside.test"
 """The host name of the mail program that `Lab.mail` plays: no server of any organization."""
@@ -44,7 +49,7 @@ class Lab(ABC):
     """A running organization. Use it as an async context manager: entering starts the nodes, leaving closes the lab."""
 
     topology: Topology
-    faults: FaultPlan
+    faults: FaultPlan | RemoteFaults
 
     jitter_us: int = 0
     """The longest time that the network itself delays a mail on each hop, beyond what the topology says."""
@@ -94,7 +99,7 @@ class Lab(ABC):
     # --- users
 
     @abstractmethod
-    async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+    async def do(self, name: str, fn: Callable[[LabNode, LabTime], T]) -> T:
         """Apply one stimulus to a running node at the present lab time.
 
         The mails that it causes leave at once if the clock runs, otherwise at the next `settle`, `advance` or `until`.
@@ -109,7 +114,7 @@ class Lab(ABC):
         """
 
     @abstractmethod
-    def read(self, name: str, fn: Callable[[Node], T]) -> T:
+    def read(self, name: str, fn: Callable[[LabNode], T]) -> T:
         """Read a running node's state. Raises node.errors.NotRunning if it is stopped."""
 
     # --- time

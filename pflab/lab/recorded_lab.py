@@ -13,6 +13,7 @@ from pflab.lab.servers import LabServer, Servers, ServerStatus
 from traces.events import BackupMade, BackupRestored
 
 if TYPE_CHECKING:
+    from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.recorder import Record
     from topology import Topology
     from traces.events import Event
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 class RecordedLab(Lab):
     """A lab with a record and a list of its servers. A driver says how to start and stop them."""
 
+    faults: FaultPlan
     _servers: Servers
 
     def __init__(self, topology: Topology, *, seed: int, run: str, record: Record) -> None:

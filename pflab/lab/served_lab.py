@@ -12,6 +12,7 @@ from pflab.lab.lab import Lab
 
 if TYPE_CHECKING:
     from node.api.http_client import Address
+    from pflab.faults.fault_plan import FaultPlan
     from pflab.faults.mail_capture import DecideNow
     from pflab.lab.coordinator import Coordinator
     from pflab.runs.recorder import Record
@@ -41,6 +42,7 @@ class ServedLab(Lab):
     operations raise LabError.
     """
 
+    faults: FaultPlan
     coordinator: Coordinator
     decide: DecideNow
     record: Record

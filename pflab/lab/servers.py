@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
+from node.store.node import Node
 from pflab.errors import LabError
 from topology import Topology
 from traces.events import Event
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
-    from node.store.node import Node
+    from pflab.lab.lab import LabNode
     from pflab.runs.run_folder import RunFolder
 
 
@@ -93,7 +94,7 @@ class DirectoryUpdate:
     store: str
     joined: bool
 
-    def apply(self, node: Node, now: LabTime) -> None:
+    def apply(self, node: LabNode, now: LabTime) -> None:
         if self.joined:
             node.join(now, self.store)  # spec: RP-3
         else:
@@ -188,7 +189,7 @@ class Servers:
 
     # --- a lab that continues after a restart of its coordinator
 
-    def as_document(self) -> dict[str, Any]:
+    def as_document(self) -> dict[str, object]:
         """Return the states of all servers for `recall`, as values that JSON has."""
         servers = {
             server.name: {
@@ -279,10 +280,3 @@ class EmbeddedServers(Servers):
 def authority_of(seed: int) -> LabAuthority:
     """Return the authority that issues the keys of a lab's stores."""
     return LabAuthority(derived_seed(seed, "authority"))
-
-
-def default_node(name: str, **made_with: Any) -> Node:
-    """Make the real node."""
-    from node.store.node import Node  # noqa: PLC0415 - so that toys can be run where the real one cannot be
-
-    return Node(name, **made_with)

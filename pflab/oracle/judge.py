@@ -12,11 +12,10 @@ from pflab.terms.lexicon import SETUP, Lexicon
 from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, StoreDeleted, TombstoneDropped
 
 if TYPE_CHECKING:
-    from node.store.node import Node
-    from pflab.lab.lab import Lab
+    from pflab.lab.lab import Lab, LabNode
 
 
-def read_store(node: Node) -> Reading:
+def read_store(node: LabNode) -> Reading:
     knowledge = {HIERARCHY: node.knowledge(HIERARCHY)}
     rows = {HIERARCHY: node.state(HIERARCHY).rows}
     for view in node.folders():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
@@ -43,7 +43,7 @@ class NewFault(Body):
     lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
 
 
-def faults_shown(lab: Lab) -> list[dict[str, Any]]:
+def faults_shown(lab: Lab) -> list[dict[str, str]]:
     """Return the active faults."""
     return [{"id": each.id, "kind": each.kind.value, **each.details()} for each in lab.faults.active()]
 
@@ -115,7 +115,7 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
 
 def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     until_at = None if wanted.lasts is None else now + parse_duration(wanted.lasts)
-    link: dict[str, Any] = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
+    link = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
     if wanted.kind == "hold":
         if until_at is None:
             raise LabError("a hold needs a duration; write for example lasts: 2 h")

@@ -62,6 +62,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from node.codec.signing import derived_seed
 from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NotRunning
+from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
@@ -74,7 +75,6 @@ from pflab.lab.servers import (
     NodeSettings,
     ServerStatus,
     authority_of,
-    default_node,
 )
 from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Environment
@@ -87,7 +87,6 @@ from transport.mime.tamper import altered
 from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, BeforeSend, Verb, VerbFault
 
 if TYPE_CHECKING:
-    from node.store.node import Node
     from pflab.runs.run_folder import RunFolder
     from topology import Topology
     from transport.envelope import Transmission
@@ -136,7 +135,7 @@ class Simulator(RecordedLab):
         folder: RunFolder | None = None,
         network: NetworkPolicy | None = None,
         run: str | None = None,
-        make_node: NodeFactory = default_node,
+        make_node: NodeFactory = Node,
     ) -> None:
         self._now: LabTime = topology.start_at
         run = run if run is not None else f"sim-{seed}"

@@ -11,8 +11,8 @@ import pytest
 
 from pflab.client import Client, ClientError
 from pflab.drivers.host_proxy import RemoteHost
-from pflab.drivers.node_proxy import RemoteNode
 from pflab.drivers.processes import ProcessLab
+from pflab.lab.remote_node import RemoteNode
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects

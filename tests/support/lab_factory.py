@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
+from node.store.node import Node
 from pflab.containers.managed_lab import ManagedLab
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.lab.lab import Lab
-from pflab.lab.servers import NodeFactory, default_node
+from pflab.lab.servers import NodeFactory
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.process_supervisor import ProcessSupervisor
@@ -31,7 +32,7 @@ class LabFactory(Protocol):
         text: str = THREE_STORES,
         *,
         seed: int = 1,
-        make_node: NodeFactory = default_node,
+        make_node: NodeFactory = Node,
         keeps_mails: bool = False,
     ) -> Lab: ...
 
@@ -40,7 +41,7 @@ def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
     """Return the factory of a driver's labs, whose runs are below `folder`. Processes that outlive a lab end with `at_end`."""
 
     def make(
-        text: str = THREE_STORES, *, seed: int = 1, make_node: NodeFactory = default_node, keeps_mails: bool = False
+        text: str = THREE_STORES, *, seed: int = 1, make_node: NodeFactory = Node, keeps_mails: bool = False
     ) -> Lab:
         topology = topology_from_text(text)
         run = RunFolder.create(folder / "runs", "test", keeps_mails=keeps_mails)

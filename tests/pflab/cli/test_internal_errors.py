@@ -21,7 +21,7 @@ from pflab.cli.bugs import DEBUG
 from pflab.client import Client, ClientError, url_at
 from pflab.drivers.existing_lab import ExistingLab
 from pflab.drivers.live import LiveLab
-from pflab.drivers.node_proxy import RemoteNode
+from pflab.lab.remote_node import RemoteNode
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from pflab.terms.verdict import ExitCode

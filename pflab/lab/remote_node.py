@@ -17,6 +17,7 @@ from node.errors import InternalError, NodeError, NotRunning
 from node.store.queries import StoreReader
 from node.views import MessageView, Post
 from pflab.client import Client, ClientError, quoted
+from topology.settings.values import RawSetting
 from traces.labtime import LabTime, parse_instant
 
 T = TypeVar("T")
@@ -98,11 +99,11 @@ class RemoteNode(StoreReader):
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
         return list(self._change("POST", path, {"keep": keep})["changes"])
 
-    def create_folder(self, now: LabTime, path: str, **given: Any) -> str:
+    def create_folder(self, now: LabTime, path: str, **given: object) -> str:
         del now
         return str(self._change("POST", "/folders", {"path": path, **_listed(given)})["id"])
 
-    def change_folder(self, now: LabTime, path: str, **given: Any) -> str:
+    def change_folder(self, now: LabTime, path: str, **given: object) -> str:
         del now
         return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
 
@@ -110,7 +111,7 @@ class RemoteNode(StoreReader):
         del now
         self._change("DELETE", f"/folders/{quoted(path)}")
 
-    def configure(self, now: LabTime, values: Mapping[str, Any]) -> None:
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
         del now
         self._change("PATCH", "/settings", dict(values))
 
@@ -192,7 +193,7 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
-    def _tell(self, path: str, body: Mapping[str, Any]) -> None:
+    def _tell(self, path: str, body: Mapping[str, object]) -> None:
         """Send a request of the coordinator. It is sent only once, so it gets a new connection: the old one may be dead."""
         self.forget_reads()
         self._client.close()
@@ -201,7 +202,7 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
-    def _change(self, method: str, path: str, body: Any = None) -> Any:
+    def _change(self, method: str, path: str, body: object = None) -> Any:
         # The connection may be dead. Each change has its own key, so that the client can send it again.
         self.forget_reads()
         try:
@@ -230,20 +231,20 @@ def _as_node_error(error: ClientError) -> Exception:
     return _ERRORS.get(error.kind, errors.Misuse)(error.detail)
 
 
-def _message(post: Post) -> dict[str, Any]:
+def _message(post: Post) -> dict[str, object]:
     files = [{"name": name, "content": b64encode(content).decode("ascii")} for name, content in post.attachments]
     return {"subject": post.subject, "body": post.body, "sender": post.sender, "attachments": files}
 
 
-def _listed(given: Mapping[str, Any]) -> dict[str, Any]:
+def _listed(given: Mapping[str, object]) -> dict[str, object]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
-def _view(value: Any, kind: type[T]) -> T:
+def _view(value: object, kind: type[T]) -> T:
     return msgspec.convert(_instants(value), kind)
 
 
-def _instants(value: Any) -> Any:
+def _instants(value: object) -> object:
     """Return the value with instants as numbers: the reverse of `node.api.values.plain`."""
     if isinstance(value, list):
         return [_instants(each) for each in value]
