@@ -1,6 +1,6 @@
-"""The replication agent: a stimulus comes in, state changes, mail waits in the queue. It does no I/O but its own tables.
+"""The replication agent: a stimulus changes the tables and puts mail into the queue. It does no other I/O.
 
-This module puts the parts together and says which part a timer belongs to; each part knows its own rules.
+This module has the entry points and maps each kind of timer to its handler.
 """
 
 from __future__ import annotations
@@ -20,50 +20,56 @@ from transport.envelope import LocalDelivery
 from transport.mime.headers import scan_header
 from transport.stimulus import Stimulus
 
-STEPS_A_TICK = 100_000
-"""More rows than this due at one instant means that one of them makes itself due again: an error, never a hang."""
+MAX_STEPS_A_TICK = 100_000
+"""If more timers are due at one instant, a handler sets its own timer again and again. `tick` raises an error and does not
+hang."""
 
 
 def tick(ctx: Context, s: Stimulus) -> None:
-    """Does everything that is due at the stimulus's instant."""
+    """Run the handler of every timer that is due now."""
     kinds = agent_disabled.timers_of(ctx)
-    for _ in range(STEPS_A_TICK):
+    for _ in range(MAX_STEPS_A_TICK):
         due = take_due(s.conn, s.now, kinds)
         if due is None:
             return
         kind, key = due
         _TIMERS[kind](ctx, s, key)
-    raise NodeError(f"{ctx.name}: more than {STEPS_A_TICK} timers due at one instant; the last was {kind} {key}")
+    raise NodeError(f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers due at one instant; the last was {kind} {key}")
 
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
-    """Mail that goes no further: to folders, to people, to this server's store."""
+    """Deliver mails whose recipients are here: folders, people, or this store."""
     for delivery in deliveries:
         if not user_mail.deliver(ctx, s, delivery):
             continue
-        if delivery.system and not ctx.config.replicates:  # what is no system message is bad mail in any case
-            agent_disabled.keep(s, delivery)
+        if delivery.system and not ctx.config.replicates:  # an ordinary mail is bad mail either way
+            agent_disabled.keep_mail(s, delivery)
             continue
         incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)
 
 
 def joined(ctx: Context, s: Stimulus, store: str) -> None:
-    """A store has entered the directory (spec: RP-3). Folders that wait for it are broadcast to it from now on."""
+    """Add a store to the directory (spec: RP-3). Broadcasts go to it from now on."""
     ctx.directory.join(s, store, s.now)
 
 
 def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
-    """The store comes up: a new or restored one asks around (spec: RP-3, RP-4, ST-3), each resumes its status checks."""
+    """Start the agent. A new or restored store requests statuses (spec: RP-3, RP-4, ST-3); any store resumes its checks.
+
+    first         the first start of this database
+    joins_later   the store joins a running organization
+    missed_check  a status check was due while the store was stopped
+    """
     expiry.plan(ctx, s)
     if restored:
-        conflicts.begin_anew(s)
+        conflicts.restart_ages(s)
     conflicts.plan(ctx, s)
-    if suspension.settle(ctx, s):
+    if suspension.apply_setting(ctx, s):
         for fid in ctx.rst.held_fids():
-            if not is_set(s.conn, Timer.CYCLE, fid):  # one that was missed comes at once
+            if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
                 broadcast.reschedule(ctx, s, fid)
     if not ctx.config.replicates:
-        agent_disabled.tell(ctx, s)
+        agent_disabled.log_disabled(ctx, s)
     if first and joins_later:
         status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
@@ -72,19 +78,19 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     if missed_check and ctx.config.replicates:
         s.trace.record(StatusMissed)
     if restored:
-        store_restore.ask_around(ctx, s)
+        store_restore.request_statuses(ctx, s)
     if not ctx.config.replicates:
         return
-    for sender, content in agent_disabled.take(s.conn):
+    for sender, content in agent_disabled.take_mails(s.conn):
         incoming.receive(ctx, s, sender, content, scan_header(content).message_id, system=True)
-    replicas.say_leaving(ctx, s)
+    replicas.announce_removals(ctx, s)
     if not restored:
         status.at_start(ctx, s)
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
-    if suspension.stands(ctx, fid):
-        return  # the cycle is set anew when content is resumed
+    if suspension.is_suspended(ctx, fid):
+        return  # the timer is set again when content is resumed
     broadcast.broadcast(ctx, s, fid)
 
 
@@ -98,8 +104,8 @@ def _status_request(ctx: Context, s: Stimulus, key: int) -> None:
     status.send_wanted(ctx, s)
 
 
-def _held(ctx: Context, s: Stimulus, held_id: int) -> None:
-    """What expired in the queue is missing now (spec: HI-4, BF-2)."""
+def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
+    """Drop a held item whose wait has ended. Its numbers are missing now (spec: HI-4, BF-2)."""
     if held_messages.expired(ctx, s, held_id) is None:
         return
     for store in ctx.other_holders(HIERARCHY_FID):
@@ -111,7 +117,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.STATUS_CHECK: _status_check,
     Timer.STATUS_REQUEST: _status_request,
     Timer.ENTRY: backfill.timed_out,
-    Timer.HELD: _held,
+    Timer.HELD: _held_expired,
     Timer.DROP: replica_removal.drop_now,
     Timer.EXPIRY: expiry.run,
     Timer.CONFLICT: conflicts.run,

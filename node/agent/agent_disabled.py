@@ -1,7 +1,7 @@
-"""A store whose replication agent is switched off by its registry (spec: SE-1): `Replication` = 0 at its start.
+"""A store whose replication agent is disabled: the registry value `Replication` was 0 at its start (spec: SE-1).
 
-Users go on: what they change waits for its broadcast, and age limits are applied. Nothing is sent, no clock of replication
-fires, and replication mail that comes is taken and waits. A start with the agent on goes on from there.
+Users can still change messages; their changes wait for a broadcast. Age limits are applied. The store sends nothing, no
+replication timer fires, and replication mail that arrives is kept. A start with the agent enabled processes what was kept.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 TIMERS: Final = (Timer.EXPIRY,)
-"""What comes due where there is no agent: age limits are the store's own affair (spec: DL-3)."""
+"""The timers that fire without an agent: age limits are not replication (spec: DL-3)."""
 
 ALL_TIMERS: Final = tuple(Timer)
 
 
 def timers_of(ctx: Context) -> tuple[Timer, ...]:
-    """The kinds of timer that fire here."""
+    """Return the kinds of timer that fire in this store."""
     return ALL_TIMERS if ctx.config.replicates else TIMERS
 
 
-def tell(ctx: Context, s: Stimulus) -> None:
-    """Event 3002, at each start (spec: EV-1)."""
+def log_disabled(ctx: Context, s: Stimulus) -> None:
+    """Write event 3002 to the application log, at each start (spec: EV-1)."""
     application_log.write(s.conn, s.now, 3002, {"database": database_name(ctx)})
 
 
-def keep(s: Stimulus, mail: LocalDelivery) -> None:
-    """A replication mail waits for an agent; it is durable, so its sender is done with it (spec: IN-2)."""
+def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:
+    """Keep a replication mail until the agent is enabled. It is durable, so the sender may delete it (spec: IN-2)."""
     s.conn.exec_driver_sql("INSERT INTO waiting (sender, content) VALUES (?, ?)", (mail.sender, mail.content))
 
 
-def take(conn: Connection) -> Iterator[tuple[str, bytes]]:
-    """Sender and content of what has waited, in the order in which it came; each is gone once it is given."""
+def take_mails(conn: Connection) -> Iterator[tuple[str, bytes]]:
+    """Yield and delete the kept mails in order of arrival, as (sender, content)."""
     while (
         row := conn.exec_driver_sql("SELECT id, sender, content FROM waiting ORDER BY id LIMIT 1").first()
     ) is not None:

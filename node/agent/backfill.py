@@ -1,12 +1,46 @@
 """The backfill array: which numbers are missing, when the store requests them, and from which sources (spec: BF-1, BF-2, BF-6).
 
-An entry holds the numbers that were found missing in one folder at one moment:
+An entry holds the numbers that were found missing in one folder at one moment. It has one row of `entry`, and one row of
+`request` for each source that was asked and has not finished.
 
-1. The entry waits its first time-out. Numbers that arrive meanwhile leave the entry.
-2. The store sends requests, and the entry waits the retry time-out of this round.
-3. If a source has not answered by then, the store marks it down. It chooses sources again, as in 2.
+States of an entry; `ask` is the step that chooses sources and sends requests:
 
-An entry without numbers ends: it is satisfied if they arrived, and pruned if no store claims them any more (spec: RST-4).
+    WAITING    attempts = 0       the first time-out runs; nothing was requested yet
+    REQUESTED  attempts > 0       the retry time-out of this round runs
+    DEFERRED   waiting = 1        the entry is due, but the limit of outstanding requests was reached
+    SATISFIED  row deleted        all numbers arrived
+    PRUNED     row deleted        no row claims the remaining numbers, or the replica was removed
+
+    state      what happens                                   next state
+    (none)     numbers are found missing                      WAITING (a new replica of 5.5 is due at once)
+    WAITING    the first time-out ends                        ask
+    REQUESTED  the retry time-out ends                        silent sources are marked down, then ask
+    DEFERRED   an earlier request ends                        ask
+    any        a source says that the items expired there     ask, at once (spec: DL-3)
+    ask        each chosen source is sent a request           REQUESTED
+    ask        the limit was reached                          DEFERRED
+    any        some of the numbers arrive                     the same, with the same due time
+    any        a store of the site has all of the numbers     the same, due at the local time-out if that is earlier
+    any        the last numbers arrive                        SATISFIED
+    any        the last numbers are no longer claimed         PRUNED (spec: RST-4)
+    any        content replication is suspended               the same, without a timer until it is resumed (spec: RP-5)
+
+States of a request, in the column `answered`: 0 SILENT; 1 ANSWERED, the source sent something; 2 RECALLED, the entry became
+due before the retry time-out. A request ends when its numbers arrived ("satisfied"), the source has none of them ("empty"),
+they expired there ("expired"), its retry time-out ended ("retry"), or its entry was pruned ("pruned").
+
+Example: B of another site lacks A-5 to A-9.
+
+    Mon 10:00  A's status claims A-5..9      entry made, WAITING, due 22:00 (12 h)
+    Mon 12:00  A's broadcast brings A-7      the entry has A-5..6 and A-8..9, still due 22:00
+    Mon 22:00  the time-out ends             request to A, REQUESTED, retry at Tue 22:00 (24 h)
+    Mon 22:01  A's response brings A-5..6    the request is ANSWERED and has A-8..9; A's second mail is lost
+    Tue 22:00  the retry time-out ends       A answered, so it stays up; a new request, retry after 48 h
+    Tue 22:01  A's response brings A-8..9    request "satisfied", entry SATISFIED
+
+What must never happen: a number is in two entries of a folder; an entry has a number that the own row or the replication
+message queue has; an entry has no timer, unless it is DEFERRED or suspended; more requests are outstanding than the limit
+(spec: BF-6); a source is marked down although it answered or its request was recalled.
 """
 
 from __future__ import annotations
@@ -61,7 +95,7 @@ def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -
 def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
     """Enter claimed numbers that this store lacks. `held` are numbers in the replication message queue here."""
     own = ctx.rst.own(fid)
-    if own is None or own.pending:  # spec: RP-2 a store that leaves asks for nothing more
+    if own is None or own.pending:  # spec: RP-2 a leaving store requests nothing more
         return
     numbers = claimed - own.numbers
     if not numbers:
@@ -84,7 +118,7 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
         (fid, *numbers.encode(), s.now, s.now, due_at, int(local)),
     ).scalar_one()
-    if not suspension.stands(ctx, fid):
+    if not suspension.is_suspended(ctx, fid):
         set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
     s.trace.record(
         EntryMade,
@@ -113,8 +147,8 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
     ctx.rst.add(fid, numbers & NumberSets(found, found))
 
 
-def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """Make the entries local of which a store of this site has everything. The earlier due time applies (spec: BF-2)."""
+def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
+    """Mark the entries as local whose numbers `store`, of this site, all has. The earlier due time applies (spec: BF-2)."""
     row = ctx.rst.row(fid, store)
     if row is None or not ctx.directory.same_site(ctx.name, store):
         return
@@ -124,7 +158,7 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         entry.local = True
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)
         if due_at < entry.due_at and not entry.waiting:
-            if suspension.stands(ctx, fid):
+            if suspension.is_suspended(ctx, fid):
                 entry.due_at = (
                     due_at  # while content is suspended no timer runs; the resumption moves the due time (spec: RP-5)
                 )
@@ -138,7 +172,7 @@ def came_near(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
 # -- out of the array
 
 
-def came_in(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
+def remove_arrived(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
     """Remove from the entries and requests of a folder the numbers that the own row claims or the queue holds."""
     own = ctx.rst.own(fid)
     if own is None:
@@ -219,7 +253,7 @@ def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
     backfill_array.wake_next(ctx, s)
 
 
-def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
+def on_response(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
     """Mark the requests to a source as answered by its response. An empty response ends them (spec: BF-5).
 
     A response that was sent before a request does not answer it.
@@ -237,7 +271,7 @@ def response_came(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: Lab
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
 
 
-def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: NumberSets) -> None:
+def on_expired(ctx: Context, s: Stimulus, fid: int, source: str, numbers: NumberSets) -> None:
     """Note the numbers whose items have expired at a source, and ask the next holder at once.
 
     Numbers whose items have expired at every holder are accounted for (spec: DL-3).
@@ -246,7 +280,7 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Num
     if own is None or not numbers:
         return
     numbers -= own.numbers
-    expiry.note_said(s, fid, source, numbers)
+    expiry.note_expired_at(s, fid, source, numbers)
     account_for_expired(ctx, s, fid)
     for entry in entries(s.conn, fid):
         if not entry.numbers & numbers:
@@ -254,20 +288,20 @@ def expired_there(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Num
         for request in requests(s.conn, entry=entry.id):
             if request.source == source:
                 _shrink(ctx, s, request, numbers, "expired")
-        if not suspension.stands(ctx, fid):
+        if not suspension.is_suspended(ctx, fid):
             _ask(ctx, s, entry)
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """Account for the missing numbers whose items have expired at every store that had them (spec: DL-3)."""
     missing = backfill_sources.missing_of(s.conn, fid)
-    gone = expiry.said_by_all(ctx, s, fid, expiry.ever_said(s.conn, fid, missing))
+    gone = expiry.expired_everywhere(ctx, s, fid, expiry.expired_anywhere(s.conn, fid, missing))
     for store in leavers(s.conn, fid):  # a leaving store keeps its data until it is answered (spec: RP-2)
-        gone -= leaver_claims(s.conn, fid, store) - expiry.said_by(s.conn, fid, store)
+        gone -= leaver_claims(s.conn, fid, store) - expiry.expired_at_store(s.conn, fid, store)
     if gone:
         ctx.rst.add(fid, gone)
         s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **gone.texts())
-        came_in(ctx, s, fid)
+        remove_arrived(ctx, s, fid)
 
 
 # -- asking
@@ -335,7 +369,7 @@ def _request(ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: Numb
         " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
         (entry.id, entry.fid, source, *numbers.encode(), s.now, retry_at),
     )
-    backfill_sources.touch(s.conn, source, s.now)  # spec: BF-9
+    backfill_sources.note_request(s.conn, source, s.now)  # spec: BF-9
     section = section_of(ctx, own, numbers)
     # spec: BF-8 sent at once, whatever the schedule
     send(ctx, s, MessageType.BACKFILL_REQUEST, [source], [section], priority=ctx.priority(entry.fid))

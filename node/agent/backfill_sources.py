@@ -1,10 +1,13 @@
-"""Who is asked to fill a gap: what is known of each holder is gathered, the version's way chooses, the trace tells why
-(spec: BF-3, BF-4, BF-7, BF-9, RT-3, RT-4)."""
+"""The choice of backfill sources from the tables of a store (spec: BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
+
+This module reads what the store knows of each holder, calls the method of the store's version in
+`node.agent.source_selection`, and records the choice in the trace.
+"""
 
 from __future__ import annotations
 
 from node.agent.source_selection import CHOICES, Choice, Gap, Source, group_of
-from node.objects.expiry import said_by
+from node.objects.expiry import expired_at_store
 from node.state.backfill_array import entries
 from node.state.context import Context
 from node.state.directory import StoreEntry
@@ -17,7 +20,7 @@ from transport.stimulus import Stimulus
 
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
-    """Who is asked for what, by this store's version; the choice and why each was passed over are traced."""
+    """Return which holders are asked for which numbers, and trace the choice with the reasons (spec: BF-3)."""
     stores = ctx.other_holders(fid)
     stores += [store for store in leavers(s.conn, fid) if store not in stores]
     missing = missing_of(s.conn, fid)
@@ -28,7 +31,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
         SourcesConsidered,
         folder=ctx.folders.text_of(fid),
         entry=entry,
-        candidates=tuple(_told(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
+        candidates=tuple(_candidate(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
         chosen=tuple(source.store for source, _ in choice.asked),
         method=way.value,
         **gap.numbers.texts(),
@@ -39,7 +42,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
 
 
 def missing_of(conn: Connection, fid: int) -> NumberSets:
-    """All that this store misses in the folder, whichever entries it is in."""
+    """Return all numbers that this store lacks in the folder: those of all its entries."""
     return NumberSets.union_all(each.numbers for each in entries(conn, fid))
 
 
@@ -47,7 +50,7 @@ def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, miss
     entry = entry_of(ctx, store)
     row = ctx.rst.row(fid, store)
     has = row.numbers if row else leaver_claims(conn, fid, store)
-    has -= said_by(conn, fid, store)  # spec: DL-3
+    has -= expired_at_store(conn, fid, store)  # spec: DL-3
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
         store=store,
@@ -69,12 +72,12 @@ def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, miss
 
 
 def peer_of(conn: Connection, store: str) -> tuple[bool, LabTime, int | None]:
-    """Whether a store is marked down, when it was last asked, and how long its mail takes (spec: BF-4, BF-9, RT-3)."""
+    """Return whether a store is marked down, when it was last asked, and how long its mail takes (spec: BF-4, BF-9, RT-3)."""
     row = conn.exec_driver_sql("SELECT down, backfilled_at, transit_us FROM peer WHERE store = ?", (store,)).first()
     return (bool(row[0]), row[1], row[2]) if row else (False, 0, None)
 
 
-def _told(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
+def _candidate(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
     return Candidate(
         store=source.store,
         down=source.down,
@@ -95,14 +98,14 @@ def _told(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
 
 
 def entry_of(ctx: Context, store: str) -> StoreEntry:
-    """A holder's directory entry."""
+    """Return the directory entry of a holder."""
     entry = ctx.directory.get(store)
     assert entry is not None, "holders have joined the directory"
     return entry
 
 
-def tell_ignored(ctx: Context, s: Stimulus) -> None:
-    """A preferred source that is no server here is ignored, and this says so (spec: BF-7)."""
+def record_ignored_setting(ctx: Context, s: Stimulus) -> None:
+    """Record an event if the preferred source is not a server of this organization: it is ignored (spec: BF-7)."""
     preferred = ctx.config.preferred_source
     if preferred is not None and ctx.directory.get(preferred) is None:
         reason = f"no server of that name has joined; there are {', '.join(ctx.directory.stores())}"
@@ -110,19 +113,20 @@ def tell_ignored(ctx: Context, s: Stimulus) -> None:
 
 
 def leavers(conn: Connection, fid: int) -> list[str]:
-    """Stores that leave the folder and wait until another has all they have: sources too, for that long (spec: RP-2)."""
+    """Return the leaving stores of a folder. Each is a source until another store has all it has (spec: RP-2)."""
     return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
 
 
 def leaver_claims(conn: Connection, fid: int, store: str) -> NumberSets:
+    """Return the numbers that a leaving store said it has."""
     row = conn.exec_driver_sql(
         "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
     ).first()
     return NumberSets.decode(*row) if row else NumberSets.EMPTY
 
 
-def touch(conn: Connection, store: str, now: LabTime) -> None:
-    """A request goes to `store` now (spec: BF-9)."""
+def note_request(conn: Connection, store: str, now: LabTime) -> None:
+    """Note that a request goes to `store` now (spec: BF-9)."""
     conn.exec_driver_sql(
         "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 0, 0, ?)"
         " ON CONFLICT (store) DO UPDATE SET backfilled_at = excluded.backfilled_at",

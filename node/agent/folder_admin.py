@@ -1,11 +1,11 @@
-"""What administrators do to folders here; each act is a hierarchy change (spec: CN-2, HI-2, HI-6)."""
+"""Administration of folders: create, change, delete. Each is a hierarchy change (spec: CN-2, HI-2, HI-6)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from node.agent.incoming import free_content
+from node.agent.incoming import process_freed_content
 from node.agent.replicas import settle, snapshot
 from node.codec.items import (
     MAX_NAME_LENGTH,
@@ -50,13 +50,13 @@ def create(
     age_limit: str | None = None,
     resolve: str | None = None,
 ) -> str:
-    """A new folder; its id. Without `replicas` it is held where its parent is, a top folder here."""
+    """Create a folder and return its id. Without `replicas` it gets those of its parent; a top folder gets this store."""
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
     _check_name(name)
     same = ctx.folders.sibling(parent, name)
     if same is not None:
-        raise FolderExists(f"there is a folder {same.path} already; upper and lower case are one in names of folders")
+        raise FolderExists(f"there is a folder {same.path} already; names of folders ignore upper and lower case")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
     object_id = ctx.store.next_object().to_xid()
@@ -96,7 +96,10 @@ def change(
     age_limit: str | None = None,
     resolve: str | None = None,
 ) -> str:
-    """A folder with other properties; the number of the change. `schedule` 'default' goes back to the store's."""
+    """Change the properties of a folder and return the change number. None leaves a property as it is.
+
+    `schedule` 'default' means the schedule of the store.
+    """
     folder = ctx.folders.visible(path)
     assert folder.props is not None, "a visible folder is alive"
     props = folder.props
@@ -127,8 +130,8 @@ def change(
 
 
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
-    """A store that is deleted by force leaves the folder's list, though it may be the last on it (spec: RP-6)."""
-    assert folder.props is not None, "a folder on whose list a store is lives"
+    """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
+    assert folder.props is not None, "a folder with a replica list is not deleted"
     props = folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
     number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
     old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
@@ -137,7 +140,7 @@ def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None
 
 
 def delete(ctx: Context, s: Stimulus, path: str) -> None:
-    """Deletes a folder and all under it: one change number a folder (spec: HI-6)."""
+    """Delete a folder and its subfolders, with one change number for each folder (spec: HI-6)."""
     top = ctx.folders.visible(path)
     before = snapshot(ctx)
     for folder in ctx.folders.below(top):
@@ -154,7 +157,7 @@ def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties,
     before = snapshot(ctx)
     _put(ctx, s, version, props, old)
     _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
-    free_content(ctx, s, settle(ctx, s, before))
+    process_freed_content(ctx, s, settle(ctx, s, before))
     hierarchy_changed(ctx, s)
 
 
@@ -181,17 +184,17 @@ def _record(
         subject=props.name if props else "",
         replicas=props.replicas if props else None,
         parent=object_text(props.parent) if props else None,
-        **({"resolve": RESOLVE_NAMES[props.resolve]} if props and props.resolve in _TOLD else {}),
+        **({"resolve": RESOLVE_NAMES[props.resolve]} if props and props.resolve in _TRACED_METHODS else {}),
     )
 
 
-_TOLD = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
-"""What a trace says of a folder's resolve method, as the default goes without saying."""
+_TRACED_METHODS = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
+"""Resolve methods that the trace records. It omits the default."""
 
 
 def _check_name(name: str) -> None:
     if name == ROOT_TEXT:
-        raise Misuse(f"{ROOT_TEXT} is what the hierarchy is called; a folder needs another name")
+        raise Misuse(f"{ROOT_TEXT} is the name of the hierarchy; a folder needs another name")
     if not name or len(name) > MAX_NAME_LENGTH or "/" in name or not name.isprintable():
         raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
 
@@ -216,7 +219,10 @@ def _checked_schedule(schedule: str | None) -> str | None:
 
 
 def _checked_age(text: str | None) -> int | None:
-    """An age limit such as `30 d`; `none` for no limit (spec: DL-3)."""
+    """Return an age limit such as `30 d` in microseconds, or None for no limit (spec: DL-3).
+
+    Raise Misuse if it is not valid.
+    """
     if text is None or text == "none":
         return None
     try:
@@ -224,18 +230,18 @@ def _checked_age(text: str | None) -> int | None:
     except TimeTextError as error:
         raise Misuse(str(error)) from None
     if not SECOND_US <= age_us <= MAX_AGE_US:
-        raise Misuse(f"an age limit of {text}; it can be a second to a century, or none")
+        raise Misuse(f"the age limit {text} is out of range; write 1 s to 36500 d, or none")
     return age_us
 
 
 def _checked_alias(alias: str | None) -> str | None:
-    """None and 'default' for the alias that the name makes, '' for none."""
+    """Return the alias; None means that it is made from the name, '' that the folder has none."""
     if alias is None or alias == "default":
         return None
     if alias == "none":
         return ""
     if not is_alias(alias):
-        raise Misuse(f"{alias!r} is no alias; letters, digits and inner . - _ make one, or say none or default")
+        raise Misuse(f"{alias!r} is not an alias; use letters and digits with . - _ between them, or none, or default")
     return alias
 
 
@@ -243,12 +249,12 @@ def _checked_resolve(resolve: str) -> int:
     try:
         return RESOLVE_METHODS[resolve]
     except KeyError:
-        raise Misuse(f"{resolve!r} is no resolve method; one of {', '.join(RESOLVE_METHODS)} is") from None
+        raise Misuse(f"{resolve!r} is not a resolve method; write one of {', '.join(RESOLVE_METHODS)}") from None
 
 
 def _checked_priority(priority: str) -> int:
     if priority not in PRIORITIES:
-        raise Misuse(f"{priority!r} is no priority; one of {', '.join(PRIORITIES)} is")
+        raise Misuse(f"{priority!r} is not a priority; write one of {', '.join(PRIORITIES)}")
     return PRIORITIES[priority]
 
 

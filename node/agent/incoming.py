@@ -1,4 +1,38 @@
-"""Mail for the store: read it, take its rows, apply what it brings, note what is missing (spec: IN-1 to IN-5)."""
+"""What happens to a mail that arrives at the store's address (spec: IN-1 to IN-5).
+
+    1 read            decode the mail and check its signature; otherwise it is bad mail, and nothing else happens
+    2 record arrival  the sender is up, unless a later mail of it came before (spec: BF-4, RT-3)
+    3 replace rows    the sender's row of each section replaces the one here, unless that is from a later mail (spec: RST-4)
+    4 handle          by type: apply updates, answer a request, read a status
+    5 note missing    numbers that the sender's rows claim and this store lacks go into the backfill array (spec: BF-1)
+
+Rows come before step 4, so that every decision uses the sender's newest claims. Missing numbers come after it, because the
+mail may bring them itself.
+
+What step 4 does with an update:
+
+    update of                                 becomes   and its numbers
+    a folder whose parent is known            APPLIED   are accounted for
+    a folder or message that is old here      IGNORED   are accounted for (spec: CN-7)
+    a folder whose parent is unknown          HELD      are neither missing nor accounted for (spec: HI-4)
+    a folder held here (content)              APPLIED   are accounted for
+    a folder unknown or not held (content)    HELD      with the whole mail, for 4 hours
+    a deleted or hidden folder (content)      IGNORED   concern no replica here (spec: HI-6)
+    bytes that cannot be decoded              FAILED    stay missing (spec: IN-5)
+
+HELD ends when the awaited folder arrives: steps 3 to 5 run for a held mail, and a held folder update is applied. If the wait
+ends first, the item is dropped and its numbers are missing.
+
+Example: A creates folder F with replicas on A and B (A-7) and posts in it (A-8). The content mail overtakes the hierarchy.
+
+    10:00  content mail with A-8    F is unknown at B: the mail is held until 14:00
+    10:05  hierarchy mail with A-7  F is applied, its replica begins, the held mail is processed: A-8 is applied
+
+If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and backfill brings A-8.
+
+What must never happen: a bad mail changes a row; a mail that was sent earlier replaces a row from a later one; the numbers of
+a held or failed update enter the own row; a mail that arrives twice has an effect twice (spec: IN-3).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +44,7 @@ from node.codec.items import object_text
 from node.codec.replication_message import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
 from node.errors import BadMail, OrdinaryMail
 from node.mail.backfill_responses import answer
-from node.mail.conflict_notices import tell_contacts
+from node.mail.conflict_notices import notify_contacts
 from node.mail.send import traced_marks, traced_sections
 from node.mail.user_mail import note_replicated
 from node.objects import apply_folders, conflicts, expiry
@@ -38,14 +72,16 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
     BodyForm.MDBEF: decode_mdbef,
 }
 BAD_MAIL_KEPT = 1000
-"""Bad mails that are kept for people to look at; the oldest go first."""
+"""How many bad mails are kept for people to read. The oldest are deleted first."""
 
 TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
 
 
 def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: str, *, system: bool) -> None:
-    """A mail to this store's address; `system`: it came as a system message. Whatever is wrong with it harms nothing
-    (spec: IN-5)."""
+    """Receive a mail to this store's address. A bad mail is put aside and has no other effect (spec: IN-5).
+
+    `system`: it arrived as a system message.
+    """
     try:
         if not system:  # spec: ML-3
             raise OrdinaryMail(
@@ -54,7 +90,7 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: 
         mail = read(ctx, content)
     except BadMail as error:
         if isinstance(error, OrdinaryMail) and sender == NULL_SENDER:
-            return  # a notice that a mail of ours came back: its expiry is traced, status and backfill mend the loss
+            return  # a non-delivery report about our mail; status and backfill repair the loss
         s.conn.exec_driver_sql(
             "INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)",
             (s.now, sender, str(error), content),
@@ -62,13 +98,16 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: 
         s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
         s.trace.record(MailBad, mail=message_id or None, sender=sender, reason=str(error), size=len(content))
         return
-    _greet(ctx, s, mail, len(content))
+    _record_arrival(ctx, s, mail, len(content))
     process(ctx, s, mail, content, "backfill" if mail.type in RESPONSES else "broadcast")
 
 
 def read(ctx: Context, content: bytes) -> ReplicationMail:
-    """The replication mail in a mail's content. BadMail if it is none, or from no store of the organization."""
-    mail = read_again(ctx, content)
+    """Return the replication mail in a mail's content.
+
+    Raise BadMail if there is none, or its sender is not another store here.
+    """
+    mail = decode_content(ctx, content)
     if ctx.directory.get(mail.store) is None:
         raise BadMail(f"store {mail.store} is not in the directory")
     if mail.store == ctx.name:
@@ -76,8 +115,11 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
     return mail
 
 
-def read_again(ctx: Context, content: bytes) -> ReplicationMail:
-    """A mail that was taken when it came; its sender may have been deleted from the directory since (spec: RP-6)."""
+def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
+    """Decode and verify a mail, whether its sender is in the directory or not.
+
+    The sender of a held mail may have been deleted since it arrived (spec: RP-6).
+    """
     try:
         found = system_body(content)
         if found is None:
@@ -89,9 +131,11 @@ def read_again(ctx: Context, content: bytes) -> ReplicationMail:
     return decode(message, ctx.verifier)
 
 
-def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
-    """What a mail says by coming, if none sent later came before: its sender is up (spec: BF-4), and how long the way takes
-    (spec: RT-3). A captured mail that an outsider sends again says neither.
+def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
+    """Record the arrival of a mail: its sender is up (spec: BF-4), and its transit time (spec: RT-3).
+
+    Neither is recorded if a mail that was sent later arrived before. So an outsider who sends a captured mail again cannot
+    mark its sender up.
     """
     if mail.lamport <= MAX_LAMPORT:
         s.trace.lamport_seen(mail.lamport)
@@ -112,7 +156,7 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
         "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
     ).first()
     if row is not None and mail.sent_at <= row[2]:
-        return  # a duplicate, or overtaken by a later one: no news of its sender
+        return  # a duplicate, or overtaken by a later one
     took = max(0, s.now - mail.sent_at)
     transit = took if row is None or row[1] is None else row[1] + (took - row[1]) // TRANSIT_WEIGHT
     s.conn.exec_driver_sql(
@@ -126,15 +170,15 @@ def _greet(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
 
 
 def process(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
-    """A sound mail, fresh or out of the queue. Rows come first (spec: RST-4), what is missing last (spec: BF-1)."""
+    """Run steps 3 to 5 for a valid mail: one that just arrived, or one that was held."""
     for section in mail.sections:
-        _take_row(ctx, s, mail, section)
+        _replace_row(ctx, s, mail, section)
     _HANDLERS[mail.type](ctx, s, mail, content, way)
     for section in mail.sections:
         fid = ctx.folders.fid_of(section.folder)
         if fid is not None and ctx.rst.own(fid) is not None:
             note_missing(ctx, s, fid, mail.store)
-            backfill.came_near(ctx, s, fid, mail.store)
+            backfill.make_local(ctx, s, fid, mail.store)
 
 
 def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
@@ -142,12 +186,12 @@ def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     backfill.note_missing(ctx, s, fid, held, store)
 
 
-def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:
-    """The sender's row is what it says now, a smaller set too, unless a later mail has spoken (spec: RST-4)."""
+def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:
+    """Replace the sender's row, even by a smaller set, unless the row here is from a later mail (spec: RST-4)."""
     fid = ctx.folders.fid_of(section.folder)
     if fid is None or ctx.rst.own(fid) is None or mail.store not in ctx.holders(fid):
         return
-    status.heard(s.conn, fid, mail.store, mail.sent_at)
+    status.clear_awaited(s.conn, fid, mail.store, mail.sent_at)
     old = ctx.rst.row(fid, mail.store)
     if old is not None and (old.sent_at, old.sent_number) >= (mail.sent_at, mail.number):
         return
@@ -161,12 +205,12 @@ def _take_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section
         sent_at=mail.sent_at,
         sent_number=mail.number,
     )
-    expiry.take_back(s, fid, mail.store, section.row)
+    expiry.drop_unclaimed(s, fid, mail.store, section.row)
     if old is not None and not old.numbers <= section.row:
         backfill.prune(ctx, s, fid, f"{mail.store} no longer claims it")
 
 
-# -- what each type does
+# -- handlers by type of mail
 
 
 def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
@@ -174,81 +218,81 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     section = mail.sections[0]
     before = snapshot(ctx)
     applied = apply_folders.apply_folders(ctx, s, mail.updates, way, mail.store)
-    _tell_failures(s, mail)
+    _record_failures(s, mail)
     waiting = held_messages.held_hierarchy(s.conn)
     numbers = section.numbers.contents - waiting - mail.failed - applied.failed
     account(ctx, s, HIERARCHY_FID, NumberSets(numbers) | applied.numbers, applied.fresh, waiting)
-    news = settle(ctx, s, before)
+    new_folders = settle(ctx, s, before)
     if mail.type in RESPONSES:
-        backfill.response_came(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
-    free_content(ctx, s, news)
+        backfill.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
+    process_freed_content(ctx, s, new_folders)
 
 
-def free_content(ctx: Context, s: Stimulus, news: list[Folder]) -> None:
-    """Content that waited for these folders, or for their replicas here, is processed now (spec: HI-4)."""
-    for folder in news:
+def process_freed_content(ctx: Context, s: Stimulus, new_folders: list[Folder]) -> None:
+    """Process the held content mails of folders that are new here, or newly held (spec: HI-4)."""
+    for folder in new_folders:
         if folder.props is not None and not folder.hidden and ctx.rst.own(folder.fid) is None:
-            continue  # known now, but no replica here: it goes on waiting
+            continue  # known now, but without a replica here: the content stays held
         for _, content in held_messages.freed_mails(s, folder.object):
-            process(ctx, s, read_again(ctx, content), content, "queue")
+            process(ctx, s, decode_content(ctx, content), content, "queue")
 
 
 def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
     section = mail.sections[0]
     fid = ctx.folders.fid_of(section.folder)
-    if fid == HIERARCHY_FID:
-        _tell_failures(s, mail)
-        return
     folder = ctx.folders.at(fid) if fid is not None else None
     if folder is not None and (folder.props is None or folder.hidden):
-        _drop_dead(ctx, s, folder, mail, way)  # spec: HI-6 dropped, never held
+        _drop_updates(ctx, s, folder, mail, way)  # spec: HI-6 dropped, never held
         return
     if folder is None or ctx.rst.own(folder.fid) is None:
         held_messages.hold_mail(ctx, s, section.folder, section.numbers.merged(), mail.store, content)
         return
     applied = apply_updates(ctx, s, folder.fid, mail.updates, way)
     note_replicated(s, folder.fid, [update.version for update in mail.updates])
-    _tell_failures(s, mail)
+    _record_failures(s, mail)
     numbers = section.numbers.without(mail.failed) | applied.numbers
     account(ctx, s, folder.fid, numbers, applied.fresh)
-    tell_contacts(ctx, s, folder.fid, applied)
+    notify_contacts(ctx, s, folder.fid, applied)
     if applied.conflicts:
-        conflicts.arose(ctx, s, folder)
+        conflicts.schedule(ctx, s, folder)
     if mail.type in RESPONSES:
-        backfill.expired_there(ctx, s, folder.fid, mail.store, section.expired)
-        replica_removal.answer_leavers(ctx, s, folder.fid)  # what nobody has any more is accounted for now
-        backfill.response_came(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
+        backfill.on_expired(ctx, s, folder.fid, mail.store, section.expired)
+        replica_removal.answer_leavers(ctx, s, folder.fid)  # numbers that expired everywhere are accounted for now
+        backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
-            replica_removal.leaver_gone(ctx, s, folder.fid, mail.store)
+            replica_removal.forget_leaver(ctx, s, folder.fid, mail.store)
 
 
 def _is_empty(mail: ReplicationMail) -> bool:
-    """Whether a response says that its source has none of what it was asked for (spec: BF-5). One of several mails may bring
-    a version whose number was not asked for, beside that of another mail, and claim nothing."""
-    said = mail.sections[0]
-    return not (mail.updates or mail.failures or said.numbers or said.expired)
+    """Return whether a response says that its source has none of the requested numbers (spec: BF-5).
+
+    A response without numbers is not empty if it has updates: one of several mails may bring only a version of an object
+    whose requested number is in another mail.
+    """
+    section = mail.sections[0]
+    return not (mail.updates or mail.failures or section.numbers or section.expired)
 
 
-def _drop_dead(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:
+def _drop_updates(ctx: Context, s: Stimulus, folder: Folder, mail: ReplicationMail, way: Way) -> None:
     for update in mail.updates:
         record_version(ctx, s, folder.fid, update.version, way, update.names, "tombstoned")
 
 
-def _tell_failures(s: Stimulus, mail: ReplicationMail) -> None:
-    """Items that could not be decoded stay missing (spec: IN-5)."""
+def _record_failures(s: Stimulus, mail: ReplicationMail) -> None:
+    """Record the items that could not be decoded. Their numbers stay missing (spec: IN-5)."""
     for reason in mail.failures:
         s.trace.record(VersionFailed, mail=mail.message_id, number=reason.split(": ", 1)[0], reason=reason)
 
 
 def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
-    """Numbers are accounted for here; an update begins the folder's 24 hours anew (spec: CN-7, ST-1)."""
+    """Add numbers to the own row. If an update was applied, the 24 hours of the folder start again (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
     if fresh and own is not None:
         own.last_update_at = s.now
         own.status_sent_at = None
         ctx.rst.touch(own)
-    backfill.came_in(ctx, s, fid, held)
+    backfill.remove_arrived(ctx, s, fid, held)
     replica_removal.answer_leavers(ctx, s, fid)
 
 

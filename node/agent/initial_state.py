@@ -1,7 +1,7 @@
-"""How a lab begins: the topology's folders stand on every store as if they had replicated long ago.
+"""The first state of a store: it has the folders of the topology as if they had replicated long ago.
 
-Their versions bear numbers of a GUID of their own, `Setup`, and are encoded alike everywhere. A store that joins later
-begins with an empty hierarchy and gets all this by backfill, like any new store (spec: RP-3).
+Their change numbers are those of a separate GUID, `Setup`, and their bytes are the same on every store. A store that joins
+later begins with an empty hierarchy and gets the folders by backfill, like any new store (spec: RP-3).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def setup_guid(topology: Topology) -> bytes:
 
 
 def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
-    """Folder id to the age limit that the topology gives this store's replica of it, in microseconds (spec: DL-3)."""
+    """Return the age limits that the topology sets for this store's replicas, by folder id, in microseconds (spec: DL-3)."""
     guid = setup_guid(topology)
     return {
         ChangeNumber(guid, index).to_xid(): spec.replica_age_limits_us[store]
@@ -39,7 +39,7 @@ def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
 
 
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
-    """The first state of a store; `later` for one that joins a running organization."""
+    """Write the first state of a store. `later`: it joins a running organization."""
     ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
     guid = setup_guid(topology)
     ctx.store.learn_store(s.conn, guid, SETUP)

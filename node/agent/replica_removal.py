@@ -1,8 +1,36 @@
-"""How a replica goes: kept until another store is known to have all of it (spec: RP-2).
+"""The removal of a replica: the data is kept until another store has all of it (spec: RP-2).
 
-The leaving store asks all holders by a 0x20 marked delete-pending, with everything it has. A holder that has all of it
-answers; one that lacks some enters that in its array, with the leaving store among the sources, and answers when it has
-all. The first answer lets the data be dropped; until then the leaving store serves backfill.
+States of a replica at the leaving store:
+
+    ACTIVE     `pending` = 0                       DUE   `pending` = 1 and a DROP timer, only in 5.5
+    PENDING    `pending` = 1, rows in `leaving`    GONE  no own row
+
+    state         what happens                                        next state
+    ACTIVE        the store is taken off the replica list             PENDING: it broadcasts what is unsent, ends its entries,
+                                                                      and sends all holders a delete-pending status request
+                                                                      with its row
+    PENDING       a status check                                      PENDING; the request is sent again
+    PENDING       a holder answers one of these requests              GONE; in 5.5 DUE
+    DUE           midnight                                            GONE
+    PENDING, DUE  the store is on the replica list again              ACTIVE; later answers have no effect
+    any           the folder is deleted or hidden                     GONE (spec: HI-6)
+
+A holder that gets the request has a row of `leaver` with what the leaving store claims:
+
+    what happens                                                      the row
+    the request arrives                                               is written; missing numbers go into the backfill array
+    this store has all numbers, and other holders have those whose    is deleted; a status marked "retained" answers the
+    items expired here                                                request
+    the leaving store answers a backfill request: "no replica"        is deleted; numbers that only it claimed are pruned
+    the store is on the replica list again                            is deleted
+
+Until it is GONE, the leaving store answers backfill requests, so it is a source for the holders.
+
+Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A requests with A-1..5; B makes an entry
+for A-5 and does not answer. B's backfill request goes to A, whose response brings A-5. B answers "retained"; A drops the data.
+
+What must never happen: the data is dropped before a store that is on the list now has all of it; the answer of a store that
+is itself leaving counts, or the answer to an earlier removal; the last copy of an item that did not expire is lost (DU-1).
 """
 
 from __future__ import annotations
@@ -24,13 +52,13 @@ from transport.stimulus import Stimulus
 _OF_A_FOLDER = (
     "message", "superseded", "conflict", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired",
 )  # fmt: skip
-"""Tables with a column `fid` whose rows mean nothing once the replica is gone."""
+"""Tables with a column `fid` whose rows are deleted with the replica."""
 
 # -- at the leaving store
 
 
 def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
-    """Asks every holder whether it has all that this store has; again at each check while none has answered."""
+    """Send the delete-pending request: ask every holder whether it has all that this store has."""
     stores = ctx.other_holders(own.fid)
     if not stores:
         return
@@ -40,21 +68,21 @@ def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
         s.conn.exec_driver_sql("INSERT INTO leaving (mail, fid) VALUES (?, ?)", (mail, own.fid))
 
 
-def is_said(s: Stimulus, fid: int) -> bool:
-    """Whether this store has told the holders that it leaves."""
+def is_announced(s: Stimulus, fid: int) -> bool:
+    """Return whether the delete-pending request of a folder was sent."""
     return s.conn.exec_driver_sql("SELECT 1 FROM leaving WHERE fid = ? LIMIT 1", (fid,)).first() is not None
 
 
 def announce_again(ctx: Context, s: Stimulus) -> None:
-    """The status check of the replicas that wait to be dropped."""
+    """Repeat the delete-pending requests that nobody has answered, at a status check."""
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
         if own is not None and own.pending and not is_set(s.conn, Timer.DROP, fid):
             announce(ctx, s, own)
 
 
-def stay(ctx: Context, s: Stimulus, own: OwnRow) -> None:
-    """Re-added meanwhile: pending ends, and late answers find nothing that they answer."""
+def cancel_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
+    """Return a pending replica to active, because the store is on the list again. Late answers have no effect."""
     own.pending = False
     ctx.rst.touch(own)
     s.conn.exec_driver_sql("DELETE FROM leaving WHERE fid = ?", (own.fid,))
@@ -62,7 +90,7 @@ def stay(ctx: Context, s: Stimulus, own: OwnRow) -> None:
 
 
 def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
-    """An answer to a request of this very leaving, from a store that is in the list now: the data may go."""
+    """Drop the replica, if the mail answers a request of this removal and its sender is on the list now."""
     asked = s.conn.exec_driver_sql(
         "SELECT 1 FROM leaving WHERE mail = ? AND fid = ?", (mail.in_reply_to, own.fid)
     ).first()
@@ -75,12 +103,12 @@ def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -
 
 
 def drop_now(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Another store has all of the replica, and the time has come."""
+    """Drop a replica of which another store has everything."""
     drop(ctx, s, ctx.folders.at(fid), "the replica is removed")
 
 
 def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
-    """The content goes, with its rows, entries, requests and timers (spec: HI-6, RP-2)."""
+    """Delete the content of a replica with its rows, entries, requests and timers (spec: HI-6, RP-2)."""
     fid = folder.fid
     backfill.drop_folder(ctx, s, fid, reason)
     own = ctx.rst.own(fid)
@@ -97,7 +125,7 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
 
 
 def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
-    """A leaving store says what it has: answered now, or when this store has all of it."""
+    """Note what a leaving store has. Answer now if this store has all of it, otherwise when it has."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",
         (own.fid, mail.store, mail.message_id, *section.row.encode()),
@@ -108,8 +136,11 @@ def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section
 
 
 def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Answers the leaving stores of which this store now has everything; and where an age limit has taken some of it here,
-    every other holder too, for one of them may still fetch that from the leaving store (spec: DL-3, DU-1)."""
+    """Answer the leaving stores whose numbers this store now has.
+
+    If items of some of these numbers have expired here, the answer also waits until every other holder has them, because
+    another holder may still get these items from the leaving store (spec: DL-3, DU-1).
+    """
     own = ctx.rst.own(fid)
     if own is None or own.pending:
         return
@@ -117,14 +148,14 @@ def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
         "SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store", (fid,)
     ).all():
         claimed = NumberSets.decode(numbers, fai)
-        if not claimed <= own.numbers or not _others_have_what_expired(ctx, s, fid, claimed):
+        if not claimed <= own.numbers or not _others_have_expired_items(ctx, s, fid, claimed):
             continue
         section = section_of(ctx, own, marks=Mark.RETAINED)
         send(ctx, s, MessageType.STATUS, [store], [section], in_reply_to=mail)
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
 
 
-def _others_have_what_expired(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> bool:
+def _others_have_expired_items(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> bool:
     gone = expired_among(ctx, s.conn, fid, numbers)
     if not gone:
         return True
@@ -132,14 +163,14 @@ def _others_have_what_expired(ctx: Context, s: Stimulus, fid: int, numbers: Numb
     return all(row is not None and gone <= row.numbers for row in rows)
 
 
-def leaver_gone(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """A store answered that it holds no replica: as a source it is gone, and what only it claimed is claimed no more."""
+def forget_leaver(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
+    """Delete a leaving store that answered "no replica", and prune what only it claimed."""
     s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
     backfill.prune(ctx, s, fid, f"{store} holds no replica any more")
 
 
 def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
-    """A store that is in the list again is no leaver."""
+    """Delete the leaving stores that are on the replica list again, and prune what only they claimed."""
     for store in ctx.holders(fid):
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
     backfill.prune(ctx, s, fid, "the store that claimed it is no leaver any more")

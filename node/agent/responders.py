@@ -1,7 +1,7 @@
-"""Who must answer a status request: every holder, or a few that 2000 looks for in six steps (spec: ST-3, ST-4).
+"""The required responders of a status request: all holders, or a few found in six steps (spec: ST-3, ST-4).
 
-A step adds its first server that is not listed yet, and the steps go round until three are listed or nobody is left. The
-holder of the oldest replica joins them, since new replicas may have parts only. [S0]
+Each step adds its first server that is not listed yet. The steps are repeated until three servers are listed or none is
+left. The holder of the oldest replica is added, because newer replicas may be incomplete. [S0]
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from node.agent.backfill_sources import entry_of, peer_of, touch
+from node.agent.backfill_sources import entry_of, note_request, peer_of
 from node.state.context import Context
 from node.state.state_table import OwnRow
 from node.state.tables import HIERARCHY_FID
@@ -21,17 +21,17 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 LISTED = 3
-"""Found by the steps; the oldest replica's holder may be the fourth."""
+"""How many servers the steps list. The holder of the oldest replica may be the fourth."""
 
 THE_OLDEST = 7
-"""In traces, the step of who is listed for having the oldest replica."""
+"""In traces, the step of the holder of the oldest replica."""
 
 _UNKNOWN = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Another holder as the asking store knows it; fields as those of `traces.events.Candidate`."""
+    """Another holder as the requesting store knows it. The fields are those of `traces.events.Candidate`."""
 
     store: str
     guid: bytes
@@ -74,11 +74,11 @@ STEPS: Sequence[tuple[_Fits, _Key]] = (
     (lambda each: not each.near and each.transit_us is not None, lambda each: (_known(each.transit_us),)),
     (lambda each: not each.near, lambda each: ()),
 )
-"""For each step of S0 whom it looks at, and in which order; within it newer servers and full holders come first."""
+"""For each step of S0: which servers it considers, and their order. Newer servers and full holders come before it."""
 
 
 def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]:
-    """The responders in the order in which they were listed, each with its step; at most `limit`."""
+    """Return the responders in the order in which they were listed, each with its step, at most `limit`."""
     listed: list[tuple[int, Holder]] = []
     left = list(holders)
     while left and len(listed) < LISTED:
@@ -96,7 +96,7 @@ def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]
 
 
 def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
-    """The required responders for one folder; the choice is traced, and who rotates is put at the end of its queue."""
+    """Return the required responders for one folder and trace the choice. A server of step 1 goes to the end of its queue."""
     stores = ctx.other_holders(own.fid)
     folder = ctx.folders.text_of(own.fid)
     if way is Responders.ALL_HOLDERS:
@@ -107,14 +107,14 @@ def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]
     listed = six_steps(holders, limit)
     for step, each in listed:
         if step == 1:  # "effectively moves to the end of the queue" [S0]
-            touch(s.conn, each.store, s.now)
+            note_request(s.conn, each.store, s.now)
     steps = {each.store: step for step, each in listed}
     rest = [each for each in holders if each.store not in steps]
     chosen = [each.store for _, each in listed]
     s.trace.record(
         RespondersConsidered,
         folder=folder,
-        candidates=tuple(_told(each, steps.get(each.store, 0)) for each in [*(each for _, each in listed), *rest]),
+        candidates=tuple(_candidate(each, steps.get(each.store, 0)) for each in [*(each for _, each in listed), *rest]),
         chosen=tuple(chosen),
         method=way.value,
         limit=limit,
@@ -147,14 +147,14 @@ def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
 
 
 def _added_at(ctx: Context, fid: int, store: str, joined_at: LabTime) -> LabTime:
-    """When the store's replica was added; of the hierarchy, when the store joined."""
+    """Return when the store's replica was added; for the hierarchy, when the store joined."""
     props = None if fid == HIERARCHY_FID else ctx.folders.at(fid).props
     if props is None:
         return joined_at
     return dict(zip(props.replicas, props.added_at, strict=True)).get(store, joined_at)
 
 
-def _told(each: Holder, step: int) -> Candidate:
+def _candidate(each: Holder, step: int) -> Candidate:
     return Candidate(
         store=each.store,
         down=each.down,

@@ -1,9 +1,27 @@
-"""The three ways of choosing backfill sources, as functions of what the chooser knows of each holder (spec: BF-3).
+"""The three methods of choosing backfill sources (spec: BF-3).
 
-A way puts the holders in order and says who is asked for what, and of each other why not. It reads nothing and sends
-nothing; `node.agent.backfill_sources` gathers what it needs and traces what it says. All ties go to the smaller GUID
-of the stores'
-entries.
+A method gets the holders and the missing numbers. It returns a `Choice`: the holders in order, which of them are asked for
+which numbers, and why each other one is passed over. It reads no tables and sends nothing; `node.agent.backfill_sources` does
+both.
+
+    method       versions     order                                                who is asked, and for what
+    two_holders  5.5          up, most numbers, own site, cost                     the first two, each for all it has
+    six_groups   2000         up, group 1 to 6, order of the group                 the first with every missing number, for all
+                                                                                   of them; else one with some, for these
+    sorted_list  2003, 2007   up, preferred, cost, newest version, most numbers    each in turn, for what is not requested yet
+
+"Up" means that sources that are marked down come last. The smaller GUID of the directory entry decides ties. A holder that
+has none of the numbers or no mail address is never asked.
+
+Example: A lacks 1 to 10. X, in the same site, has 1 to 6. Y has all, at cost 10. Z has 7 to 10, at cost 20.
+
+    5.5    Y is asked for 1 to 10 and X for 1 to 6, at the same time
+    2000   Y is asked for 1 to 10. If Y is marked down: Z for 7 to 10, after the retry time-out X for 1 to 6
+           (the last group with any server comes first among partial holders)
+    2003   X is asked for 1 to 6 and Y for 7 to 10, at the same time; Z is passed over
+
+What must never happen: a source is asked for numbers that its row does not claim; 2003 asks two sources for the same number;
+5.5 asks more than two sources at a time; a server that never comes back keeps the store from asking another that has some.
 """
 
 from __future__ import annotations
@@ -16,28 +34,28 @@ from node.tracking.number_sets import NumberSets
 from traces import LabTime
 
 HOLDERS_ASKED = 2
-"""By a 5.5 server [S4 X]."""
+"""How many sources a 5.5 server asks [S4 X]."""
 
 GROUPS = range(1, 7)
-"""Of 2000: near, with affinity, without; of servers that are 2000 or newer, then of older ones. [S0]"""
+"""The groups of 2000: in the site, with affinity, without affinity; first servers of 2000 or newer, then older ones. [S0]"""
 
 NO_GROUP = 0
 
-_UNKNOWN = 2**62  # sorts what is not known behind all that is
+_UNKNOWN = 2**62  # sorts after every known value
 
 NOTHING, ADDRESS, ALREADY = "is not known to have any of it", "has no mail address", "is being asked already"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A holder as the choosing store knows it.
+    """A holder as the requesting store knows it.
 
     near        it is in the same site
     cost        least routing cost; None: no route
     affinity    least sum of referral costs; None: no affinity (spec: RT-4)
-    transit_us  how long its mail takes; None: none has come yet (spec: RT-3)
+    transit_us  how long its mail takes; None: no mail of it has arrived (spec: RT-3)
     has_all     its row claims every number that this store misses in the folder
-    numbers     of those in question, the ones that its row claims
+    numbers     the numbers of the gap that its row claims
     """
 
     store: str
@@ -63,12 +81,12 @@ class Source:
 
 @dataclass(slots=True)
 class Choice:
-    """What came of one choice.
+    """The result of one choice.
 
     ordered     the holders in the order in which they were considered
-    asked       those that are asked, in order, each with what it is asked for
-    passed_over store to why it is not asked
-    one_by_one  what the one asked does not have waits for the retry time-out of versions before 2003
+    asked       the sources that are asked, in order, each with its numbers
+    passed_over why each other store is not asked
+    one_by_one  the numbers that the asked source lacks wait for the retry time-out (versions before 2003)
     """
 
     ordered: list[Source]
@@ -79,16 +97,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What is to be asked for, and who is being asked for some of it already."""
+    """The numbers to request, and the stores that have an outstanding request of the entry."""
 
     numbers: NumberSets
     running: frozenset[str] = frozenset()
 
 
 def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
-    """2003 and 2007: one sorted list, asked from its head until all is requested [S1 S3].
+    """Choose as 2003 and 2007 do: ask along one sorted list until all numbers are requested [S1 S3].
 
-    The sources name the criteria in order and do not say which weighs most; here the first does. [X, C4]
+    S1 and S3 list the criteria but not their weight. Here an earlier criterion decides before a later one. [X, C4]
     """
     choice = Choice(
         sorted(
@@ -109,7 +127,7 @@ def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
 
 
 def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
-    """5.5: the two holders with most of it, the own site first, then by cost; each is asked for all it has [X]."""
+    """Choose as 5.5 does: the two holders with most of the numbers, each for all it has [X]."""
     choice = Choice(sorted(found, key=lambda each: (each.down, -each.has, not each.near, _known(each.cost), each.guid)))
     asked = len(gap.running)
     for each in choice.ordered:
@@ -127,23 +145,24 @@ def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
 
 
 def group_of(source: Source) -> int:
-    """The search group of 2000 that a server belongs to, 1 to 6 [S0]."""
+    """Return the group of 2000 that a server belongs to, 1 to 6 [S0]."""
     kind = 0 if source.near else 1 if source.affinity is not None else 2
     return GROUPS[kind if source.rank >= FIRST_WITH_ROUTING_GROUPS else 3 + kind]
 
 
 def _in_group(source: Source) -> tuple[int, bytes]:
-    """The order within a group: oldest last backfill, cheapest affinity, shortest way (spec: BF-9, RT-3, RT-4)."""
+    """Return the order within a group: oldest last backfill, or lowest affinity, or shortest transit (spec: BF-9, RT-3,
+    RT-4)."""
     if source.near:
         return source.backfilled_at, source.guid
     return _known(source.affinity if source.affinity is not None else source.transit_us), source.guid
 
 
 def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
-    """2000: the first of the six groups' servers that has everything; else one that has some of it [S0 S3].
+    """Choose as 2000 does: the first server of the six groups that has everything, or else one that has some [S0 S3].
 
-    Servers marked down stand at the end of the list, behind the partial holders too: one of them that never comes back
-    would else be asked for ever, though others have what is missing between them. [D]
+    Servers that are marked down come last, after the partial holders too. Otherwise a full holder that never comes back
+    would be asked again and again, although others together have what is missing. [D]
     """
     order = sorted(found, key=lambda each: (group_of(each), _in_group(each)))
     up, down = [each for each in order if not each.down], [each for each in order if each.down]
@@ -178,7 +197,7 @@ def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:
 
 
 def _unfit(source: Source) -> str:
-    """Why nobody would ask it, whatever the order; '' if it can be asked."""
+    """Return why a source cannot be asked, whatever the order, or ''."""
     if not source.has:
         return NOTHING
     return "" if source.addressed else ADDRESS

@@ -1,4 +1,41 @@
-"""Statuses and status requests (spec: ST-1 to ST-7)."""
+"""Statuses and status requests: how stores learn what others have when broadcasts get lost (spec: ST-1 to ST-7).
+
+A status says what its sender has. A status request asks other stores for theirs. A store makes a status check twice a day, at
+00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending.
+
+States of a folder, in the columns `last_update_at` and `status_sent_at` of the own row:
+
+    IDLE      no update yet                    UPDATED   an update, and no status since
+    REPORTED  a status was sent after the last update
+
+    state     what happens                                        next state
+    any       an update is made or applied here, or a restore     UPDATED; the 24 hours start again
+    UPDATED   a check, at least 24 h after the update             REPORTED; one status to all other holders
+    REPORTED  a check, at least 24 h after that status, while a   REPORTED; a status marked "repeat" to that holder,
+              holder's row is absent or lacks something           at most once in 24 h (spec: ST-7)
+
+A status request makes one row of `asked` for each required responder. The row ends when a mail about the folder arrives that
+the responder sent after the request. Each check sends the request again, marked "repeat", to the responders that are left,
+except to those that cannot have anything new (`_has_answered`).
+
+    mail                                    who answers it
+    status                                  nobody
+    status, marked repeat                   its receiver
+    status request                          a required responder that has something which the sender's row lacks (spec: ST-2)
+    status request, marked repeat           a required responder
+    status request, marked delete-pending   see `node.agent.replica_removal`
+
+An answer is a status to the sender only, and it is never a repeat itself.
+
+Example: A posts on Monday at 13:00, and the broadcast to B is lost.
+
+    Tue 00:15, 12:15  checks             the update is less than 24 h old
+    Wed 00:15         check, status      B learns that A has A-1; its backfill array has a new entry
+    Thu 00:15         check              if the status was lost too, B's row here lacks A-1: a repeat to B, which answers
+
+What must never happen: an organization in which no mail is lost sends repeats; an answer causes an answer; 36 hours pass
+after a folder's last update without a status; a delete-pending replica sends a status of its own.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +59,16 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 FOLDERS_A_MAIL = 1000
-"""Folders that one status or status request names at most; receivers take four times as many."""
+"""The most folders in one status or status request. Receivers accept four times as many."""
 
 ANSWERED_KEPT_US = 30 * DAY_US
-"""How long an answered request mail is remembered; a mail expires in a few days."""
+"""How long the store remembers a backfill request that it answered. A mail expires after a few days."""
 
-# -- asking
+# -- requests
 
 
 def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -> None:
-    """The folder's status will be requested of all holders, with those of the same cycle in one mail (spec: ST-3)."""
+    """Request the status of a folder at the next cycle. Requests of one cycle share a mail (spec: ST-3)."""
     s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted (fid) VALUES (?)", (fid,))
     due_at = s.now if at_once else next_cycle(ctx.config, ALWAYS, s.now)
     assert due_at is not None, "the always schedule has a next cycle"
@@ -39,20 +76,20 @@ def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -
 
 
 def send_wanted(ctx: Context, s: Stimulus) -> None:
-    """The cycle of status requests."""
+    """Send the status requests that wait for this cycle."""
     fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
     s.conn.exec_driver_sql("DELETE FROM wanted")
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
-    # A new store's hierarchy is asked of all, whatever the version (spec: ST-3, RP-3).
+    # For the hierarchy of a new store all must respond, whatever the version (spec: ST-3, RP-3).
     tree = [own for own in owned if own.fid == HIERARCHY_FID]
     request(ctx, s, tree, Responders.ALL_HOLDERS)
     request(ctx, s, [own for own in owned if own not in tree], ctx.config.profile.list_responders)
 
 
 def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders, *, awaited: bool = True) -> None:
-    """Asks all other holders of these folders for their status; those that `way` lists must answer (spec: ST-3, ST-4).
+    """Send a status request to all other holders of these folders. `way` determines the responders (spec: ST-3, ST-4).
 
-    `awaited`: who does not answer is asked again at the next check (spec: ST-7).
+    `awaited`: the next check repeats the request to responders that have not answered (spec: ST-7).
     """
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
     for own in owned:
@@ -85,7 +122,7 @@ def _request(
 
 
 def at_start(ctx: Context, s: Stimulus) -> None:
-    """Status requests that a start brings: by the version, or by a registry value (spec: ST-3)."""
+    """Send the status requests of a start: those of the version, or of a registry value (spec: ST-3)."""
     profile, settings = ctx.config.profile, ctx.config.settings
     if profile.asks_nightly and not settings.startup_messages_disabled:
         request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
@@ -97,12 +134,12 @@ def at_start(ctx: Context, s: Stimulus) -> None:
 
 
 def _is_behind(ctx: Context, own: OwnRow) -> bool:
-    """The other rows together have something that this store lacks (spec: RST-3)."""
+    """Return whether the other rows together have something that this store lacks (spec: RST-3)."""
     return not ctx.rst.union(own.fid) <= own.numbers
 
 
 def _by_stores(items: Iterable[tuple[OwnRow, list[str]]]) -> list[tuple[list[str], list[OwnRow]]]:
-    """Folders that go to the same stores go in one mail (spec: OUT-6, ST-3)."""
+    """Group folders whose mail goes to the same stores: each group is one mail (spec: OUT-6, ST-3)."""
     groups: dict[tuple[str, ...], list[OwnRow]] = {}
     for own, stores in items:
         if stores:
@@ -114,13 +151,13 @@ def _parts(group: Sequence[OwnRow]) -> list[list[OwnRow]]:
     return [list(group[at : at + FOLDERS_A_MAIL]) for at in range(0, len(group), FOLDERS_A_MAIL)]
 
 
-# -- answering
+# -- answers
 
 
 def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
-    """Answers a status request for the folders where this store must and has something, to the requester alone (spec: ST-2)."""
+    """Answer a status request with one status about the folders for which this store must answer (spec: ST-2)."""
     answers = []
-    for own, section in _held(ctx, mail.sections):
+    for own, section in _replicas_of(ctx, mail.sections):
         if Mark.DELETE_PENDING in section.marks:  # spec: RP-2
             replica_removal.on_pending_request(ctx, s, mail, section, own)
         elif _must_answer(ctx, own, section):
@@ -133,23 +170,26 @@ def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
     if Mark.REPEAT in section.marks:  # spec: ST-7 always answered
         return ctx.name in section.responders
     required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
-    # The request carries the requester's whole row, so what its row here lacks is decided from the request itself.
+    # The request has the requester's complete row, which is newer than its row here.
     return required and not own.numbers <= section.row
 
 
 def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
-    """A status has done its work when its rows were read (spec: ST-5); one marked repeat is answered (spec: ST-7)."""
+    """Handle a status whose rows are already replaced (spec: ST-5). Answer it if it is marked repeat (spec: ST-7)."""
     for section in mail.sections:
         fid = ctx.folders.fid_of(section.folder)
         replica = ctx.rst.own(fid) if fid is not None else None
         if Mark.RETAINED in section.marks and replica is not None:
             replica_removal.on_retained(ctx, s, mail, replica)
-    answers = [section_of(ctx, own) for own, section in _held(ctx, mail.sections) if Mark.REPEAT in section.marks]
+    answers = [
+        section_of(ctx, own) for own, section in _replicas_of(ctx, mail.sections) if Mark.REPEAT in section.marks
+    ]
     if answers:
         send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
 
 
-def _held(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
+def _replicas_of(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
+    """Return the sections about folders that this store holds and keeps, each with the own row."""
     found = []
     for section in sections:
         fid = ctx.folders.fid_of(section.folder)
@@ -159,8 +199,8 @@ def _held(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Secti
     return found
 
 
-def heard(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
-    """A mail that names the folder, sent after our request, came from `store`: it need not be asked again (spec: ST-7)."""
+def clear_awaited(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
+    """Note that `store` sent a mail about the folder at `sent_at`. Earlier requests to it are not repeated (spec: ST-7)."""
     conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ? AND sent_at <= ?", (fid, store, sent_at))
 
 
@@ -168,15 +208,15 @@ def heard(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
 
 
 def next_check(ctx: Context, now: LabTime) -> LabTime:
-    """The next status check after `now`: 00:15 and 12:15 UTC by default (spec: ST-1)."""
+    """Return the next status check after `now`: at 00:15 and 12:15 UTC by default (spec: ST-1)."""
     alignment, offset = ctx.config.status_alignment_us, ctx.config.status_offset_us
     return now + alignment - (now - offset) % alignment
 
 
 def check(ctx: Context, s: Stimulus) -> None:
-    """A status check: statuses of quiet folders, then repeats of what may have been lost."""
+    """Run a status check: delete what is old, repeat what may have been lost, send the statuses that are due."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
-    _tidy(s)
+    _forget_old_requests(s)
     replica_removal.announce_again(ctx, s)
     tombstones.drop_old(ctx, s)
     _nightly(ctx, s)
@@ -187,8 +227,10 @@ def check(ctx: Context, s: Stimulus) -> None:
 
 
 def _nightly(ctx: Context, s: Stimulus) -> None:
-    """What 5.5 does once a day, at the day's first check: all of its status requested, and before SP4 the hierarchy's
-    status told to all, whether anything has changed or not (spec: ST-6)."""
+    """Do what 5.5 does at the first check of each day: request the status of everything it holds.
+
+    Before SP4 it also sends the status of the hierarchy to all stores, changed or not (spec: ST-6).
+    """
     if not ctx.config.profile.asks_nightly or s.now % DAY_US >= ctx.config.status_alignment_us:
         return
     request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
@@ -197,8 +239,8 @@ def _nightly(ctx: Context, s: Stimulus) -> None:
         send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, tree)])
 
 
-def _tidy(s: Stimulus) -> None:
-    """Forgets what can matter no more, so that a month of mail does not fill the disk."""
+def _forget_old_requests(s: Stimulus) -> None:
+    """Delete old records of answered requests, so that they do not fill the disk."""
     s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
 
 
@@ -226,10 +268,7 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
 
 
 def _repeat_requests(ctx: Context, s: Stimulus) -> None:
-    """Asks again those required responders from whom nothing sent after the request has come (spec: ST-7).
-
-    See `_has_answered` for who need not be asked, and docs/rules.yaml for why.
-    """
+    """Repeat status requests to the required responders that sent nothing since (spec: ST-7)."""
     again: dict[str, list[OwnRow]] = {}
     for fid, store, asked_at in s.conn.exec_driver_sql(
         "SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
@@ -245,18 +284,21 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
 
 
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
-    """One whose row equals the own row has nothing that could have been lost. One that mailed about the folder in the cycle
-    before the request, as all holders of a changed replica list do, was silent because it had nothing more (spec: ST-2)."""
+    """Return whether a silent responder need not be asked again.
+
+    If its row equals the own row, it has nothing that could have been lost. If it sent a mail about the folder in the cycle
+    before the request, as all holders of a changed replica list do, it was silent because it had nothing more (spec: ST-2).
+    """
     if row is None:
         return False
     return row.numbers == own.numbers or row.sent_at >= asked_at - ctx.config.always_us
 
 
 def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
-    """A status that brought no answer goes again, at most once in 24 hours to a holder (spec: ST-7).
+    """Repeat the status to holders that seem to lack something, at most once in 24 hours for each (spec: ST-7).
 
-    The 24 hours count from the status itself too: by then each holder that lacks nothing has had a check of its own,
-    even where latency put its last update just after ours, so a healthy organization sends no repeat.
+    The first repeat also waits 24 hours after the status. By then every holder has made a check of its own, even one that
+    received the last update later. So an organization that lost no mail sends no repeats.
     """
     again: dict[str, list[OwnRow]] = {}
     for own in _active(ctx):
@@ -290,7 +332,7 @@ def _active(ctx: Context) -> list[OwnRow]:
 __all__ = [
     "at_start",
     "check",
-    "heard",
+    "clear_awaited",
     "next_check",
     "on_request",
     "on_status",

@@ -1,7 +1,8 @@
-"""A store taken out of the directory (spec: RP-6).
+"""The deletion of a store from the directory (spec: RP-6).
 
-It is refused while folders list the store. By force it goes off every list, as hierarchy changes, the last replica of a
-folder too. Every store forgets it: its rows go, and what only it claimed is waited for no more and is reported lost.
+It is refused while the store is on a replica list. By force, hierarchy changes remove the store from every list, even where
+it is the last replica. Every store deletes its rows about it. Missing numbers that only the deleted store claimed are
+removed from the backfill array and reported as lost.
 """
 
 from __future__ import annotations
@@ -15,28 +16,28 @@ from traces.events import Loss, StoreDeleted
 from transport.stimulus import Stimulus
 
 _BY_STORE = {"leaver": "store", "said_expired": "store", "repeated": "store", "asked": "responder", "peer": "store"}
-"""Tables in which a store that is gone has no business, and the column that names it."""
+"""Tables with rows about a store, and the column that names the store. The rows of a deleted store are deleted."""
 
 
 def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
-    """An administrator deletes a store here. Misuse while it holds replicas, unless by force."""
+    """Delete a store as an administrator. Raise Misuse while it holds replicas, unless `force`."""
     if ctx.directory.get(store) is None:
         raise Misuse(f"no store {store} in the directory; the stores are {', '.join(ctx.directory.stores())}")
     if store == ctx.name:
-        raise Misuse(f"{store} does not delete itself; do it on another store")
+        raise Misuse(f"a store cannot delete itself; delete {store} on another store")
     holding = [each for each in ctx.folders.all() if each.props is not None and store in each.props.replicas]
     leaving = [ctx.folders.at(fid) for fid in ctx.rst.held_fids() if store in leavers(s.conn, fid)]  # spec: RP-2
     instances = {each.path or each.text for each in (*holding, *leaving)}
     if instances and not force:
         paths = ", ".join(sorted(instances))
         raise Misuse(f"store {store} cannot be deleted: it holds replicas of {paths}; move them, or delete it by force")
-    gone(ctx, s, store, forced=bool(instances))  # before the lists change, so that what only it had is told
+    forget_store(ctx, s, store, forced=bool(instances))  # before the lists change, so that losses are reported
     for folder in holding:
         folder_admin.take_off_list(ctx, s, folder, store)
 
 
-def gone(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
-    """The store is in the directory no more; what is known of it is forgotten here."""
+def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
+    """Remove a store from the directory here, with all rows about it, and report what only it had as lost."""
     if ctx.directory.get(store) is None:
         return
     ctx.directory.leave(s, store)

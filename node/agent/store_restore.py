@@ -1,8 +1,8 @@
-"""A store that comes back from a backup (spec: RP-4).
+"""A store that is restored from a backup (spec: RP-4).
 
-Its counter stands where it stood at the backup, and the world has seen higher numbers of it. So by default it takes a new
-replica GUID: the old one's numbers are then like any other store's, and what others still have of them comes back by
-backfill. A setting leaves the new GUID out, so that a class can watch change numbers being reissued.
+Its change counter is that of the backup, but other stores may have seen higher numbers. So by default the store takes a new
+replica GUID. Numbers of the old GUID are then like those of any other store, and backfill brings back what others have of
+them. A setting omits the new GUID, so that a class can see change numbers that are given out twice.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 Unsent = dict[str, CNSet]
-"""By folder, as traces write it, the changes made here that were not broadcast yet."""
+"""The own changes that were not broadcast yet, by folder as traces write it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """What does not go back with a backup: the trace's numbers, which are the lab's and not the store's, and the settings,
-    which stand in the registry and the directory."""
+    """What a restore does not reset: the numbers of the trace, which belong to the lab, and the settings, which are in the
+    registry and the directory."""
 
     incarnation: int
     seq: int
@@ -46,9 +46,9 @@ class Continued:
 
 
 def unsent(conn: Connection) -> Unsent:
-    """Of a store's database, whether it runs or not; and what a restore has taken from it and no start has told of yet."""
+    """Return the unsent changes in a store's database, and those that an earlier restore removed and no start reported yet."""
     store = StoreState(conn)
-    found = _untold(conn)
+    found = _unreported(conn)
     for object_id, rep, ctr in conn.exec_driver_sql(
         "SELECT NULL, rep, ctr FROM folder WHERE sent = 0 UNION ALL"
         " SELECT folder.object, message.rep, message.ctr FROM message JOIN folder USING (fid) WHERE message.sent = 0"
@@ -58,18 +58,18 @@ def unsent(conn: Connection) -> Unsent:
     return found
 
 
-def _untold(conn: Connection) -> Unsent:
+def _unreported(conn: Connection) -> Unsent:
     rows = conn.exec_driver_sql("SELECT folder, numbers FROM unsent_before").all()
     return {folder: decode_idset(numbers) for folder, numbers in rows}
 
 
-def tell_losses(ctx: Context, s: Stimulus) -> None:
-    """What was unsent before the restore and is not in the backup is nowhere else (spec: RP-4, DU-1).
+def record_losses(ctx: Context, s: Stimulus) -> None:
+    """Report as lost the changes that were unsent before the restore and are not in the backup (spec: RP-4, DU-1).
 
-    The backup can be newer than the life that it ends, if that one was begun from an older backup: it may have seen the
-    broadcast of a change that was still unsent there.
+    The backup can be newer than the state that it replaces, if that state came from an older backup. Then a change that was
+    unsent there may be broadcast in this backup, and it is not lost.
     """
-    before = _untold(s.conn)
+    before = _unreported(s.conn)
     if not before:
         return
     s.conn.exec_driver_sql("DELETE FROM unsent_before")
@@ -86,28 +86,28 @@ def tell_losses(ctx: Context, s: Stimulus) -> None:
 
 
 def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:
-    """Makes a backup fit to start from, before it takes the database's place."""
+    """Prepare a backup for its first start, before it replaces the database."""
     store = StoreState(conn)
-    _go_on(conn, store, continued)
+    _continue(conn, store, continued)
     store.begins = Begins.RESTORED
     store.save(conn)
     if new_guid:
         _take_new_guid(conn, store, seed)
 
 
-def prepare_anew(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
-    """Makes an empty database a new store's that has a trace already."""
+def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
+    """Make an empty database that of a new store, which continues an existing trace."""
     guid = guid_from(seed, "replica", continued.incarnation)
     store = StoreState.create(conn, name, guid, continued.last_at)
-    _go_on(conn, store, continued)
+    _continue(conn, store, continued)
     store.begins = Begins.ANEW
     store.save(conn)
 
 
-def _go_on(conn: Connection, store: StoreState, continued: Continued) -> None:
+def _continue(conn: Connection, store: StoreState, continued: Continued) -> None:
     store.incarnation, store.seq = continued.incarnation, continued.seq
     store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
-    # In the database, for the process may die before its first stimulus is committed.
+    # In the database, because the process may be killed before its first stimulus commits.
     conn.exec_driver_sql("DELETE FROM unsent_before")
     for folder, numbers in continued.unsent.items():
         conn.exec_driver_sql(
@@ -118,7 +118,7 @@ def _go_on(conn: Connection, store: StoreState, continued: Continued) -> None:
 
 
 def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
-    """The old GUID becomes another replica's, and counting begins anew under a new one."""
+    """Give the store a new GUID and set its counters to 0. The old GUID becomes that of another replica."""
     old = store.guid
     fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
     guid = guid_from(seed, "replica", store.incarnation)
@@ -130,10 +130,10 @@ def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
     conn.exec_driver_sql("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0", (guid,))
 
 
-def ask_around(ctx: Context, s: Stimulus) -> None:
-    """The first start after the restore: 1-1 and every content replica, from two or three responders (spec: ST-3, ST-4).
+def request_statuses(ctx: Context, s: Stimulus) -> None:
+    """Request the status of 1-1 and of every content replica, at the first start after a restore (spec: ST-3, ST-4).
 
-    A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
+    Two or three stores must respond. A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
     """
     _account_for_unsent(ctx, s)
     owned = [own for fid in ctx.rst.held_fids() if (own := ctx.rst.own(fid)) is not None]
@@ -143,15 +143,15 @@ def ask_around(ctx: Context, s: Stimulus) -> None:
     if ctx.config.replicates:
         request(ctx, s, owned, ctx.config.profile.restore_responders)
         return
-    for own in owned:  # asked by the first cycle of an agent
+    for own in owned:  # sent when the agent is enabled, in its first cycle
         want_status(ctx, s, own.fid)
 
 
 def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
-    """Changes under the old GUID that the backup has count as here, although the backup has not seen their broadcast.
+    """Claim the unsent changes of the old GUID that the backup has.
 
-    They are another replica's numbers now, and those are accounted for where their change is (spec: RST-1); or this store
-    would miss, and ask for, what others got of it after the backup.
+    They are numbers of another replica now, and a store claims such numbers as soon as it has the change (spec: RST-1).
+    Without this, the store would request changes that it already has.
     """
     for fid in ctx.rst.held_fids():
         table, where = ("folder", "") if fid == HIERARCHY_FID else ("message", " AND fid = ?")
@@ -162,7 +162,7 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
         ).all()
         numbers = NumberSets.EMPTY
         for rep, ctr, is_fai, object_id, pcl in found:
-            known = Pcl.decode(pcl)  # what a change took the place of goes with it (spec: CN-7)
+            known = Pcl.decode(pcl)  # with the numbers that this change superseded (spec: CN-7)
             older = [each for each in tied_numbers(ctx, s.conn, object_id).numbers() if known.includes(each)]
             numbers |= NumberSets.of_kind(CNSet.from_numbers([ctx.store.number(rep, ctr), *older]), bool(is_fai))
         ctx.rst.add(fid, numbers)

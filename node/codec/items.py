@@ -118,7 +118,7 @@ class FolderProperties:
         return self.resolve != RESOLVE_LAST_WRITER_WINS
 
     @property
-    def tells_conflicts(self) -> bool:
+    def notifies_conflicts(self) -> bool:
         """Whether contacts hear of a conflict: one that is not shown is nothing to be told of either (spec: CF-4)."""
         return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
 

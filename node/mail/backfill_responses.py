@@ -1,4 +1,4 @@
-"""Answering backfill requests: at once, to the requester alone, each mail naming only what it satisfies (spec: BF-5)."""
+"""Responses to backfill requests: sent at once, to the requester only. A mail names only what it satisfies (spec: BF-5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Response: TypeAlias = tuple[Section, list[Update]]
 
 
 def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
-    """Answer each folder that a request mail names, once however often the mail comes (spec: BF-5)."""
+    """Answer each folder that a request names. A request mail that arrives again is not answered again (spec: BF-5)."""
     if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
         return
     for requested in {section.folder: section for section in mail.sections}.values():
@@ -34,7 +34,7 @@ def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: Section) -> None:
-    """Send the responses for one folder. One without numbers says that this store has none of what it was asked for."""
+    """Send the responses for one folder. A response without numbers says that this store has none of the requested ones."""
     fid = ctx.folders.fid_of(requested.folder)
     own = ctx.rst.own(fid) if fid is not None else None
     hierarchy = fid == HIERARCHY_FID
@@ -67,7 +67,7 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
 
 
 def _responses(ctx: Context, conn: Connection, own: OwnRow, have: NumberSets, expired: NumberSets) -> list[_Response]:
-    """Return the mails that bring what the numbers belong to; the first of them names the numbers that have expired."""
+    """Return the mails that bring the objects of the numbers. The first mail also names the numbers that have expired."""
     hierarchy = own.fid == HIERARCHY_FID
     found = _folders_for(ctx, conn, have.contents) if hierarchy else _messages_for(ctx, conn, own.fid, have)
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
@@ -82,6 +82,7 @@ def _responses(ctx: Context, conn: Connection, own: OwnRow, have: NumberSets, ex
 
 
 def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
+    """Yield the ranges of numbers as (local replica number, lowest, highest), without unknown replicas."""
     for guid in numbers.guids():
         rep = ctx.store.known_rep(guid)
         if rep is not None:
@@ -90,7 +91,7 @@ def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
 
 
 def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet) -> list[bytes]:
-    """The objects that the numbers belong to, those of superseded numbers too (spec: CN-7)."""
+    """Return the objects that the numbers belong to, also by superseded numbers (spec: CN-7)."""
     found: dict[bytes, None] = {}
     by_folder = "" if table == "folder" else "fid = ? AND "
     first = () if table == "folder" else (fid,)
@@ -109,8 +110,10 @@ def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: 
 
 
 def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> Iterator[Update]:
-    """Every kept version, or the tombstone, of every message that one of the numbers of its kind belongs to. A number of the
-    other kind is a hole in the set (spec: CN-9)."""
+    """Yield all kept versions, or the tombstone, of every message that a number of its kind belongs to.
+
+    In the set of one kind, a number of the other kind is a hole (spec: CN-9).
+    """
     kinds = [
         (fai, each) for fai in (False, True) for each in _objects_for(ctx, conn, fid, "message", numbers.kind(fai))
     ]

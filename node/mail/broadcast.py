@@ -1,4 +1,32 @@
-"""Replication cycles: the store sends its new changes to the other holders (spec: OUT-1 to OUT-5)."""
+"""Replication cycles: the store sends its new changes to the other holders (spec: OUT-1 to OUT-5).
+
+A change is UNSENT (`sent` = 0) until the next cycle of its folder, and then SENT. A cycle of one folder:
+
+    1  reads the unsent changes in order of number; an object that was changed several times has one update, which names the
+       superseded numbers too (spec: CN-7)
+    2  divides them into mails by size and count (`node.mail.packing`)
+    3  for each mail: computes the numbers that it claims, adds them to the own row, and queues it for all other holders with
+       the complete own row
+    4  marks the changes as sent
+
+All of this is one transaction, so the own row claims a change exactly when its broadcast is in the queue (spec: OUT-9, RST-1).
+
+A mail claims the numbers of its updates, and all own numbers after the last number that was broadcast for the folder, up to
+the highest own number in this mail. Between those are holes: numbers of other folders, which only their owner may claim for
+this folder (spec: CN-6). Numbers of updates in later mails of the cycle are left out.
+
+Example: A changes folders F and G with one counter: F has A-4, A-7 and A-9, G has A-5, A-6 and A-8. A-4 was broadcast.
+
+    one mail with A-7 and A-9     claims A-5..9
+    two mails, A-7 and A-9        the first claims A-5..7, the second A-8..9
+    A-7 and A-9 are one message   one update, A-9, which stands for A-7 too; claims A-5..9
+
+If there are no other holders, or content is suspended, the changes count as broadcast without a mail; other stores get them
+by backfill.
+
+What must never happen: a mail claims a number above its last own change, or one of an update in a later mail, or one up to the
+counter at which this replica began; the own row claims an unsent change; one mail has changes of two folders.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +61,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
         return
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     # Without recipients the changes count as broadcast too; other stores get them by backfill (spec: RP-2, RP-5).
-    stores = [] if suspension.stands(ctx, fid) else ctx.other_holders(fid)
+    stores = [] if suspension.is_suspended(ctx, fid) else ctx.other_holders(fid)
     mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
     for mail, later in zip(mails, pending_after(mails), strict=True):
         numbers = _closed(ctx, own, mail, later)

@@ -1,7 +1,7 @@
-"""Notices to a folder's contacts, with the messages that they are about attached (spec: CF-2, DL-2).
+"""Notices to a folder's contacts about conflicts and lost edits, with the messages attached (spec: CF-2, DL-2).
 
-They go by mail: to people into the lab's mailbox, to another folder's address as a post. A folder that is its own contact
-is not written to, and no notice answers another (spec: ML-7).
+They are mails: those to people are put into the lab's mailbox, those to a folder's address become posts. A folder that is
+its own contact gets none, and no notice answers another one (spec: ML-7).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from transport.mime.compose import Attached
 from transport.stimulus import Stimulus
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
-"""Bytes of messages that one notice carries; what does not fit is named only, for it stands in the folder anyhow."""
+"""Bytes of messages that one notice has attached. Others are only named, because they are in the folder anyway."""
 
 MAX_LOST: Final = 40 * 1024 * 1024
-"""Bytes of an edit that lost, which stands nowhere else any more: as large as a message can be."""
+"""Bytes of an attached edit that lost: as large as a message can be, because no store has it any more."""
 
 
-def tell_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:
-    """What the contacts must hear of a mail's updates. The folder's home store tells it (spec: CF-2, CF-4)."""
+def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:
+    """Send the notices about what a mail's updates changed, if this is the folder's home store (spec: CF-2, CF-4)."""
     folder = ctx.folders.at(fid)
     props = folder.props
     if props is None:
         return
     home = folder.home == ctx.name
-    if home and props.tells_conflicts:
+    if home and props.notifies_conflicts:
         for object_id in applied.conflicts:
             _conflict(ctx, s, folder, object_id, props.contacts)
     for version, sent in applied.lost_edits:
-        # An edit that never left this store is known to no other, so this store tells of it itself.
+        # Only this store knows an edit that it never broadcast, so it sends the notice itself.
         if home or not sent:
             _lost_edit(ctx, s, folder, version, props.contacts)
 
@@ -47,21 +47,21 @@ def tell_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None
 def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, contacts: Sequence[str]) -> None:
     kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     numbers = [each.number for each in kept]
-    told = _told(ctx, s, folder, object_id, contacts, numbers)
-    if not told:
+    recipients = _recipients(ctx, s, folder, object_id, contacts, numbers)
+    if not recipients:
         return
     attached, left_out = _conflicting(ctx, s, object_id, numbers)
     shown = ", ".join(named(number, ctx.store.store_of) for number in numbers)
     text = f"Message {object_text(object_id)} has concurrent versions: {shown} (the first is shown)."
     if left_out:
         text += f"\n\nToo large to be attached: {', '.join(left_out)}."
-    _send(ctx, s, folder, told, f"Conflict in {folder.path}", text, attached)
+    _send(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)
 
 
 def _conflicting(
     ctx: Context, s: Stimulus, object_id: bytes, numbers: Sequence[ChangeNumber]
 ) -> tuple[list[Attached], list[str]]:
-    """The versions as mails, in the order of `numbers`, and the names of those for which there is no room."""
+    """Return the versions as attached mails, in the order of `numbers`, and the names of those that do not fit."""
     attached: list[Attached] = []
     left_out: list[str] = []
     room = MAX_ATTACHED
@@ -80,18 +80,26 @@ def _conflicting(
 
 
 def _lost_edit(ctx: Context, s: Stimulus, folder: Folder, version: Version, contacts: Sequence[str]) -> None:
-    told = _told(ctx, s, folder, version.object, contacts, [version.number])
-    if not told:
+    recipients = _recipients(ctx, s, folder, version.object, contacts, [version.number])
+    if not recipients:
         return
     text = body_of(version.item) if version.item is not None else ""
     name = named(version.number, ctx.store.store_of)
     fits = version.item is not None and len(version.item) <= MAX_LOST
     attached = [_as_mail(ctx, version.item, version.number, name)] if fits and version.item is not None else []
     subject = f"An edit in {folder.path} lost to a deletion: {version.subject}"
-    _send(ctx, s, folder, told, subject, f"Version {name} of a message that was deleted meanwhile:\n\n{text}", attached)
+    _send(
+        ctx,
+        s,
+        folder,
+        recipients,
+        subject,
+        f"Version {name} of a message that was deleted meanwhile:\n\n{text}",
+        attached,
+    )
 
 
-def _told(
+def _recipients(
     ctx: Context,
     s: Stimulus,
     folder: Folder,
@@ -99,16 +107,16 @@ def _told(
     contacts: Sequence[str],
     numbers: Sequence[ChangeNumber],
 ) -> tuple[str, ...]:
-    """Whom to write to, but for the folder itself (spec: ML-7); the event says so, also if that is nobody."""
-    told = tuple(dict.fromkeys(contact for contact in contacts if ctx.book.folder_of(contact) is not folder))
+    """Return the contacts without the folder itself (spec: ML-7). An event records them, even if there are none."""
+    recipients = tuple(dict.fromkeys(contact for contact in contacts if ctx.book.folder_of(contact) is not folder))
     s.trace.record(
         ConflictNotice,
         folder=folder.text,
         object=object_text(object_id),
-        contacts=told,
+        contacts=recipients,
         versions=tuple(number.text for number in numbers),
     )
-    return told
+    return recipients
 
 
 def _as_mail(ctx: Context, item: bytes, number: ChangeNumber, name: str) -> Attached:
@@ -116,7 +124,7 @@ def _as_mail(ctx: Context, item: bytes, number: ChangeNumber, name: str) -> Atta
     message_id = f"{number.counter}.{number.guid.hex()}@{ctx.name}.{store.rpartition('@')[2]}"
     try:
         content = export_mail(item, message_id=message_id, sender=store)
-    except CodecError:  # a version that cannot be written as a mail goes along as it is
+    except CodecError:  # a version that cannot be written as a mail is attached as bytes
         return Attached(f"{name}.bin", "application/ms-tnef", item)
     return Attached(f"{name}.eml", "message/rfc822", content)
 

@@ -11,7 +11,6 @@ from node.tracking.number_sets import NumberSets
 DELETION_BYTES = 200
 """The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
 
-
 UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts a few more."""
 
@@ -74,6 +73,7 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
 
 
 def in_order(updates: Sequence[Update]) -> list[Update]:
+    """Return the updates in order of change number."""
     return sorted(updates, key=_number)
 
 

@@ -1,4 +1,4 @@
-"""Puts replication mail into the queue, in the transaction of the state that justifies it (spec: OUT-5, OUT-9)."""
+"""Put replication mail into the queue, in the transaction of the state that it reports (spec: OUT-5, OUT-9)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def section_of(
     responders: Sequence[str] = (),
     expired: NumberSets = NumberSets.EMPTY,
 ) -> Section:
-    """What this store says of one folder: its whole own row goes with every mail (spec: OUT-4, RST-4)."""
+    """Return what a mail says about one folder. It always has the complete own row (spec: OUT-4, RST-4)."""
     return Section(
         folder=ctx.folders.object_of(own.fid),
         row=own.numbers,
@@ -72,7 +72,7 @@ def send(
     in_reply_to: str = "",
     priority: int = 0,
 ) -> str | None:
-    """Queues one mail to `stores`; its Message-ID, or None where no store of them can be addressed (spec: ML-1)."""
+    """Queue one mail to `stores`. Return its Message-ID, or None if none of them has an address (spec: ML-1)."""
     addresses = [address for address in map(ctx.directory.address, stores) if address is not None]
     if not addresses:
         return None
@@ -108,7 +108,7 @@ def send(
 
 
 def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
-    """A mail's sections as events tell them; items that could not be decoded are counted, for the sender put them in."""
+    """Return the sections of a mail for an event. Items that could not be decoded count as updates."""
     count = len(mail.updates) + len(mail.failures) if mail.type in UPDATES else 0
     return tuple(
         MailFolder(
@@ -123,6 +123,7 @@ def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:
 
 
 def traced_marks(mail: ReplicationMail) -> tuple[str, ...]:
+    """Return the marks of all sections for an event."""
     marks = Mark.NONE
     for section in mail.sections:
         marks |= section.marks

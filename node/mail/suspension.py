@@ -1,8 +1,8 @@
-"""Content replication suspended for the organization and resumed (spec: RP-5).
+"""Suspending and resuming content replication for the organization (spec: RP-5).
 
-While it is suspended a store that obeys sends no content, no content responses and no requests for content; statuses and
-the hierarchy go on, and what arrives is applied. The clocks of content's entries stand still: their timers are taken away,
-and when content is resumed every wait begins where it stopped.
+While it is suspended, a store of 2003 or 2007 sends no content, no content responses and no requests for content. Statuses
+and the hierarchy continue, and content that arrives is applied. The backfill entries of content have no timers meanwhile. When
+content is resumed, each entry waits the time that was left.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-def stands(ctx: Context, fid: int) -> bool:
-    """Whether a folder's content is not replicated now."""
+def is_suspended(ctx: Context, fid: int) -> bool:
+    """Return whether the content of a folder is suspended. The hierarchy never is."""
     return fid != HIERARCHY_FID and ctx.config.content_suspended
 
 
-def settle(ctx: Context, s: Stimulus) -> bool:
-    """Does what a changed setting asks for; at a start too, for what changed while the store was stopped. True if content
-    goes on now: what waited for its cycle wants a new one."""
+def apply_setting(ctx: Context, s: Stimulus) -> bool:
+    """Suspend or resume content if the setting has changed, also while the store was stopped.
+
+    Return True if content is resumed now: the caller sets the cycles of unsent changes.
+    """
     since_at = _since(s.conn)
     if ctx.config.content_suspended and since_at is None:
         s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = ?", (s.now,))
@@ -34,7 +36,7 @@ def settle(ctx: Context, s: Stimulus) -> bool:
         s.trace.record(ContentSuspended)
     elif not ctx.config.content_suspended and since_at is not None:
         s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = NULL")
-        _go_on(s, since_at)
+        _resume(s, since_at)
         s.trace.record(ContentResumed)
         return True
     return False
@@ -45,15 +47,17 @@ def _since(conn: Connection) -> LabTime | None:
     return since_at
 
 
-def _go_on(s: Stimulus, since_at: LabTime) -> None:
+def _resume(s: Stimulus, since_at: LabTime) -> None:
     for entry in entries(s.conn):
         if entry.fid == HIERARCHY_FID:
             continue
-        stood_us = s.now - max(since_at, entry.base_at)
+        paused_us = s.now - max(since_at, entry.base_at)
         for request in requests(s.conn, entry=entry.id):
-            stood = s.now - max(since_at, request.sent_at)
-            s.conn.exec_driver_sql("UPDATE request SET retry_at = retry_at + ? WHERE id = ?", (stood, request.id))
-        entry.base_at += stood_us
-        entry.due_at += stood_us
+            request_paused_us = s.now - max(since_at, request.sent_at)
+            s.conn.exec_driver_sql(
+                "UPDATE request SET retry_at = retry_at + ? WHERE id = ?", (request_paused_us, request.id)
+            )
+        entry.base_at += paused_us
+        entry.due_at += paused_us
         save(s.conn, entry)
         set_timer(s.conn, Timer.ENTRY, entry.id, s.now if entry.waiting else max(entry.due_at, s.now))

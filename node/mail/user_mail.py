@@ -1,8 +1,8 @@
-"""Ordinary mail at a store: to a folder's address it becomes a post, to people it goes into the lab's mailbox.
+"""Ordinary mail at a store: mail to a folder's address becomes a post, mail to a person goes into the lab's mailbox.
 
-And mail that the lab itself writes: notices to contacts, and what somebody sends from a folder's address. Two marks keep
-mail from going round (spec: ML-7): notices have the null sender, which nothing answers, and whatever goes out from a folder
-carries the folder's address in `X-Loop` and is never posted there again.
+The module also sends mail that the lab writes: notices to contacts, and mail from a folder's address. Two rules prevent mail
+loops (spec: ML-7). Notices have the null sender, so nothing answers them. Mail from a folder has the folder's address in
+`X-Loop`, and it is never posted in that folder again.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from transport.mta.non_delivery import NULL_SENDER
 from transport.stimulus import Stimulus
 
 REPEAT_US: Final = DAY_US
-"""How long the same Message-ID to the same folder is the same post (spec: ML-5)."""
+"""How long a Message-ID is not posted again in the same folder (spec: ML-5)."""
 
 MAILBOX_KEPT: Final = 10_000
-"""Mails to people that are kept; the oldest go first."""
+"""How many mails to people are kept. The oldest are deleted first."""
 
 MAX_MAILBOX_TEXT: Final = 64 * 1024
 """Characters of a mail's text that the mailbox shows beside the mail."""
 
 MAX_ROUNDS: Final = 8
-"""How often a delivery may make another one here: a returned mail's notice, and no more than that is ever needed."""
+"""How many further deliveries one delivery may cause here. A non-delivery report is one; more are never needed."""
 
 BEYOND_A_LIMIT: Final = "5.3.4"
-"""The enhanced status code of a mail that is too large or too deep (RFC 3463)."""
+"""The enhanced status code for a mail that is too large or too deeply nested (RFC 3463)."""
 
 LOOP_FIELD: Final = "X-Loop"
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail that the lab writes. `sender` is the address in From; `notice`: with the null sender, so nothing answers."""
+    """A mail that the lab writes. `sender` is the address in From. `notice`: it has the null sender, so nothing answers it."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -59,18 +59,18 @@ class Letter:
     notice: bool = True
 
 
-# --- mail that came
+# --- incoming mail
 
 
 def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
-    """Gives a mail to the folders and people among its recipients; True if this store's own address is another."""
+    """Deliver a mail to the folders and people among its recipients. Return whether this store is a recipient too."""
     own = ctx.directory.address(ctx.name)
     assert own is not None, "a running store has joined the directory"
     rounds = [delivery]
     to_store = False
     for count, each in enumerate(rounds):
         failures: dict[str, str] = {}
-        read = cache(partial(post_of_mail, each.content))  # when the first recipient needs it
+        read = cache(partial(post_of_mail, each.content))  # decoded once, for the first recipient that needs it
         for address in each.recipients:
             if address.casefold() == own.casefold():
                 to_store = to_store or count == 0
@@ -88,36 +88,36 @@ def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
 def _to_folder(
     ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, read: Callable[[], MailPost]
 ) -> str:
-    """Posts a mail; why it goes back to its sender, or ''."""
+    """Post a mail. Return why it is returned to its sender, or ''."""
     try:
         post = read()
-        silently = _why_not(ctx, s, folder, address, post)
-        object_id = "" if silently else local_changes.post_mail(ctx, s, folder, post)
+        skipped = _reason_to_skip(ctx, s, folder, address, post)
+        object_id = "" if skipped else local_changes.post_mail(ctx, s, folder, post)
     except (CodecError, Misuse) as error:
-        _tell(s, folder, mail, str(error))
+        _record_not_posted(s, folder, mail, str(error))
         return f"{BEYOND_A_LIMIT} the mail cannot be posted: {error}"
-    if silently:
-        _tell(s, folder, mail, silently)
+    if skipped:
+        _record_not_posted(s, folder, mail, skipped)
         return ""
     s.trace.record(MailPosted, mail=mail.message_id or None, folder=folder.text, object=object_id, sender=mail.sender)
     note_posted(s, folder.fid, [post.message_id])
     return ""
 
 
-def _why_not(ctx: Context, s: Stimulus, folder: Folder, address: str, post: MailPost) -> str:
-    """Why a mail is passed over without a word to its sender, or ''."""
-    if _went_out_from(post, ctx.book.address_of(folder) or address):
+def _reason_to_skip(ctx: Context, s: Stimulus, folder: Folder, address: str, post: MailPost) -> str:
+    """Return why a mail is not posted although its sender gets no report, or ''."""
+    if _was_sent_from(post, ctx.book.address_of(folder) or address):
         return "it went out from this folder"
     if post.message_id and _was_posted(s, folder.fid, post.message_id):
         return "its Message-ID was posted in this folder less than 24 hours ago"
     return ""
 
 
-def _tell(s: Stimulus, folder: Folder, mail: LocalDelivery, reason: str) -> None:
+def _record_not_posted(s: Stimulus, folder: Folder, mail: LocalDelivery, reason: str) -> None:
     s.trace.record(MailNotPosted, mail=mail.message_id or None, folder=folder.text, sender=mail.sender, reason=reason)
 
 
-def _went_out_from(post: MailPost, address: str) -> bool:
+def _was_sent_from(post: MailPost, address: str) -> bool:
     loop = LOOP_FIELD.lower()
     return any(name.lower() == loop and value.casefold() == address.casefold() for name, value in post.fields)
 
@@ -130,7 +130,7 @@ def _was_posted(s: Stimulus, fid: int, message_id: str) -> bool:
 
 
 def note_posted(s: Stimulus, fid: int, message_ids: Sequence[str]) -> None:
-    """These mails are posts of the folder now, made here or come by replication (spec: ML-5)."""
+    """Note the Message-IDs of posts in a folder, made here or replicated, so that they are not posted again (spec: ML-5)."""
     s.conn.exec_driver_sql("DELETE FROM posted WHERE at <= ?", (s.now - REPEAT_US,))
     rows = [(fid, each, s.now) for each in message_ids if each]
     if rows:
@@ -138,14 +138,14 @@ def note_posted(s: Stimulus, fid: int, message_ids: Sequence[str]) -> None:
 
 
 def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
-    """Of the versions that a mail brought, those made of ordinary mail not long ago."""
+    """Note the Message-IDs of replicated versions that were recently made from ordinary mail."""
     fresh = [each.message_id for each in versions if each.message_id and each.modified_at > s.now - REPEAT_US]
     if fresh:
         note_posted(s, fid, fresh)
 
 
 def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callable[[], MailPost]) -> None:
-    sender, subject, text = _as_people_see(mail, read)
+    sender, subject, text = _mailbox_fields(mail, read)
     s.conn.exec_driver_sql(
         "INSERT INTO mailbox (at, recipient, sender, subject, body, content) VALUES (?, ?, ?, ?, ?, ?)",
         (s.now, recipient, sender, subject, text, mail.content),
@@ -161,8 +161,8 @@ def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callab
     )
 
 
-def _as_people_see(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[str, str, str]:
-    """Sender, subject and text of a mail; of one beyond a limit only what its envelope says."""
+def _mailbox_fields(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[str, str, str]:
+    """Return sender, subject and text of a mail; for one beyond a limit only what its envelope says."""
     try:
         post = read()
     except CodecError as error:
@@ -170,12 +170,14 @@ def _as_people_see(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[s
     return text_of(post.props, PR_SENDER_EMAIL_ADDRESS), post.subject, text_of(post.props, PR_BODY)[:MAX_MAILBOX_TEXT]
 
 
-# --- mail that goes out
+# --- outgoing mail
 
 
 def send(ctx: Context, s: Stimulus, letter: Letter, *, loop: str | None = None) -> str:
-    """Queues a mail of the lab's own, or delivers it here; its Message-ID. `loop`: the folder that it must not come back
-    to. CodecError for a sender that is no address."""
+    """Queue a mail that the lab writes, or deliver it here, and return its Message-ID.
+
+    `loop`: the address of the folder that must not post it. Raise CodecError if the sender is not an address.
+    """
     domain = letter.sender.rpartition("@")[2]
     token = token_from(ctx.seed, "letter", ctx.store.incarnation, s.trace.seq)
     message_id = f"{s.trace.seq}.{token}.letter@{ctx.name}.{domain}"
@@ -210,15 +212,19 @@ def send_from_folder(
     body: str,
     attachments: Sequence[tuple[str, bytes]],
 ) -> str:
-    """Mail in a folder's name; its Message-ID (spec: ML-5). Misuse for a folder without an address, or nobody to write
-    to."""
+    """Send a mail from a folder's address and return its Message-ID (spec: ML-5).
+
+    Raise Misuse if the folder has no address, or a recipient is missing or not an address.
+    """
     folder = ctx.folders.visible(path)
     sender = ctx.book.address_of(folder)
     if sender is None:
-        raise Misuse(f"{folder.path} takes no mail and sends none; give it an alias first")
+        raise Misuse(f"{folder.path} has no address, so it cannot send mail; give it an alias first")
     unsound = [address for address in to if "@" not in address.strip("@")]
     if unsound or not to:
-        raise Misuse(f"{', '.join(unsound) or 'nobody'} is no recipient; name addresses such as kim@contoso.test")
+        raise Misuse(
+            f"{', '.join(unsound) or 'an empty list'} is not a recipient; write addresses such as kim@contoso.test"
+        )
     files = tuple(Attached(name, "application/octet-stream", data) for name, data in attachments)
     letter = Letter(sender, tuple(dict.fromkeys(to)), subject, body, files, notice=False)
     return send(ctx, s, letter, loop=sender)

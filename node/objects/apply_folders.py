@@ -1,4 +1,4 @@
-"""Folder versions that arrive: last writer wins, deletion wins over all (spec: HI-4 to HI-6)."""
+"""Applying versions of folders: the last writer wins, and a deletion wins over all (spec: HI-4 to HI-6)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from transport.stimulus import Stimulus
 
 
 def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, sender: str) -> Applied:
-    """Applies folder versions and deletions; those whose parent is not known yet are held.
+    """Apply folder versions and deletions. Versions whose parent is not known yet are held.
 
-    The tree is not arranged here: the caller settles the replicas once all of a mail's versions are in.
+    This does not compute the tree: the caller does so after all versions of the mail (`node.agent.replicas.settle`).
     """
     result = Applied()
-    fresh = _without_forgotten(ctx, s, updates, way, result)
+    fresh = _without_dropped(ctx, s, updates, way, result)
     queue: list[tuple[Update, Way]] = [(update, way) for update in fresh]
     for update, by in queue:
         parent = _unknown_parent(ctx, s, update.version)
@@ -44,10 +44,11 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     return result
 
 
-def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
-    """Leaves out what is accounted for and no longer known: it was deleted, its tombstone dropped (spec: IN-1, DL-4).
+def _without_dropped(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
+    """Return the updates without those whose folder was deleted and whose tombstone was dropped (spec: IN-1, DL-4).
 
-    A tombstone that hides a folder of this mail is taken back: it goes with the folder for just that (`hiding`).
+    Such a number is in the own row although its folder is unknown. A dropped tombstone that hides a folder of this mail is
+    applied again: the sender added it for this purpose (`hiding`).
     """
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
@@ -58,14 +59,14 @@ def _without_forgotten(ctx: Context, s: Stimulus, updates: Sequence[Update], way
         old = ctx.folders.get(version.object) is None and version.number in own.numbers.contents
         (forgotten if old else fresh).append(update)
     parents = {_parent_of(update.version) for update in fresh} if forgotten else set()
-    taken_back = []
+    restored = []
     for update in forgotten:
         if update.version.item is None and update.version.object in parents:
-            taken_back.append(update)
+            restored.append(update)
         else:
             result.numbers |= NumberSets(update.names)
             record_version(ctx, s, HIERARCHY_FID, update.version, way, update.names, "old", kind="folder")
-    return taken_back + fresh
+    return restored + fresh
 
 
 def _parent_of(version: Version) -> bytes | None:
@@ -76,9 +77,9 @@ def _parent_of(version: Version) -> bytes | None:
 
 
 def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
-    """The tombstones right above a mail's folders: they go with them, before them (spec: HI-6, HI-4).
+    """Return the tombstones directly above a mail's folders. They are sent before the folders (spec: HI-6, HI-4).
 
-    Where such a tombstone was dropped already, or never came, the folder would wait for its parent for ever.
+    Otherwise a store that has dropped such a tombstone, or never had it, would hold the folder again and again.
     """
     named = {update.version.object for update in updates}
     found: dict[bytes, Update] = {}
@@ -92,10 +93,10 @@ def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
 
 
 def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:
-    """The parent a version waits for (spec: HI-4). A tombstoned parent is known (spec: HI-6).
+    """Return the parent that a version must wait for, or None (spec: HI-4). A tombstoned parent is known (spec: HI-6).
 
-    Folders that concurrent moves hung under each other would wait for each other for ever on a store that knows none of
-    them; the one that closes such a ring in the queue does not wait, and frees the others (spec: HI-7).
+    Concurrent moves can put folders under each other. On a store that knows none of them, each would wait for the next. The
+    version that closes such a cycle in the queue is applied without its parent, which frees the others (spec: HI-7).
     """
     if version.item is None:
         return None
@@ -112,7 +113,7 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     version = update.version
     known = ctx.folders.get(version.object)
     props = read_folder(version.item) if version.item is not None else None
-    reason = _why_not(known, version)
+    reason = _reason_ignored(known, version)
     names = update.names | CNSet.from_numbers(version.pcl.numbers())
     if not reason:
         fid = known.fid if known else ctx.folders.next_fid
@@ -131,8 +132,8 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
 
 
-def _why_not(known: Folder | None, version: Version) -> str:
-    """Why a version changes nothing here, or ''."""
+def _reason_ignored(known: Folder | None, version: Version) -> str:
+    """Return why a version is ignored, or ''."""
     if known is None:
         return ""
     if known.number == version.number:
@@ -141,14 +142,14 @@ def _why_not(known: Folder | None, version: Version) -> str:
     if known.props is None:
         if version.item is not None:
             return "tombstoned"  # spec: HI-6 deletion wins over concurrent changes
-        return "" if rank > known.rank else "old"  # two deletions: the larger number stands for both
+        return "" if rank > known.rank else "old"  # two deletions: the higher rank stays
     if version.item is None:
         return ""
     return "" if rank > known.rank else "old"  # spec: HI-5
 
 
 def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder | None, *, sent: bool) -> None:
-    """Writes a folder's winning version; the number of the one before stays tied to the folder."""
+    """Write a folder's winning version. The number of the previous one stays tied to the folder."""
     if old is not None:
         tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
     s.conn.exec_driver_sql(
@@ -171,6 +172,6 @@ def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder
 
 
 def successor(ctx: Context, s: Stimulus, old: Folder) -> tuple[ChangeNumber, Pcl, int]:
-    """Number, list and time of a version made from `old` (spec: CN-3, CN-8)."""
+    """Return number, PCL and time for a version made from `old` (spec: CN-3, CN-8)."""
     number = ctx.store.next_change()
     return number, old.pcl.merge(Pcl.of(number)), max(s.now, old.modified_at + 1)

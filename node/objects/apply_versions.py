@@ -1,9 +1,45 @@
 """Applying versions of messages: the heart of the lab (spec: CN-4, CN-7, CF-1, DL-1, DL-2).
 
-For each object the table `message` keeps either one tombstone or the versions of which none includes another. Whatever
-the order in which versions and deletions arrive, what is kept in the end is the same: a deletion beats every version; of
-two versions the one that includes the other's number stays; concurrent ones stay side by side, and one of them, chosen
-by rule, is shown. Associated messages are last writer wins (spec: CN-9).
+A version has a change number, a predecessor change list (PCL) and a modification time. Version v *includes* version w if the
+PCL of v covers the number of w: v was made from w, directly or through others. Two versions are *concurrent* if neither
+includes the other. Their *rank* is (modification time, number); a version ranks above everything it includes (spec: CN-8).
+
+For each object the table `message` keeps one of these:
+
+    UNKNOWN    nothing
+    LIVE       one version
+    CONFLICT   several versions, all concurrent; the one with the highest rank is shown
+    TOMBSTONE  one deletion
+
+    kept            arriving version                     result
+    UNKNOWN         any                                  it is kept; or ignored, if the own row has its number: this object
+                                                         was deleted, and its tombstone dropped (spec: DL-4)
+    any             the same number                      ignored, "duplicate"
+    LIVE, CONFLICT  a kept version includes it           ignored, "old"
+    LIVE, CONFLICT  it includes all kept versions        it replaces them: LIVE
+    LIVE, CONFLICT  it includes some or none of them     it replaces these and stays beside the others: CONFLICT
+    LIVE, CONFLICT  a deletion                           TOMBSTONE; kept edits that it does not include are lost edits
+    TOMBSTONE       not a deletion                       ignored, "tombstoned"; a lost edit, if the deletion does not include it
+    TOMBSTONE       a deletion                           TOMBSTONE with the higher rank and both PCLs
+
+Associated messages have no CONFLICT: the version with the highest rank stays (spec: CN-9). Lost edits are reported to the
+folder's contacts (spec: DL-2). A version whose item expired here is still compared, but makes no conflict (spec: DL-3).
+
+Why the order of arrival does not matter. What is kept follows from the set of versions that arrived: the deletion with the
+highest rank if there is any, otherwise all versions that no other one includes. Inclusion is transitive, because the PCL of a
+version covers the PCLs of all it was made from. So a version that was removed or ignored earlier would be removed again by the
+version that stayed, whichever came first.
+
+Example: A creates A-1. Then A edits (A-2) and B edits (B-5), neither knowing the other. A resolves the conflict (A-3).
+
+    A-1 {A-1}   A-2 {A-2}   B-5 {A-1, B-5}   A-3 {A-3, B-5}        PCLs; A-2 covers A-1
+    C gets A-1, A-2, B-5, A-3    LIVE A-1, LIVE A-2, CONFLICT A-2 B-5, LIVE A-3
+    D gets B-5, A-3, A-2, A-1    LIVE B-5, LIVE A-3, "old", "old"
+
+Every number that loses its version stays tied to the object in the table `superseded`, and it is accounted for (spec: CN-7).
+
+What must never happen: a concurrent version is removed without a deletion; a version returns while its tombstone is kept
+(spec: IN-4); two stores with the same versions show different ones; applying a version takes a change number.
 """
 
 from __future__ import annotations
@@ -15,7 +51,7 @@ from typing import Any, Literal
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Update
 from node.objects.version_rows import (
-    Kept,
+    KeptVersion,
     conflict_began,
     conflict_over,
     insert_version,
@@ -44,20 +80,20 @@ Way = Literal["broadcast", "backfill", "queue"]
 
 @dataclass(slots=True)
 class Applied:
-    """What a mail's updates came to: numbers accounted for, and what the contacts must hear of."""
+    """The result of a mail's updates: the numbers accounted for, and what the contacts get notices about."""
 
     numbers: NumberSets = NumberSets.EMPTY
-    fresh: bool = False  # something was new here
-    failed: CNSet = CNSet.EMPTY  # what could not be decoded stays missing (spec: CN-7)
+    fresh: bool = False  # a version was applied
+    failed: CNSet = CNSet.EMPTY  # numbers that could not be decoded stay missing (spec: CN-7)
     conflicts: tuple[bytes, ...] = ()
-    lost_edits: tuple[tuple[Version, bool], ...] = ()  # with whether it had been broadcast (spec: DL-2)
+    lost_edits: tuple[tuple[Version, bool], ...] = ()  # each with whether it was broadcast (spec: DL-2)
 
 
-# -- what arrived
+# -- incoming updates
 
 
 def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update], way: Way) -> Applied:
-    """Applies a mail's versions and deletions to a folder held here."""
+    """Apply a mail's versions and deletions to a folder held here."""
     result = Applied()
     known = known_objects(s.conn, [update.version.object for update in updates])
     own = ctx.rst.own(fid)
@@ -67,7 +103,7 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     for update in updates:
         version = update.version
         if version.object not in known and version.number in own.numbers.kind(version.fai):
-            _ignore_forgotten(ctx, s, fid, update, way, result)
+            _ignore_dropped(ctx, s, fid, update, way, result)
             continue
         simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
         if simple and version.object not in known and version.object not in seen:
@@ -112,8 +148,8 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
         )
 
 
-def _ignore_forgotten(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
-    """What is accounted for and no longer kept was deleted, and its tombstone dropped: it is not new (spec: IN-1, DL-4)."""
+def _ignore_dropped(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
+    """Ignore an unknown object whose number is in the own row: it was deleted, and its tombstone dropped (spec: IN-1, DL-4)."""
     result.numbers |= NumberSets.of_kind(update.names, update.version.fai)
     record_version(ctx, s, fid, update.version, way, update.names, "old")
 
@@ -129,13 +165,13 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
         reason = "tombstoned"
         if version.item is None:
             _merge_tombstones(ctx, s, fid, kept[0], version)
-        elif _is_news_to_the_dead(ctx, s.conn, kept[0], version):
+        elif _is_lost_edit(ctx, s.conn, kept[0], version):
             result.lost_edits += ((version, True),)
     elif version.item is None:
         reason = ""
-        _bury(ctx, s, fid, version, kept, result)
+        _apply_deletion(ctx, s, fid, version, kept, result)
     else:
-        reason = _keep_beside(ctx, s, fid, version, kept, result)
+        reason = _apply_edit(ctx, s, fid, version, kept, result)
     current = CNSet.from_numbers(
         ctx.store.number(rep, ctr)
         for rep, ctr in s.conn.exec_driver_sql(
@@ -151,8 +187,8 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
     record_version(ctx, s, fid, version, way, names, reason)
 
 
-def _is_news_to_the_dead(ctx: Context, conn: Connection, tombstone: Kept, version: Version) -> bool:
-    """True for an edit that the deletion did not know of and that comes for the first time (spec: DL-2)."""
+def _is_lost_edit(ctx: Context, conn: Connection, tombstone: KeptVersion, version: Version) -> bool:
+    """Return whether an edit is concurrent with the deletion and arrives for the first time (spec: DL-2)."""
     if version.fai or tombstone.pcl.includes(version.number):
         return False
     return version.number not in tied_numbers(ctx, conn, version.object)
@@ -161,7 +197,7 @@ def _is_news_to_the_dead(ctx: Context, conn: Connection, tombstone: Kept, versio
 def record_version(
     ctx: Context, s: Stimulus, fid: int, version: Version, way: Way, names: CNSet, reason: str, kind: str = ""
 ) -> None:
-    """The event of a version that was applied, or ignored for a reason."""
+    """Record the event of a version: applied if `reason` is empty, otherwise ignored."""
     fields: dict[str, Any] = {
         "folder": ctx.folders.text_of(fid),
         "object": object_text(version.object),
@@ -180,12 +216,12 @@ def record_version(
         s.trace.record(VersionApplied, **fields)
 
 
-def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: Kept, version: Version) -> None:
-    """Two deletions of one object are one tombstone; the larger number stands for it, so order does not matter."""
+def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, version: Version) -> None:
+    """Merge a deletion into a tombstone: the higher rank stays, with both PCLs, whichever came first."""
     pcl = kept.pcl.merge(version.pcl)
     if version_rank(version.number, version.modified_at) > kept.rank:
         tie(ctx, s.conn, fid, version.object, [kept.number])
-        # An own deletion not yet broadcast need not be any more: the larger one, which came by mail, says the same.
+        # An own deletion that is still unsent need not be broadcast: the one that arrived says the same.
         s.conn.exec_driver_sql(
             "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
             (
@@ -200,9 +236,11 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: Kept, version: 
         s.conn.exec_driver_sql("UPDATE message SET pcl = ? WHERE mid = ?", (pcl.encode(), kept.mid))
 
 
-def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kept], result: Applied) -> None:
-    """A deletion wins over every other version (spec: DL-2); the tombstone is kept for an unknown object too (spec: DL-1)."""
-    # The tombstone goes on with its author's list alone: another store must see for itself which edits lost to it.
+def _apply_deletion(
+    ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[KeptVersion], result: Applied
+) -> None:
+    """Replace all kept versions by a tombstone (spec: DL-2). An unknown object gets one too (spec: DL-1)."""
+    # The tombstone keeps the PCL of its author, so that other stores can find the edits that lost to it.
     for each in kept:
         if not deletion.pcl.includes(each.number) and not each.fai and not each.expired:
             result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
@@ -223,13 +261,13 @@ def _bury(ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[Kep
     )
 
 
-def _load(ctx: Context, conn: Connection, object_id: bytes, kept: Kept) -> Version:
+def _load(ctx: Context, conn: Connection, object_id: bytes, kept: KeptVersion) -> Version:
     subject, item = conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (kept.mid,)).one()
     return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
 
 
-def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[Kept], result: Applied) -> str:
-    """Compares a version with every kept one (spec: CN-4); why it is ignored, or ''."""
+def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[KeptVersion], result: Applied) -> str:
+    """Compare a version with every kept one and apply it (spec: CN-4). Return why it is ignored, or ''."""
     if any(each.pcl.includes(version.number) for each in kept):
         return "old"
     if version.fai and kept:  # spec: CN-9
@@ -245,12 +283,14 @@ def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: li
     insert_version(
         ctx, s.conn, fid, version, sent=True, supersedes=any(each.supersedes for each in kept) or bool(goes), shown=True
     )
-    living = [each for each in kept if not each.expired]  # spec: DL-3 a newer version of an expired item is a new one
+    living = [
+        each for each in kept if not each.expired
+    ]  # spec: DL-3 a newer version of an expired item is applied as if new
     stays = [each for each in living if each not in goes]
     show_winner(ctx, s, fid, version.object)
     if stays:
         result.conflicts += (version.object,)
-        if len(living) < 2:  # a version that joins or leaves makes a conflict no younger (spec: CF-5)
+        if len(living) < 2:  # a further version does not restart the age of a conflict (spec: CF-5)
             conflict_began(s, fid, version.object)
     elif len(living) > 1:
         conflict_over(s.conn, version.object)
@@ -264,7 +304,7 @@ def _keep_beside(ctx: Context, s: Stimulus, fid: int, version: Version, kept: li
 
 
 def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
-    """Of the versions kept the later is shown, then that of the larger GUID (spec: CF-1)."""
+    """Show the kept version with the highest rank (spec: CF-1)."""
     kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     winner = max(kept, key=lambda each: each.rank)
     if len(kept) > 1:

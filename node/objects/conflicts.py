@@ -1,8 +1,7 @@
-"""Conflicts that nobody ended: past an age the folder's home store ends them, keeping the winner (spec: CF-5).
+"""Old conflicts: when a conflict reaches an age limit, the folder's home store keeps the winner (spec: CF-5).
 
-Every holder notes since when a message is in conflict with it, so that a store that becomes home knows the age; but only the
-home store does anything about it. A store that comes back from a backup counts anew: what ended the conflict meanwhile is to
-come by backfill first.
+Every holder records when a message got into conflict, so that a store that becomes the home store knows the age. Only the
+home store resolves. After a restore the age starts again, because a resolution may still arrive by backfill.
 """
 
 from __future__ import annotations
@@ -32,8 +31,10 @@ class _Conflict(NamedTuple):
 
 
 def plan(ctx: Context, s: Stimulus) -> None:
-    """The timer stands for the oldest conflict of the folders whose home store this is. To be called when a setting or a
-    replica list may have changed."""
+    """Set the timer for the oldest conflict of the folders whose home store this is.
+
+    Call it when a setting or a replica list may have changed.
+    """
     limit_us = ctx.config.settings.conflict_age_us
     oldest = None if limit_us is None else next(_at_home(ctx, s.conn), None)
     if limit_us is None or oldest is None:
@@ -42,15 +43,15 @@ def plan(ctx: Context, s: Stimulus) -> None:
         set_timer(s.conn, Timer.CONFLICT, 0, max(s.now, oldest.since_at + limit_us))
 
 
-def arose(ctx: Context, s: Stimulus, folder: Folder) -> None:
-    """There is a conflict, perhaps a new one. It is younger than any for which the timer stands already."""
+def schedule(ctx: Context, s: Stimulus, folder: Folder) -> None:
+    """Set the timer after a conflict arose. A timer that is set is for an older conflict and stays."""
     limit_us = ctx.config.settings.conflict_age_us
     if limit_us is not None and folder.home == ctx.name:
         set_timer_if_none(s.conn, Timer.CONFLICT, 0, s.now + limit_us)
 
 
 def run(ctx: Context, s: Stimulus, key: int) -> None:
-    """Ends every conflict that is old enough by now."""
+    """Resolve every conflict that has reached the age limit."""
     del key
     limit_us = ctx.config.settings.conflict_age_us
     assert limit_us is not None, "without a limit there is no such timer"
@@ -59,13 +60,13 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
     plan(ctx, s)
 
 
-def begin_anew(s: Stimulus) -> None:
-    """After a restore: how long a conflict has lasted since the backup is not known here (spec: RP-4)."""
+def restart_ages(s: Stimulus) -> None:
+    """Start the age of every conflict again, after a restore (spec: RP-4)."""
     s.conn.exec_driver_sql("UPDATE conflict SET since_at = ?", (s.now,))
 
 
 def _at_home(ctx: Context, conn: Connection) -> Iterator[_Conflict]:
-    """Messages in conflict in folders whose home store this is, the oldest first, read only as far as they are asked for."""
+    """Yield the conflicts in folders whose home store this is, oldest first. Rows are read only as needed."""
     for row in conn.exec_driver_sql(OLDEST_FIRST):
         if ctx.folders.at(row[1]).home == ctx.name:
             yield _Conflict(*row)
@@ -74,7 +75,7 @@ def _at_home(ctx: Context, conn: Connection) -> Iterator[_Conflict]:
 def _end(ctx: Context, s: Stimulus, old: _Conflict, limit_us: int) -> None:
     conflict_over(s.conn, old.object)
     own = ctx.rst.own(old.fid)
-    assert own is not None, "a conflict goes with the replica"
+    assert own is not None, "the conflicts of a dropped replica are deleted"
     folder = ctx.folders.at(old.fid)
     done = keep_winner(ctx, s, folder, own, old.object)
     if done is None:

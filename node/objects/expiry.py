@@ -1,8 +1,8 @@
-"""Age limits: items go from one replica alone, by its own limit, its store's or the folder's (spec: DL-3).
+"""Age limits: items expire on each replica separately, by the limit of the replica, its store or the folder (spec: DL-3).
 
-An expiry is no change: it takes no number and makes no tombstone, and the number stays in the own row, so stores with
-different limits are in sync. What is kept of an item is its row without content, which says in a response that the item
-has expired here. Who asked then asks the next holder, and when every holder has said so accounts for the number.
+An expiry is not a change. It takes no number and makes no tombstone, and the number stays in the own row, so stores with
+different limits are in sync. The store keeps the row of an expired item without its content, and a response says that the
+item has expired here. The requester then asks the next holder. It accounts for the number when every holder has said so.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from transport.stimulus import Stimulus
 
 
 def limit_of(ctx: Context, fid: int) -> int | None:
-    """How old a message may become in a folder here, in microseconds: by this replica's limit, else by this store's, else
-    by the folder's; None if it may become any age [X Q170033]."""
+    """Return the age limit of a folder here in microseconds, or None: that of this replica, this store or the folder.
+
+    The first of these that is set applies [X Q170033].
+    """
     folder = ctx.folders.at(fid)
     for limit in (ctx.replica_limits.get(folder.object), ctx.config.settings.age_limit_us):
         if limit is not None:
@@ -37,8 +39,10 @@ def _limited(ctx: Context) -> list[int]:
 
 
 def plan(ctx: Context, s: Stimulus) -> None:
-    """Where an age limit holds, the task that applies it runs in the store's next maintenance, and then at most once in
-    its interval [X Q159196]."""
+    """Set the timer of the task that applies age limits, if any folder has one.
+
+    The task runs in the next maintenance window of the store, and at most once in its interval [X Q159196].
+    """
     settings = ctx.config.settings
     if not _limited(ctx):
         return
@@ -50,7 +54,7 @@ def plan(ctx: Context, s: Stimulus) -> None:
 
 
 def run(ctx: Context, s: Stimulus, key: int) -> None:
-    """The task: what is older than its limit expires in every folder held here."""
+    """Expire the items that are older than their limit, in every folder held here."""
     del key
     for fid in _limited(ctx):
         limit_us = limit_of(ctx, fid)
@@ -62,8 +66,10 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
 
 
 def _forget_old(ctx: Context, s: Stimulus) -> None:
-    """What is kept of expired items goes as tombstones do: past their age, when every holder has the number, for until then one
-    may ask for it and must hear that it has expired (spec: DL-4)."""
+    """Delete the rows of expired items as tombstones are dropped: by age, when every holder has the number (spec: DL-4).
+
+    Until then a holder may request the number, and must be told that its item has expired.
+    """
     before_at = s.now - ctx.config.settings.tombstone_age_us
     for mid, fid, rep, ctr, modified_at, fai in s.conn.exec_driver_sql(
         "SELECT mid, fid, rep, ctr, modified_at, fai FROM message WHERE deleted = ? AND modified_at <= ? ORDER BY mid",
@@ -74,7 +80,7 @@ def _forget_old(ctx: Context, s: Stimulus) -> None:
 
 
 def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
-    """A message goes with all its versions when the newest is too old; what was not broadcast yet stays."""
+    """Expire a message with all its versions when the newest is too old. Unsent changes do not expire."""
     for (object_id,) in s.conn.exec_driver_sql(
         "SELECT object FROM message WHERE fid = ? AND deleted = 0 GROUP BY object"
         " HAVING max(modified_at) <= ? AND min(sent) = 1 ORDER BY object",
@@ -102,7 +108,7 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
 
 
 def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) -> NumberSets:
-    """Of the numbers wanted those whose item has expired here, the superseded ones of that item too (spec: CN-7)."""
+    """Return those of the wanted numbers whose item has expired here, including superseded numbers (spec: CN-7)."""
     if not wanted:
         return wanted
     found = NumberSets.EMPTY
@@ -117,7 +123,7 @@ def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) 
 
 
 def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
-    """Those of the numbers that a version still kept here stands for."""
+    """Return those of the numbers that a version with content here includes."""
     if not numbers:
         return numbers
     held: list[ChangeNumber] = []
@@ -131,28 +137,31 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
     return CNSet.from_numbers(held)
 
 
-# -- at a store that asks
+# -- at a requester
 
 
-def said_by(conn: Connection, fid: int, store: str) -> NumberSets:
-    """The numbers of which a store has said that they expired there."""
+def expired_at_store(conn: Connection, fid: int, store: str) -> NumberSets:
+    """Return the numbers that a store has said to have expired there."""
     row = conn.exec_driver_sql(
         "SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? AND store = ?", (fid, store)
     ).first()
     return NumberSets.decode(*row) if row else NumberSets.EMPTY
 
 
-def note_said(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
+def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
+    """Note that a store said that these numbers have expired there."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO said_expired (fid, store, numbers, numbers_fai, said_at) VALUES (?, ?, ?, ?, ?)",
-        (fid, store, *(said_by(s.conn, fid, store) | numbers).encode(), s.now),
+        (fid, store, *(expired_at_store(s.conn, fid, store) | numbers).encode(), s.now),
     )
 
 
-def take_back(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
-    """A row without a number of which its store has said that it expired there: the replica that said so is gone, or has gone
-    back. If the store gets the number again, it is with the item."""
-    said = said_by(s.conn, fid, store)
+def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
+    """Delete the notes about numbers that the new row of the store does not claim.
+
+    The replica that said so was removed, or restored from a backup. If the store gets such a number again, it has the item.
+    """
+    said = expired_at_store(s.conn, fid, store)
     if not said <= row:
         s.conn.exec_driver_sql(
             "UPDATE said_expired SET numbers = ?, numbers_fai = ? WHERE fid = ? AND store = ?",
@@ -160,18 +169,18 @@ def take_back(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
         )
 
 
-def ever_said(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
-    """Of the numbers those of which any store has said so."""
+def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
+    """Return those of the numbers that any store has said to have expired there."""
     said = conn.exec_driver_sql("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,))
     return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
 
 
-def said_by_all(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
-    """Of the numbers those that no other holder can have any more: each has said that they expired there, or has said what it
-    has, without them, since another said so.
+def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
+    """Return those of the numbers that no other holder can have any more.
 
-    A row from before that is no word on it, for its store may have got them meanwhile; but one that has them sends a status,
-    and repeats it (spec: ST-1, ST-7), so that its silence for as long as that takes is.
+    Each holder either said that they expired there, or sent a row without them after another store said so. An older row is
+    not enough, because its store may have received them since. But a store that has them sends a status and repeats it
+    (spec: ST-1, ST-7), so silence for that long is enough.
     """
     if not numbers:
         return numbers
@@ -181,7 +190,7 @@ def said_by_all(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> Num
         row = ctx.rst.row(fid, store)
         if row is None:
             return NumberSets.EMPTY
-        said = said_by(s.conn, fid, store)
+        said = expired_at_store(s.conn, fid, store)
         if row.sent_at < last_said_at and s.now - last_said_at < silence_us:
             numbers &= said
         numbers -= row.numbers - said

@@ -1,4 +1,4 @@
-"""What users do to messages here: each act takes a change number in the transaction of the act (spec: CN-2)."""
+"""Users' changes of messages. Each takes a change number in the transaction of the change (spec: CN-2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
 from node.errors import MessageUnknown, Misuse, NoReplicaHere
-from node.objects.version_rows import Kept, insert_versions, kept_versions, replace_all
+from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
 from node.state.context import Context, next_cycle, set_of_pcl
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
@@ -21,17 +21,20 @@ from transport.mime.item_conversion import MailPost
 from transport.stimulus import Stimulus
 
 MAX_ITEM_BYTES = 40 * 1024 * 1024
-"""The largest message: with its base64 and the hops' lines it stays under the SMTP listener's 64 MiB."""
+"""The largest message. With base64 and header lines of the hops it stays under the 64 MiB of the SMTP listener."""
 
 ITEM_ROOM = 256 * 1024
-"""What an item takes beside the values of a mail's properties."""
+"""Bytes of an item beside the values of a mail's properties."""
 
 
 def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
-    """The folder and its replica, if users may change its content here. NoReplicaHere says where they could."""
+    """Return a folder and its replica here.
+
+    Raise NoReplicaHere, naming the holders, if users cannot change its content here.
+    """
     folder = ctx.folders.visible(path)
     own = ctx.rst.own(folder.fid)
-    if own is None or own.pending:  # spec: RP-2 a leaving store takes no more posts
+    if own is None or own.pending:  # spec: RP-2 a leaving store accepts no more posts
         transitive = ctx.config.profile.refers_onward
         holders = ", ".join(ctx.directory.referred(ctx.name, ctx.holders(folder.fid), transitive=transitive))
         raise NoReplicaHere(
@@ -41,7 +44,7 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
 
 
 def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
-    """A change was made in a folder: its 24 hours begin anew and it goes out with the next cycle (spec: ST-1, OUT-1)."""
+    """Note a change in a folder: its 24 hours start again, and the next cycle broadcasts it (spec: ST-1, OUT-1)."""
     own.last_update_at = s.now
     own.status_sent_at = None
     ctx.rst.touch(own)
@@ -51,7 +54,7 @@ def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
 
 
 def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bool = False) -> list[str]:
-    """New messages; their ids."""
+    """Create messages and return their ids."""
     folder, own = replica_for_posts(ctx, path)
     versions = []
     for each in posts:
@@ -79,7 +82,7 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
 
 
 def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
-    """A mail becomes a post, as it is; its id (spec: ML-5). Misuse for one too large to be replicated."""
+    """Post a mail unchanged and return the message id (spec: ML-5). Raise Misuse if it is too large to be replicated."""
     folder, own = replica_for_posts(ctx, folder.path)
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
         limit = MAX_ITEM_BYTES // 1024**2
@@ -100,7 +103,7 @@ class _Target:
     folder: Folder
     own: OwnRow
     object: bytes
-    kept: list[Kept]
+    kept: list[KeptVersion]
 
 
 def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
@@ -117,27 +120,29 @@ def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
     return _Target(folder, own, object_id, kept)
 
 
-def _successor(ctx: Context, s: Stimulus, kept: Sequence[Kept]) -> tuple[ChangeNumber, Pcl, LabTime]:
-    """Number, list and time of a version that incorporates all those kept (spec: CF-3, CN-3)."""
+def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[ChangeNumber, Pcl, LabTime]:
+    """Return number, PCL and time for a version that includes all kept ones (spec: CF-3, CN-3)."""
     number = ctx.store.next_change()
     pcl = Pcl.of(number)
     for each in kept:
         pcl = pcl.merge(each.pcl)
-    # spec: CN-8 later than all it incorporates
+    # spec: CN-8 later than all it includes
     return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
 
 
 def edit(
     ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
 ) -> str:
-    """A new version made from the one shown, or from the kept version `of`; it covers every kept one. Its number."""
+    """Make a new version from the one shown, or from the kept version `of`. It includes every kept one. Return its number."""
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]  # spec: DL-3
     source = target.kept[0] if of is None else _kept_by_text(living, of)
     return _edit(ctx, s, target, source, subject=subject, body=body)
 
 
-def _edit(ctx: Context, s: Stimulus, target: _Target, source: Kept, *, subject: str | None, body: str | None) -> str:
+def _edit(
+    ctx: Context, s: Stimulus, target: _Target, source: KeptVersion, *, subject: str | None, body: str | None
+) -> str:
     item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     number, pcl, modified_at = _successor(ctx, s, target.kept)
@@ -150,7 +155,7 @@ def _edit(ctx: Context, s: Stimulus, target: _Target, source: Kept, *, subject: 
 
 
 def _checked(version: Version) -> Version:
-    """A version that can be sent. Misuse, before anything is changed, for one that never could."""
+    """Return the version. Raise Misuse, before anything is changed, if it is too large to be sent."""
     if version.item is not None and len(version.item) > MAX_ITEM_BYTES:
         limit = MAX_ITEM_BYTES // 1024**2
         raise Misuse(f"a message of {len(version.item):,} bytes; up to {limit} MiB can be replicated")
@@ -158,7 +163,7 @@ def _checked(version: Version) -> Version:
 
 
 def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
-    """A deletion is a change (spec: DL-1). Its number."""
+    """Delete a message and return the change number (spec: DL-1)."""
     target = _target(ctx, s, path, message)
     number, pcl, modified_at = _successor(ctx, s, target.kept)
     version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
@@ -168,9 +173,9 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
 
 
 def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> list[str]:
-    """A contact's resolution of a conflict (spec: CF-3): one version, or all, each other one as a message of its own.
+    """Resolve a conflict as a contact does (spec: CF-3): keep one version, or 'all', each other one as a separate message.
 
-    Returns the new change number, or with 'all' the ids of all messages that stand now.
+    Return the new change number, or with 'all' the ids of the resulting messages.
     """
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]
@@ -195,10 +200,10 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
 
 
 def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
-    """The store's own resolution of a conflict: a change like a contact's that keeps the version shown (spec: CF-5, CF-3).
+    """Resolve a conflict as the store: a change like a contact's that keeps the version shown (spec: CF-5, CF-3).
 
-    The change, and the version that it keeps. None where there is no conflict, or the winner leaves too little room for
-    what a new version adds to it: such a conflict is left to people.
+    Return the change and the version that it keeps. Return None if there is no conflict, or if the winner is too large for
+    a new version; people must resolve such a conflict.
     """
     kept = kept_versions(ctx, s.conn, object_id)
     if sum(not each.expired and not each.deleted for each in kept) < 2:
@@ -210,11 +215,11 @@ def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_i
     return made, kept[0].number.text
 
 
-def _kept_by_text(kept: Sequence[Kept], text: str) -> Kept:
+def _kept_by_text(kept: Sequence[KeptVersion], text: str) -> KeptVersion:
     for each in kept:
         if each.number.text == text:
             return each
-    raise Misuse(f"{text!r} is none of the versions kept: {', '.join(each.number.text for each in kept)}")
+    raise Misuse(f"{text!r} is not a kept version; these are kept: {', '.join(each.number.text for each in kept)}")
 
 
 def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str) -> None:

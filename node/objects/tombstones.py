@@ -1,8 +1,8 @@
-"""When a tombstone may be forgotten (spec: DL-4).
+"""When a tombstone is dropped (spec: DL-4).
 
-Past its age and known to every other holder, by a row that was sent since it came of age: an earlier row may be that of a
-store that has gone back to a backup since and has not been heard of. A setting drops it by age alone, as the originals
-did, and then a store that was away for longer brings back what was deleted.
+A tombstone is dropped when it has reached its age limit and every other holder has its number, in a row that was sent after
+it reached this age. An earlier row may be from a store that has since been restored from a backup. A setting makes the age
+alone decide, as in the originals; then a store that was away for longer brings deleted items back.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from traces.events import TombstoneDropped
 from transport.stimulus import Stimulus
 
 A_PAGE = 1_000
-"""Tombstones read at once."""
+"""How many tombstones are read at once."""
 
 
 def drop_old(ctx: Context, s: Stimulus) -> None:
-    """The status check's look at tombstones past their age."""
+    """Drop the tombstones that may be dropped. Each status check calls this."""
     before_at = s.now - ctx.config.settings.tombstone_age_us
     after = (0, 0)
     while page := s.conn.exec_driver_sql(
@@ -34,7 +34,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
             if ctx.rst.own(fid) is not None and known_to_all(ctx, fid, number, modified_at, bool(fai)):
                 s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
                 _forget(ctx, s, fid, object_id, number)
-    # A folder under a tombstone is hidden by it, on every store to come too.
+    # A tombstone with folders under it is kept: it hides them, also on stores that join later.
     hiding = {each.props.parent for each in ctx.folders.all() if each.props is not None}
     for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
         if folder.object in hiding:
@@ -47,7 +47,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
 
 
 def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:
-    """Whether every other holder has said, since the number came of age, that it has it."""
+    """Return whether a row of every other holder that was sent after the number reached the age limit has the number."""
     settings = ctx.config.settings
     if settings.tombstones_by_age_alone:
         return True

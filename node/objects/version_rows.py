@@ -1,7 +1,7 @@
-"""The versions of messages as rows: of each object either one tombstone or the versions of which none includes another.
+"""The rows of message versions: for each object one tombstone, or concurrent versions.
 
-Numbers that no longer have a version of their own stay tied to their object in the table `superseded` (spec: CN-7). What
-is kept of what arrives is decided in `node.objects.apply_versions`.
+Numbers that no longer have a version stay tied to their object in the table `superseded` (spec: CN-7).
+`node.objects.apply_versions` decides what is kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LOOKUP = 400  # objects asked for in one SELECT; SQLite takes 999 parameters in
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptVersion:
     """A row of the table `message`: a kept version, or a tombstone."""
 
     mid: int
@@ -43,10 +43,10 @@ class Kept:
         return version_rank(self.number, self.modified_at)
 
 
-def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept]:
-    """What is kept of an object, the version shown first."""
+def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[KeptVersion]:
+    """Return the kept versions of an object, or its tombstone. The version shown is the first."""
     return [
-        Kept(
+        KeptVersion(
             mid,
             ctx.store.number(rep, ctr),
             Pcl.decode(pcl),
@@ -66,14 +66,14 @@ def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept
 
 
 def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Iterable[ChangeNumber]) -> None:
-    """Ties numbers to an object that has taken their place (spec: CN-7)."""
+    """Tie superseded numbers to their object (spec: CN-7)."""
     rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
     if rows:
         conn.exec_driver_sql("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object) VALUES (?, ?, ?, ?)", rows)
 
 
 def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
-    """Every superseded number of an object."""
+    """Return all superseded numbers of an object."""
     return CNSet.from_numbers(
         ctx.store.number(rep, ctr)
         for rep, ctr in conn.exec_driver_sql(
@@ -83,10 +83,10 @@ def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
 
 
 def named_by(version: Version, tied: CNSet) -> CNSet:
-    """Of an object's superseded numbers those that this version took the place of (spec: CN-7).
+    """Return those of an object's superseded numbers that this version stands for (spec: CN-7).
 
-    Of several kept versions each names what it incorporates. A deletion stands for all; so does the winner where the last
-    writer wins, for losers that it never knew (spec: CN-9, DL-2).
+    A version stands for the numbers that it includes. A deletion, and an associated message, stand for all of them, also for
+    those that they do not include (spec: CN-9, DL-2).
     """
     if version.fai or version.item is None:
         return tied
@@ -106,7 +106,7 @@ _INSERT = (
 
 
 def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
-    """Many new objects at once: one statement."""
+    """Insert many new objects with one statement."""
     flag, rep = int(sent), ctx.store.rep
     rows = [
         (
@@ -151,7 +151,7 @@ def _row(
 
 
 def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
-    """Those of the objects of which anything is kept."""
+    """Return those of the objects that have a row."""
     known: set[bytes] = set()
     for at in range(0, len(objects), _LOOKUP):
         chunk = tuple(objects[at : at + _LOOKUP])
@@ -165,8 +165,8 @@ def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
     return known
 
 
-def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[Kept], sent: bool) -> None:
-    """One version takes the place of those kept, whose numbers stay tied to the object."""
+def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[KeptVersion], sent: bool) -> None:
+    """Replace the kept versions by one. Their numbers stay tied to the object."""
     if kept:
         s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
         tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
@@ -176,7 +176,7 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
     insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
 
 
-# -- since when a message is in conflict here (spec: CF-5)
+# -- the time since which a message is in conflict here (spec: CF-5)
 
 
 def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:

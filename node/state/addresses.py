@@ -1,9 +1,9 @@
-"""Mail addresses of stores, folders and people, as one server's transport asks for them.
+"""Mail addresses of stores, folders and people (spec: ML-5, ML-7). The transport of a server queries them.
 
-A folder's addresses follow from the hierarchy alone, so every store finds the same without a word between them: its
-alias, made of its name unless an administrator gave one, and an address that is its own for ever, the alias with eight
-digits of its id. Where several folders have one alias, the folder with the smaller creating number has the address
-without digits, as with names (HI-7). (spec: ML-5, ML-7)
+A folder's addresses follow from the hierarchy alone, so all stores compute the same ones. A folder has two: its alias, which
+is made from its name unless an administrator set one, and the alias with eight digits of the folder's id, which is never
+another folder's. If several folders have the same alias, the one with the smallest creation number has the address without
+digits, as with names (HI-7).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from topology.model import STORE_ADDRESS_SUFFIX
 from transport.mta.routing import OUTSIDE
 
 MAX_ALIAS: Final = 48
-"""Characters of an alias made of a name; with digits behind it, it stays within the 64 of RFC 5321 4.5.3.1.1."""
+"""Characters of an alias made from a name. With digits it stays within the 64 of RFC 5321, section 4.5.3.1.1."""
 
 NAMELESS: Final = "folder"
-"""The alias of a folder whose name leaves none."""
+"""The alias of a folder whose name has no usable characters."""
 
 RESERVED: Final = frozenset({"postmaster", "abuse", "mailer-daemon"})
-"""Local parts that mean somebody else (RFC 2142)."""
+"""Local parts with a fixed meaning (RFC 2142)."""
 
 _ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _OUTSIDE: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -34,25 +34,27 @@ _UNREACHABLE: Final = 1 << 30
 
 
 def is_alias(text: str) -> bool:
-    """Whether an administrator may give a folder this alias."""
+    """Return whether an administrator may set this alias."""
     return _ALIAS.fullmatch(text) is not None and ".." not in text
 
 
 def alias_of(name: str) -> str:
-    """The alias that a folder's name makes: accents go, blanks and all that is not ASCII's letters, digits, . - and _
-    too; what then is left of no name at all is `folder`."""
+    """Return the alias that is made from a folder's name: its ASCII letters, digits, `.`, `-` and `_`, without accents.
+
+    If none is left, it is `folder`.
+    """
     plain = _OUTSIDE.sub("", unicodedata.normalize("NFKD", name))
     parts = [part.strip("-_") for part in plain.split(".")]
     return ".".join(part for part in parts if part)[:MAX_ALIAS].rstrip("._-") or NAMELESS
 
 
 def own_address(alias: str, object_id: bytes, domain: str) -> str:
-    """The address that no other folder ever has."""
+    """Return the address that no other folder ever has."""
     return f"{alias}-{sha256(object_id).hexdigest()[:8]}@{domain}"
 
 
 class AddressBook:
-    """Who is behind an address, as this store's hierarchy and directory have it now."""
+    """The owners of addresses, by this store's present hierarchy and directory."""
 
     def __init__(
         self, name: str, domain: str, directory: Directory, folders: Folders, rst: ReplicationStateTable
@@ -62,7 +64,7 @@ class AddressBook:
         self._directory = directory
         self._folders = folders
         self._rst = rst
-        self._made_of = -1
+        self._tree_version = -1
         self._by_address: dict[str, Folder] = {}
         self._address: dict[int, str] = {}
         self._people: frozenset[str] = frozenset()
@@ -70,10 +72,10 @@ class AddressBook:
     # -- what the transport asks
 
     def server_of(self, address: str) -> str | None:
-        """The server that mail for the address goes to; None if it is nobody's.
+        """Return the server that mail for an address goes to, or None if the address does not exist.
 
-        A folder's is its holder: this one, else the nearest (spec: ML-5). Whoever is no store and no folder is a person,
-        whose mailbox is here; one of another domain may have it OUTSIDE.
+        Mail to a folder goes to a holder: this one, or the nearest (spec: ML-5). An address of this domain that is no store's
+        and no folder's is a person's, whose mailbox is here. An address of another domain is OUTSIDE.
         """
         store = self._directory.server_of(address)
         if store is not None:
@@ -81,12 +83,12 @@ class AddressBook:
         folder = self.folder_of(address)
         if folder is not None:
             return self.holder(folder)
-        if self._would_be_a_store(address):
+        if self._looks_like_a_store(address):
             return None
         return self._name if address.rpartition("@")[2].casefold() == self._domain.casefold() else OUTSIDE
 
     def accepts(self, address: str) -> bool:
-        """Whether mail from SMTP is taken for it: a store, a folder, a contact of a folder; nobody is relayed for."""
+        """Return whether SMTP may deliver to an address: a store, a folder, or a contact of a folder. There is no relaying."""
         if self._directory.server_of(address) is not None:
             return True
         folder = self.folder_of(address)
@@ -98,17 +100,18 @@ class AddressBook:
     # -- folders
 
     def folder_of(self, address: str) -> Folder | None:
-        """The mail-enabled folder behind an address, in any case."""
+        """Return the mail-enabled folder with this address, ignoring case."""
         self._refresh()
         return self._by_address.get(address.casefold())
 
     def address_of(self, folder: Folder) -> str | None:
-        """A folder's address, the one without digits if it is its; None if it takes no mail."""
+        """Return a folder's address, without digits if possible, or None if it accepts no mail."""
         self._refresh()
         return self._address.get(folder.fid)
 
     def holder(self, folder: Folder) -> str | None:
-        """The store that takes a folder's mail: this one if it holds the folder, else by site, then cost."""
+        """Return the store that accepts a folder's mail: this one if it holds the folder, otherwise the nearest by site and
+        cost."""
         own = self._rst.own(folder.fid)
         if own is not None and not own.pending:
             return self._name
@@ -128,15 +131,15 @@ class AddressBook:
         cost = self._directory.cost(self._name, store)
         return _UNREACHABLE if cost is None else cost
 
-    def _would_be_a_store(self, address: str) -> bool:
+    def _looks_like_a_store(self, address: str) -> bool:
         local, _, domain = address.rpartition("@")
         return domain.casefold() == self._domain.casefold() and local[-len(STORE_ADDRESS_SUFFIX) :].casefold() == "-is"
 
     def _refresh(self) -> None:
-        """Makes the book anew if the tree has changed since."""
-        if self._made_of == self._folders.arranged:
+        """Compute the addresses again if the tree has changed."""
+        if self._tree_version == self._folders.arranged:
             return
-        self._made_of = self._folders.arranged
+        self._tree_version = self._folders.arranged
         self._by_address, self._address = {}, {}
         people: set[str] = set()
         live = [folder for folder in self._folders.all() if folder.props is not None and not folder.hidden]
@@ -149,10 +152,10 @@ class AddressBook:
         self._people = frozenset(people)
 
     def _enter(self, folder: Folder, alias: str) -> None:
-        for_ever = own_address(alias, folder.object, self._domain)
+        permanent = own_address(alias, folder.object, self._domain)
         plain = f"{alias}@{self._domain}"
-        taken = plain.casefold() in self._by_address or alias.casefold() in RESERVED or self._would_be_a_store(plain)
-        self._address[folder.fid] = for_ever if taken else plain
-        self._by_address[for_ever.casefold()] = folder
+        taken = plain.casefold() in self._by_address or alias.casefold() in RESERVED or self._looks_like_a_store(plain)
+        self._address[folder.fid] = permanent if taken else plain
+        self._by_address[permanent.casefold()] = folder
         if not taken:
             self._by_address[plain.casefold()] = folder

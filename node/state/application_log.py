@@ -1,10 +1,8 @@
-"""The application log of a store: what an administrator of the original would have found in the Event Viewer (spec: EV-1).
+"""The application log of a store: what an administrator of the original saw in the Event Viewer (spec: EV-1).
 
-The table `KINDS` has every id with its level, category and the diagnostics level at which the original writes it; the texts
-of replication mail are in `node.state.application_log_texts`. An entry is written in the transaction of what it tells
-of, so the log survives
-whatever the store survives; it is pruned to the newest LOG_KEPT. What only the transport or an administrator knows
-is written by `write` with the id and its values.
+The table `KINDS` has every id with its level, its category and the diagnostics level at which the original writes it. The
+texts about replication mail are in `node.state.application_log_texts`. An entry is written in the transaction of its cause,
+so it is as durable as the state. The newest LOG_KEPT entries are kept.
 """
 
 from __future__ import annotations
@@ -35,19 +33,19 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 LOG_KEPT: Final = 5_000
-"""Entries that are kept; the oldest go first."""
+"""How many entries are kept. The oldest are deleted first."""
 
 PRUNED_EVERY: Final = 64
-"""At so many new entries the oldest are looked for; up to as many more than LOG_KEPT may stand meanwhile."""
+"""Old entries are deleted after so many new ones. Meanwhile the log may have so many more than LOG_KEPT."""
 
 MAX_TEXT: Final = 8_000
 """Characters of an entry's text."""
 
 MAX_STACK: Final = 30
-"""Functions that 3079 names."""
+"""How many functions an entry 3079 names."""
 
 INCOMING: Final = 10
-"""An incoming mail's id is that of the outgoing one and ten more [X]."""
+"""The id of an incoming mail is that of the outgoing mail plus this [X]."""
 
 
 class Level(StrEnum):
@@ -57,7 +55,7 @@ class Level(StrEnum):
 
 
 class Category(StrEnum):
-    """As the diagnostics logging page of 2003 names them [X]."""
+    """The categories, as the diagnostics logging page of 2003 names them [X]."""
 
     OUTGOING = "Replication Outgoing Messages"
     INCOMING = "Replication Incoming Messages"
@@ -68,7 +66,7 @@ class Category(StrEnum):
 
 
 class Logging(IntEnum):
-    """Diagnostics logging levels; what has a higher one is not written by an original that was not told to."""
+    """Diagnostics logging levels. By default the original writes only entries of level NONE."""
 
     NONE = 0
     MINIMUM = 1
@@ -81,7 +79,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LogKind:
-    """One event id. `text`: its lines, from the values that whoever writes it gives."""
+    """One event id. `text` returns the lines of an entry from the values given to `write`."""
 
     level: Level
     category: Category
@@ -98,7 +96,7 @@ _OUT = LogKind(Level.INFORMATION, Category.OUTGOING, Logging.MAXIMUM, _of_mail)
 _IN = LogKind(Level.INFORMATION, Category.INCOMING, Logging.MAXIMUM, _of_mail)
 
 _OUT_IDS: Final[Mapping[tuple[MessageType, bool], int]] = {
-    # By type, and whether it is about the hierarchy; both where the type says so itself [X, section 0].
+    # By type and whether the mail is about the hierarchy [X, section 0].
     (MessageType.HIERARCHY, True): 3018,
     (MessageType.CONTENT, False): 3020,
     (MessageType.BACKFILL_REQUEST, True): 3014,
@@ -180,18 +178,18 @@ KINDS: Final[Mapping[int, LogKind]] = {
         "MSExchangeTransport",
     ),
 }
-"""Every id that the log knows (spec: EV-1)."""
+"""Every id of the log (spec: EV-1)."""
 
 
 def write(conn: Connection, now: LabTime, event: int, values: Values) -> None:
-    """One entry. Misuse for an id that is not in KINDS, or values that its text does not find."""
+    """Write one entry. Raise Misuse if the id is not in KINDS, or a value that its text needs is missing."""
     kind = KINDS.get(event)
     if kind is None:
-        raise Misuse(f"event {event} is none of the log's; those are {', '.join(map(str, sorted(KINDS)))}")
+        raise Misuse(f"the log has no event {event}; its events are {', '.join(map(str, sorted(KINDS)))}")
     try:
         text = "\n".join(kind.text(values))[:MAX_TEXT]
     except KeyError as missing:
-        raise Misuse(f"event {event} tells of {missing.args[0]}, which was not given") from None
+        raise Misuse(f"event {event} needs the value {missing.args[0]}, which is missing") from None
     entry = conn.exec_driver_sql("INSERT INTO log (at, event, text) VALUES (?, ?, ?)", (now, event, text)).lastrowid
     assert entry is not None
     if entry % PRUNED_EVERY == 0:
@@ -199,20 +197,20 @@ def write(conn: Connection, now: LabTime, event: int, values: Values) -> None:
 
 
 def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[str]) -> None:
-    """A replication mail was queued."""
+    """Write the entry of a replication mail that was queued."""
     write(s.conn, s.now, _id_of(mail), {"lines": application_log_texts.outgoing(ctx, s.conn, mail, stores)})
 
 
 def mail_in(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
-    """A replication mail was unpacked, before anything was done with it."""
+    """Write the entry of a replication mail that arrived, before it has any effect."""
     write(s.conn, s.now, _id_of(mail) + INCOMING, {"lines": application_log_texts.incoming(ctx, s.conn, mail)})
 
 
 def command_refused(s: Stimulus, event: int, peer: str, refused: CommandRefused | None) -> None:
-    """7004 at the end that sent a command, 7010 at the one that refused it; nothing when none was refused."""
+    """Write 7004 at the end that sent a refused SMTP command, or 7010 at the end that refused it."""
     if refused is None:
         return
-    # Of connections a store without sockets knows nothing: the number of its next event is as much its own.
+    # The store knows no connection numbers, so the number of its next event is used.
     values = {"connection": s.trace.seq, "peer": peer, "reply": refused.reply, "command": refused.command}
     write(s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
 
@@ -223,12 +221,12 @@ def _id_of(mail: ReplicationMail) -> int:
 
 
 def failure_values(error: BaseException) -> dict[str, Any]:
-    """What 3079 tells of an error that nobody expected: the names of the functions that were at work, innermost first."""
+    """Return the values of an entry 3079 for an unexpected error: the functions that were running, innermost first."""
     names = [frame.name for frame in extract_tb(error.__traceback__)]
     return {"code": "0x80004005", "error": described(error), "stack": names[::-1][:MAX_STACK]}
 
 
-# --- entries made of what a stimulus traced
+# --- entries that follow from traced events
 
 
 def _bad(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values]:
@@ -258,7 +256,7 @@ _OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], t
 def log_traced(
     ctx: Context, conn: Connection, now: LabTime, recorded: Iterable[tuple[type[Event], Mapping[str, Any]]]
 ) -> None:
-    """The entries that follow from the events of a stimulus, at its end."""
+    """Write the entries that follow from the events of a stimulus, at its end."""
     for kind, fields in recorded:
         tell = _OF_EVENTS.get(kind)
         if tell is not None:

@@ -1,8 +1,9 @@
-"""The texts of replication mail in the application log, in the forms that administrators know (spec: EV-1).
+"""The texts about replication mail in the application log, in the forms of the original (spec: EV-1).
 
-An id is printed as `<replid hex>-<counter hex>`, this store being replid 1 and the others numbered as they were met; the
-hierarchy is 1-1 and is called IPM_SUBTREE, and all folders lie under it. A folder or message that is a tombstone here
-shows its id and no name (spec: IN-4). Where no full text of a form is public, it follows the nearest one that is.
+An id is printed as `<replid hex>-<counter hex>`. This store has replid 1; others are numbered in the order in which the store
+learns of them. The hierarchy is 1-1, its name is IPM_SUBTREE, and all folders are under it. A folder or message that is a
+tombstone here is shown by its id, without a name (spec: IN-4). A form whose full text is not public follows the most similar
+one that is.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from transport.errors import CodecError
 from transport.sql import Connection
 
 MAX_LISTED: Final = 20
-"""Folders, items or ranges that an entry lists; the rest is counted."""
+"""How many folders, items or ranges an entry lists. It counts the others."""
 
 SUBTREE: Final = "IPM_SUBTREE"
 
 FIRST_OFFSET: Final = 28
-"""Where the first record stands in a packed message, as in the published example [X, section 1.1]."""
+"""The offset of the first record in a packed message, as in the published example [X, section 1.1]."""
 
 _NO_NUMBERS: Final = "{0}"
 
 
 def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequence[str]) -> list[str]:
-    """The lines of an outgoing mail's entry."""
+    """Return the lines of the entry about an outgoing mail."""
     body = _BODIES[mail.type](ctx, conn, mail)
     if mail.type is MessageType.BACKFILL_REQUEST:
         body += [f"Server: {store_dn(ctx, store)}" for store in stores[:MAX_LISTED]]
@@ -43,7 +44,7 @@ def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequ
 
 
 def incoming(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    """The lines of an incoming mail's entry."""
+    """Return the lines of the entry about an incoming mail."""
     head = ["An incoming replication message was processed.", *_head(mail)]
     return [*head, *_BODIES[mail.type](ctx, conn, mail), "Server:", store_dn(ctx, mail.store)]
 
@@ -57,12 +58,12 @@ def _head(mail: ReplicationMail) -> list[str]:
 
 
 def database_name(ctx: Context) -> str:
-    """The store as the administrator's tool shows it."""
+    """Return the store's name in the administrator's tool."""
     return f"First Storage Group\\Public Folder Store ({ctx.name})"
 
 
 def store_dn(ctx: Context, store: str) -> str:
-    """A store's name in the directory."""
+    """Return a store's name in the directory."""
     entry = ctx.directory.get(store)
     site = entry.site if entry else "?"
     name = f"/o={ctx.directory.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
@@ -70,7 +71,7 @@ def store_dn(ctx: Context, store: str) -> str:
 
 
 def id_text(ctx: Context, conn: Connection, number: ChangeNumber) -> str:
-    """`1-14CE`: the local number of the store, and the counter, both hexadecimal."""
+    """Return a number such as `1-14CE`: replid and counter, both hexadecimal."""
     return f"{ctx.store.rep(conn, number.guid):x}-{number.counter:X}"
 
 
@@ -79,7 +80,7 @@ def object_id(ctx: Context, conn: Connection, object_: bytes) -> str:
 
 
 def folder_values(ctx: Context, conn: Connection, folder: str) -> dict[str, str]:
-    """Id and path of a folder that a trace names."""
+    """Return id and path of a folder, given by its id in traces."""
     try:
         object_ = ROOT if folder == ROOT_TEXT else object_from_text(folder)
     except (ValueError, Misuse):
@@ -88,7 +89,7 @@ def folder_values(ctx: Context, conn: Connection, folder: str) -> dict[str, str]
 
 
 def _path(ctx: Context, object_: bytes) -> str:
-    """`IPM_SUBTREE\\Projects`; '' for a folder that is a tombstone here or unknown."""
+    """Return a path such as `IPM_SUBTREE\\Projects`, or '' for a folder that is a tombstone here or unknown."""
     if object_ == ROOT:
         return SUBTREE
     folder = ctx.folders.get(object_)
@@ -243,7 +244,7 @@ def _tombstoned(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
         return set()
     marks = ",".join("?" * len(objects))
     rows = conn.exec_driver_sql(
-        # Unordered, for it is a set of at most one row each: a tombstone is all that is kept of its object.
+        # Without ORDER BY, because the result is a set.
         f"SELECT object FROM message WHERE deleted = 1 AND object IN ({marks})",
         tuple(objects),
     )

@@ -1,8 +1,8 @@
-"""One SQLite database a node, and one connection to it whose every transaction is one stimulus.
+"""The SQLite database of a node, with one connection. Each transaction is one stimulus.
 
-`writing` begins IMMEDIATE, commits when its body ends well and rolls back when it does not. Between stimuli the
-connection sees what is committed and nothing else, so `reading` needs neither a transaction nor a connection of its
-own: a second one would find its cache stale after every commit, which made the smallest query cost 60 us.
+`writing` begins IMMEDIATE, commits when its body succeeds, and rolls back when it raises. Between stimuli the connection sees
+only what is committed, so `reading` needs no transaction and no second connection. The cache of a second connection would be
+stale after every commit, which cost 60 us for the smallest query.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from transport.sql import Connection
 NO_ROOM: Final = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY}
 )
-"""Errors that are none of ours and may pass: of the disk, of file handles, of somebody who holds the file."""
+"""Errors of the environment that may pass: a full disk, no file handles, another process that locks the file."""
 
 Durability = Literal["full", "normal"]
 
 SchemaItem: TypeAlias = "CreateTable | CreateIndex"
 
 CACHED_STATEMENTS = 512
-"""Statements the driver keeps compiled; the agents have about 150."""
+"""How many statements the driver keeps compiled. The agents have about 150."""
 
 PAGE_BYTES = 8192
-"""Posts of 1 KB are items of 2.6 KB: three fit on such a page, where one of SQLite's 4096 bytes holds but one."""
+"""A post of 1 KB is an item of 2.6 KB. Three fit on a page of this size, and one on a page of 4096 bytes."""
 
 CHECKPOINT_PAGES = 2000
-"""The log grows to 16 MB before it is copied into the database: pages that change often are copied less often."""
+"""The WAL grows to 16 MB before it is copied into the database, so pages that change often are copied less often."""
 
 LOG_BYTES = 32 * 1024 * 1024
-"""What a restore or another large transaction has made of the log goes back to the disk at the next checkpoint."""
+"""The WAL is cut to this size at a checkpoint, after a restore or another large transaction has made it longer."""
 
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
@@ -62,8 +62,8 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
         if path is not None:
             cursor.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             cursor.execute("PRAGMA journal_mode = WAL")
-            # FULL: a commit survives a power cut. NORMAL: it survives a killed process, and a power cut may take the
-            # last commits, never the order or soundness of the rest.
+            # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
+            # commits but does not damage the database.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
             cursor.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
             cursor.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
@@ -79,7 +79,7 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
 
 @cache
 def _schema() -> tuple[tuple[str, ...], int]:
-    """The statements that make all tables, compiled once a process, and the number that stands for them."""
+    """Return the statements that create all tables, compiled once in a process, and their checksum."""
     dialect = sqlite_dialect.dialect()
     made: list[SchemaItem] = []
     for metadata in (tables.metadata, mail_tables.metadata):
@@ -92,20 +92,25 @@ def _schema() -> tuple[tuple[str, ...], int]:
 
 @cache
 def _new() -> sqlite3.Connection:
-    """A database with empty tables, of which those in memory are copies: that takes a tenth of the time of making them."""
+    """Return a database with empty tables.
+
+    In-memory databases are copies of it, which is ten times faster than creating one.
+    """
     made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _make_tables(Connection(made))
     return made
 
 
 def _make_tables(conn: Connection) -> None:
-    """Makes the tables of a new database. Misuse if it was made with others: they are not converted."""
+    """Create the tables of a new database. Raise Misuse if it has other tables: they are not converted."""
     statements, number = _schema()
     found = conn.exec_driver_sql("PRAGMA user_version").scalar_one()
     if found == number:
         return
     if found or conn.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").first():
-        raise Misuse("the database was made by another version of pflab: use that one, or begin with an empty folder")
+        raise Misuse(
+            "the database was made by another version of pflab; use that version, or start with an empty folder"
+        )
     conn.exec_driver_sql("BEGIN IMMEDIATE")
     for statement in statements:
         conn.exec_driver_sql(statement)
@@ -123,7 +128,7 @@ class Database:
         self._raw: Connection | None = None
 
     def open(self) -> None:
-        """Connect, and make the tables where they are missing."""
+        """Connect, and create the tables if they are missing."""
         if self._raw is not None:
             return
         self._connection = self._engine.connect()
@@ -140,24 +145,24 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction: committed when the body ends well, rolled back when it does not."""
+        """Return a context with a transaction, which commits when the body succeeds and rolls back when it raises."""
         raw = self.reading()
         raw.exec_driver_sql("BEGIN IMMEDIATE")
         try:
             yield raw
             raw.exec_driver_sql("COMMIT")
         except BaseException:
-            if raw.raw.in_transaction:  # of some errors SQLite rolls back by itself
+            if raw.raw.in_transaction:  # SQLite itself rolls back after some errors
                 raw.exec_driver_sql("ROLLBACK")
             raise
 
     def reading(self) -> Connection:
-        """The connection, which sees only what is committed. Not for use within `writing`."""
-        assert self._raw is not None, "open() comes first"
+        """Return the connection, which sees only what is committed. Do not use it within `writing`."""
+        assert self._raw is not None, "call open() first"
         return self._raw
 
     def size_bytes(self) -> int:
-        """What the database's content takes, pages that wait to be used again not counted."""
+        """Return the size of the content, without free pages."""
         raw = self.reading()
         pages, free, size = (
             raw.exec_driver_sql(f"PRAGMA {each}").scalar_one() for each in ("page_count", "freelist_count", "page_size")
@@ -165,7 +170,7 @@ class Database:
         return int((pages - free) * size)
 
     def free_bytes(self) -> int | None:
-        """Room on the disk; None where the database is in memory, or nobody can tell."""
+        """Return the free space on the disk, or None for a database in memory or if it is unknown."""
         if self.path is None:
             return None
         try:
@@ -174,19 +179,19 @@ class Database:
             return None
 
     def copy(self) -> bytes:
-        """The whole database as bytes, as it is after the last commit."""
+        """Return the whole database as bytes, as of the last commit."""
         with closing(sqlite3.connect(":memory:")) as target:
             self.reading().raw.backup(target)
             content = bytearray(target.serialize())
-        # Bytes 18 and 19 of the header say how the file is written; a copy in memory has no write-ahead log (SQLite's
-        # file format, section 1.3.3).
+        # Bytes 18 and 19 of the header are the journal mode. A copy in memory has no WAL (SQLite's file format, 1.3.3).
         content[18:20] = b"\1\1"
         return bytes(content)
 
     def replace(self, content: bytes | None, prepare: Callable[[Connection], None]) -> None:
-        """Puts another database, prepared, in this one's place at once; None: an empty one with our tables.
+        """Replace this database by `content`, or by an empty one if that is None, after `prepare` has changed it.
 
-        A kill leaves either the old one or the prepared new one. sqlite3.DatabaseError if `content` is no database.
+        After a kill there is either the old database or the prepared new one. Raise sqlite3.DatabaseError if `content` is
+        not a database.
         """
         engine = _engine(None, "normal")
         with engine.connect() as conn:
@@ -194,7 +199,9 @@ class Database:
             if content is not None:
                 source.raw.deserialize(content)
             elif self.path is not None:
-                source.exec_driver_sql(f"PRAGMA page_size = {PAGE_BYTES}")  # as the file's, or SQLite will not copy it
+                source.exec_driver_sql(
+                    f"PRAGMA page_size = {PAGE_BYTES}"
+                )  # SQLite copies only between equal page sizes
             _make_tables(source)
             prepare(source)
             source.raw.backup(self.reading().raw)
@@ -202,21 +209,21 @@ class Database:
 
     @staticmethod
     def made_at(content: bytes) -> int:
-        """The lab time of the last stimulus in a copy. sqlite3.DatabaseError if it is no copy of a node's database."""
+        """Return the lab time of the last stimulus in a copy. Raise sqlite3.DatabaseError if it is not a node's database."""
         return _stored(content, "last_at")
 
     @staticmethod
     def recorded_through(content: bytes) -> int:
-        """The number of the last event in a copy, likewise."""
+        """Return the number of the last event in a copy. Errors are those of `made_at`."""
         return _stored(content, "seq")
 
     def drop_connections(self) -> None:
-        """What a crash does to them. An in-memory database outlives it, as a disk would."""
+        """Drop the connections as a crash does. An in-memory database survives, as a disk would."""
         if self.path is not None:
             self._disconnect()
 
     def close(self) -> None:
-        """An orderly end. An in-memory database outlives it, for the next start."""
+        """Close the database in order. An in-memory database survives for the next start."""
         if self.path is not None:
             self._disconnect()
             self._engine.dispose()
@@ -228,17 +235,17 @@ class Database:
 
 
 def cannot_write(error: Exception) -> bool:
-    """Whether this is the disk's doing, or of file handles, and may be better in a while."""
+    """Return whether an error is due to the disk or to file handles, so that it may pass."""
     if isinstance(error, sqlite3.OperationalError):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
     return isinstance(error, OSError)
 
 
 def _stored(content: bytes, column: str) -> int:
-    """What a copy of a node's database says of its store."""
+    """Return a column of `store_state` in a copy of a node's database."""
     with closing(sqlite3.connect(":memory:")) as source:
         source.deserialize(content)
         found: tuple[int] | None = source.execute(f"SELECT {column} FROM store_state").fetchone()
     if found is None:
-        raise LookupError("no store has begun in it")
+        raise LookupError("the database has no store")
     return found[0]

@@ -1,7 +1,7 @@
-"""The directory as a store reads it: which stores there are, where, of which version, under which address.
+"""The directory as a store reads it: the stores with their sites, versions and addresses.
 
-The topology says who may come; the table `directory` says who has joined and whether the recipient update service has
-stamped an address on the entry (spec: ML-1). The directory is the organization's: its own replication is not this lab's.
+The topology lists the stores that may join. The table `directory` lists those that have joined, and the address that the
+recipient update service has stamped on each entry (spec: ML-1). The lab does not model the replication of the directory.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ class Directory:
         return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 
     def join(self, s: Stimulus, store: str, now: LabTime) -> None:
-        """A store's entry is made and stamped."""
+        """Add a store's entry and stamp its address. Do nothing if it has one."""
         if store in self._entries:
             return
         if store not in self._topology.servers:
-            raise Misuse(f"{store} is no server of the topology; those are {', '.join(self._topology.servers)}")
+            raise Misuse(
+                f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
+            )
         address = self._topology.address_of(store)  # spec: ML-1
         s.conn.exec_driver_sql(
             "INSERT INTO directory (store, joined_at, address) VALUES (?, ?, ?)", (store, now, address)
@@ -64,7 +66,7 @@ class Directory:
         s.trace.record(AddressStamped, store=store, address=address)
 
     def leave(self, s: Stimulus, store: str) -> None:
-        """A store's entry is deleted (spec: RP-6)."""
+        """Delete a store's entry (spec: RP-6)."""
         entry = self._entries.pop(store)
         if entry.address is not None:
             del self._server_of[entry.address.lower()]
@@ -85,7 +87,7 @@ class Directory:
         return entry.address if entry else None
 
     def server_of(self, address: str) -> str | None:
-        """The server on which a mail address lives; None if it is nobody's in the organization (spec: ML-7)."""
+        """Return the server of a store's mail address, or None if it is not a store's (spec: ML-7)."""
         return self._server_of.get(address.lower())
 
     def same_site(self, one: str, other: str) -> bool:
@@ -93,20 +95,23 @@ class Directory:
         return a is not None and b is not None and a.site == b.site
 
     def cost(self, one: str, other: str) -> int | None:
-        """Least routing cost between two stores' sites; 0 within a site; None where no route leads (spec: RT-4)."""
+        """Return the lowest routing cost between two stores: 0 within a site, None without a route (spec: RT-4)."""
         a, b = self._entries.get(one), self._entries.get(other)
         if a is None or b is None:
             return None
         return self.routing.site_cost(a.site, b.site)
 
     def affinity(self, one: str, other: str) -> int | None:
-        """Least sum of referral costs between two stores' sites, as from 2000 on; None without affinity (spec: RT-4)."""
+        """Return the lowest sum of referral costs between two stores, or None without affinity (spec: RT-4)."""
         a, b = self._entries.get(one), self._entries.get(other)
         return self.routing.affinity_cost(a.site, b.site) if a is not None and b is not None else None
 
     def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
-        """To whom a user of store `one` is sent, in order: the own site, then by referral cost; those that no referral
-        leads to come last. `transitive`: referrals lead over several connectors (spec: RT-4)."""
+        """Return the stores in the order in which a user of store `one` is referred to them (spec: RT-4).
+
+        The own site is first, then the others by referral cost; stores without a referral are last. `transitive`: a referral
+        may cross several connectors.
+        """
         here = self._entries[one].site
 
         def rank(store: str) -> tuple[bool, bool, int, bytes]:

@@ -1,8 +1,8 @@
 """The folder tree, computed from the folders' versions alone (spec: HI-1, HI-7).
 
-Every store computes it from the same versions by the same rules, so it is equal everywhere without new numbers: a cycle
-made by concurrent moves is cut at its folder with the latest version, which then hangs under 1-1; folders of one name
-under one parent all stay, and those with the larger creating number are shown with a suffix.
+All stores compute it from the same versions by the same rules, so it is the same everywhere without further changes. If
+concurrent moves make a cycle, the folder in it with the latest version is put under 1-1. Folders with the same name and parent
+are all kept, and all but the one with the smallest creation number are shown with a suffix.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transport.sql import Connection
 
 @dataclass(slots=True)
 class Folder:
-    """A folder as its winning version says it is, and where the tree puts it. `props` None: it is deleted."""
+    """A folder: its winning version and its place in the tree. `props` None: it is deleted."""
 
     fid: int
     object: bytes
@@ -30,8 +30,8 @@ class Folder:
     pcl: Pcl
     modified_at: LabTime
     props: FolderProperties | None
-    hidden: bool = False  # spec: HI-6 its parent chain is tombstoned
-    parent: bytes = ROOT  # where it hangs, cycles cut
+    hidden: bool = False  # spec: HI-6 one of its parents is a tombstone
+    parent: bytes = ROOT  # in the tree, after cycles are cut
     path: str = ""
     children: list[bytes] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ class Folder:
 
     @property
     def home(self) -> str | None:
-        """The home store, first in the replica list, that tells of conflicts and ends old ones (spec: CF-2, CF-5)."""
+        """The home store, first in the replica list: it sends notices and resolves old conflicts (spec: CF-2, CF-5)."""
         return self.props.replicas[0] if self.props is not None and self.props.replicas else None
 
     @property
@@ -51,7 +51,7 @@ class Folder:
 
 
 class Folders:
-    """All folders known here, live and tombstoned. Built from the table; dropped on rollback."""
+    """All folders known here, also tombstones. Read from the table, and again after a rollback."""
 
     def __init__(self, conn: Connection, store: StoreState) -> None:
         self._by_object: dict[bytes, Folder] = {}
@@ -65,7 +65,7 @@ class Folders:
             self._by_object[object_id] = folder
             self._by_fid[fid] = folder
         self.next_fid = max(self._by_fid, default=HIERARCHY_FID) + 1
-        self.arranged = 0  # how often the tree was computed: whoever keeps something made of it sees that it is old
+        self.arranged = 0  # how often the tree was computed, so that a cache of it knows when it is stale
         self.arrange()
 
     # -- looking up
@@ -92,7 +92,7 @@ class Folders:
         return ROOT_TEXT if fid == HIERARCHY_FID else self._by_fid[fid].path
 
     def visible(self, path: str) -> Folder:
-        """The visible folder of this path. FolderUnknown, naming near ones, if there is none."""
+        """Return the visible folder with this path. Raise FolderUnknown, naming all paths, if there is none."""
         folder = self._by_path.get(path.strip("/"))
         if folder is None:
             known = ", ".join(sorted(self._by_path)) or "none"
@@ -103,8 +103,10 @@ class Folders:
         return self._by_path.get(path.strip("/"))
 
     def sibling(self, parent: Folder | None, name: str) -> Folder | None:
-        """A visible folder under this parent (None: at the top) that is shown by this name, whatever its case: to the
-        people who used them these were one folder."""
+        """Return a visible folder under this parent (None: the top) that is shown with this name, ignoring case, or None.
+
+        Exchange treated names that differ only in case as equal.
+        """
         above = f"{parent.path}/" if parent is not None else ""
         wanted = f"{above}{name}".casefold()
         known = self._by_path.get(above + name)
@@ -113,11 +115,11 @@ class Folders:
         return next((folder for path, folder in self._by_path.items() if path.casefold() == wanted), None)
 
     def all(self) -> Iterator[Folder]:
-        """Every folder known, tombstones too, in order of their local rows."""
+        """Return an iterator over all folders, also tombstones, by local row number."""
         return iter([self._by_fid[fid] for fid in sorted(self._by_fid)])
 
     def below(self, folder: Folder) -> list[Folder]:
-        """The folder and all that is shown under it, parents first."""
+        """Return the folder and all visible folders below it, parents first."""
         found = [folder]
         for each in found:
             found.extend(self._by_object[child] for child in each.children)
@@ -126,18 +128,18 @@ class Folders:
     # -- changing
 
     def put(self, folder: Folder) -> None:
-        """A new winning version of a folder; `arrange` afterwards."""
+        """Store a folder's new winning version. Call `arrange` afterwards."""
         self._by_object[folder.object] = folder
         self._by_fid[folder.fid] = folder
         self.next_fid = max(self.next_fid, folder.fid + 1)
 
     def forget(self, folder: Folder) -> None:
-        """A tombstone was dropped (spec: DL-4)."""
+        """Remove a tombstone that was dropped (spec: DL-4)."""
         del self._by_object[folder.object]
         del self._by_fid[folder.fid]
 
     def arrange(self) -> None:
-        """Computes the tree anew (spec: HI-7)."""
+        """Compute the tree (spec: HI-7)."""
         self.arranged += 1
         live = [folder for folder in self.all() if folder.props is not None]
         for folder in live:

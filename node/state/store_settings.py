@@ -1,4 +1,4 @@
-"""The settings of one store, read once at its start (spec: SE-1), as the agent counts in them."""
+"""The settings of one store in the units of the agent, read at its start (spec: SE-1)."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
 
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
-"""The quarter hour of 00:15 and 12:15, where no skew takes its place (spec: ST-1) [S2]."""
+"""The 15 minutes of 00:15 and 12:15, unless a skew is set (spec: ST-1) [S2]."""
 
 
 SP4: Final = 4
 """The service pack of 5.5 that brought the statuses of the later versions (spec: ST-6) [X Q260701]."""
 
 _REGISTRIES: Final = (Place.REGISTRY, Place.REGISTRY_5_5)
-"""Where values are read at store start only."""
+"""Settings in these places are read only when the store starts."""
 
 MAX_PACKED_BYTES: Final = 32 * 1024 * 1024
-"""A mail is packed up to this at most, whatever the setting says: with base64 it must stay under a listener's 64 MiB."""
+"""The largest size target of a mail. With base64 a mail must stay under the 64 MiB of the SMTP listener."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillTimeouts:
-    """First wait, wait after the first request, wait after later ones; microseconds (spec: BF-2)."""
+    """The time-outs of a backfill entry in microseconds (spec: BF-2)."""
 
     first_us: int
     first_retry_us: int
     later_retry_us: int
 
     def after(self, attempts: int) -> int:
-        """The wait once `attempts` rounds of requests have been sent."""
+        """Return the time-out after `attempts` rounds of requests."""
         return (self.first_us, self.first_retry_us, self.later_retry_us)[min(attempts, 2)]
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the agent reads of its settings."""
+    """The settings that the agent reads."""
 
     profile: Profile
     settings: Settings
@@ -79,25 +79,25 @@ class Config:
 
 
 def stored_settings(conn: Connection) -> dict[str, RawSetting]:
-    """What an administrator set since the topology was written."""
+    """Return the settings that an administrator changed since the topology was written."""
     rows = conn.exec_driver_sql("SELECT name, value FROM setting ORDER BY name")
     return {name: json.loads(value) for name, value in rows}
 
 
 def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
-    """Keeps settings for the next start. Misuse for a name or value that cannot be taken."""
+    """Store settings for the next start. Raise Misuse for an unknown name or an invalid value."""
     for name, raw in given.items():
         spec = _checked(name, raw)
         conn.exec_driver_sql("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (spec.name, json.dumps(raw)))
 
 
 def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:
-    """Of new settings those that hold at the next directory read; registry values hold at the next start (spec: SE-1)."""
+    """Return the settings that take effect while the store runs. Registry values take effect at the next start (spec: SE-1)."""
     return {name: raw for name, raw in given.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
 
 
 def clamped(given: Mapping[str, RawSetting]) -> list[str]:
-    """One line for each value that is out of its range, saying what is used in its place (spec: SE-1)."""
+    """Return one line for each value that is out of range, with the value that is used instead (spec: SE-1)."""
     found = (read_value(_checked(name, raw), raw)[1] for name, raw in given.items())
     return [notice for notice in found if notice is not None]
 
@@ -112,13 +112,13 @@ def _checked(name: str, raw: RawSetting) -> SettingSpec:
 
 
 def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
-    """The settings of a store of the topology, with those given since."""
+    """Return the settings of a store of the topology, with later changes."""
     server = topology.servers[store]
     return config_from(PROFILES[str(server.version)], server.settings.changed(given) if given else server.settings)
 
 
 def config_from(profile: Profile, settings: Settings) -> Config:
-    """The agent's view of a store's settings."""
+    """Return the settings in the form that the agent reads."""
     return Config(
         profile=profile,
         settings=settings,

@@ -1,7 +1,7 @@
-"""The state tables of a public folder store: everything the replication agent knows lives here.
+"""The tables of a public folder store: the complete state of the replication agent.
 
-A change number is two columns, a local replica number (`rep`, the replid that event texts print; 1 is this store) and
-the counter; an object id is its 22-byte XID. A folder is named by a local row number, `fid`; 1 is the hierarchy itself.
+A change number has two columns: a local replica number (`rep`, the replid that event texts print; 1 is this store) and the
+counter. An object id is its 22-byte XID. A folder is a local row number, `fid`; 1 is the hierarchy.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Tabl
 metadata = MetaData()
 
 HIERARCHY_FID = 1  # folder 1-1 [S2]
-DELETED, EXPIRED = 1, 2  # in `message.deleted`: a tombstone, and what is kept of an item that expired here (spec: DL-3)
+DELETED, EXPIRED = 1, 2  # in `message.deleted`: a tombstone; an item that expired here (spec: DL-3)
 
 store_state = Table(
     "store_state",
@@ -33,7 +33,7 @@ store_state = Table(
     Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
 )
 
-said_expired = Table(  # what sources have said to have expired there (spec: DL-3)
+said_expired = Table(  # numbers whose items have expired at other stores, as these said (spec: DL-3)
     "said_expired",
     metadata,
     Column("fid", Integer, primary_key=True),
@@ -43,7 +43,7 @@ said_expired = Table(  # what sources have said to have expired there (spec: DL-
     Column("said_at", Integer, nullable=False),  # the last time
 )
 
-unsent_before = Table(  # what was unsent when a backup took this database's place, until the next start has told of it
+unsent_before = Table(  # changes that were unsent before a restore, until the next start reports the lost ones
     "unsent_before",
     metadata,
     Column("folder", Text, primary_key=True),
@@ -55,7 +55,7 @@ replid = Table(
     metadata,
     Column("rep", Integer, primary_key=True),
     Column("guid", BLOB, nullable=False, unique=True),
-    Column("store", Text),  # which store's replica it is, once a mail has said so
+    Column("store", Text),  # the store, once a mail has named it
 )
 
 directory = Table(
@@ -63,7 +63,7 @@ directory = Table(
     metadata,
     Column("store", Text, primary_key=True),
     Column("joined_at", Integer, nullable=False),
-    Column("address", Text),  # spec: ML-1 stamped, or nothing can be addressed
+    Column("address", Text),  # spec: ML-1 without it the store gets no mail
 )
 
 folder = Table(
@@ -94,10 +94,12 @@ replica = Table(  # this store's own row of the replication state table, one for
     Column("numbers_fai", BLOB, nullable=False),
     Column("last_update_at", Integer),  # spec: ST-1
     Column("status_sent_at", Integer),
-    Column("fresh", Integer, nullable=False, server_default=text("0")),  # 1: nothing was asked for and came yet
+    Column(
+        "fresh", Integer, nullable=False, server_default=text("0")
+    ),  # 1: no backfill response has brought anything yet
 )
 
-rst = Table(  # the rows of the other holders: what each said in its own last mail for the folder
+rst = Table(  # the rows of other holders: what each claimed in its last mail about the folder
     "rst",
     metadata,
     Column("fid", Integer, primary_key=True),
@@ -127,7 +129,7 @@ message = Table(
     Column("subject", Text, nullable=False),
     Column("item", LargeBinary),  # NULL: a tombstone, or expired
     UniqueConstraint("object", "rep", "ctr"),
-    # Deletion and display are in it for `count`, which else would read every message.
+    # `deleted` and `shown` are in the index so that `count` need not read every message.
     Index("message_by_number", "fid", "rep", "ctr", "deleted", "shown"),
 )
 Index("message_unsent", message.c.fid, message.c.ctr, sqlite_where=text("sent = 0"))
@@ -144,7 +146,7 @@ superseded = Table(  # spec: CN-7 a number stays tied to its object
     sqlite_with_rowid=False,
 )
 
-conflict = Table(  # since when a message is in conflict here (spec: CF-5)
+conflict = Table(  # the time since which a message is in conflict here (spec: CF-5)
     "conflict",
     metadata,
     Column("object", BLOB, primary_key=True),
@@ -158,8 +160,8 @@ held = Table(  # the replication message queue (spec: HI-4)
     "held",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("waits_for", BLOB, nullable=False),  # the folder whose coming frees it
-    Column("kind", Text, nullable=False),  # 'folder': one update; 'mail': a whole content mail; 'edge': see rmq
+    Column("waits_for", BLOB, nullable=False),  # the folder whose arrival frees it
+    Column("kind", Text, nullable=False),  # see node.state.held_messages
     Column("object", BLOB, nullable=False),
     Column("numbers", BLOB, nullable=False),
     Column("until_at", Integer, nullable=False),
@@ -220,7 +222,7 @@ peer = Table(
     Column("transit_us", Integer),  # spec: RT-3
 )
 
-asked = Table(  # status requests that still want an answer (spec: ST-7)
+asked = Table(  # status requests that were not answered yet (spec: ST-7)
     "asked",
     metadata,
     Column("fid", Integer, primary_key=True),
@@ -242,7 +244,7 @@ wanted = Table(  # folders whose status will be requested at the next cycle (spe
     Column("fid", Integer, primary_key=True),
 )
 
-leaving = Table(  # the delete-pending requests of a replica that is to go from here (spec: RP-2)
+leaving = Table(  # the delete-pending requests sent for a replica here (spec: RP-2)
     "leaving",
     metadata,
     Column("mail", Text, primary_key=True),
@@ -250,7 +252,7 @@ leaving = Table(  # the delete-pending requests of a replica that is to go from 
     sqlite_with_rowid=False,
 )
 
-leaver = Table(  # what a leaving store has, until this store has all of it and says so (spec: RP-2)
+leaver = Table(  # what leaving stores claim, until they are answered (spec: RP-2)
     "leaver",
     metadata,
     Column("fid", Integer, primary_key=True),
@@ -260,7 +262,7 @@ leaver = Table(  # what a leaving store has, until this store has all of it and 
     Column("numbers_fai", BLOB, nullable=False),
 )
 
-timer = Table(  # every delay of the agent is a row; next_due is a query over them
+timer = Table(  # every delay of the agent is a row
     "timer",
     metadata,
     Column("kind", Text, primary_key=True),
@@ -269,14 +271,14 @@ timer = Table(  # every delay of the agent is a row; next_due is a query over th
     Index("timer_by_due", "due_at", "kind", "key"),
 )
 
-setting = Table(  # what an administrator set since the topology was written (spec: SE-1)
+setting = Table(  # settings that an administrator changed since the topology was written (spec: SE-1)
     "setting",
     metadata,
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),  # JSON, as it stands in a topology file
 )
 
-waiting = Table(  # replication mail for a store whose agent is switched off (spec: SE-1)
+waiting = Table(  # replication mail for a store whose agent is disabled (spec: SE-1)
     "waiting",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -306,22 +308,20 @@ mailbox = Table(
     Column("content", BLOB, nullable=False),
 )
 
-posted = (
-    Table(  # mails that became posts, here or elsewhere, for as long as they are not to be posted again (spec: ML-5)
-        "posted",
-        metadata,
-        Column("fid", Integer, primary_key=True),
-        Column("message_id", Text, primary_key=True),
-        Column("at", Integer, nullable=False),
-        Index("posted_by_time", "at"),
-        sqlite_with_rowid=False,
-    )
+posted = Table(  # Message-IDs that are not posted again for a while, made posts here or elsewhere (spec: ML-5)
+    "posted",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("message_id", Text, primary_key=True),
+    Column("at", Integer, nullable=False),
+    Index("posted_by_time", "at"),
+    sqlite_with_rowid=False,
 )
 
 log = Table(  # the application log (spec: EV-1)
     "log",
     metadata,
-    Column("id", Integer, primary_key=True),  # whoever follows the log asks for what is after an id; the last one stays
+    Column("id", Integer, primary_key=True),  # a client that follows the log asks for entries after an id
     Column("at", Integer, nullable=False),
     Column("event", Integer, nullable=False),
     Column("text", Text, nullable=False),
@@ -335,15 +335,13 @@ event = Table(
     Column("batch", BLOB, nullable=False),  # JSON lines
 )
 
-request_done = (
-    Table(  # what was done under an Idempotency-Key, so that asking again does nothing and is answered the same
-        "request_done",
-        metadata,
-        Column("id", Integer, primary_key=True),
-        Column("key", Text, nullable=False, unique=True),
-        Column("request", BLOB, nullable=False),  # a digest of what was asked
-        Column("answer", BLOB, nullable=False),
-        Column("at", Integer, nullable=False),
-        Index("request_done_by_age", "at"),
-    )
+request_done = Table(  # requests done under an Idempotency-Key: repeating one does nothing and gets the same answer
+    "request_done",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("request", BLOB, nullable=False),  # a digest of the request
+    Column("answer", BLOB, nullable=False),
+    Column("at", Integer, nullable=False),
+    Index("request_done_by_age", "at"),
 )

@@ -45,7 +45,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from node.agent import agent, initial_state, store_restore
-from node.agent.backfill_sources import tell_ignored
+from node.agent.backfill_sources import record_ignored_setting
 from node.agent.store_restore import Continued
 from node.codec.signing import Identity
 from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning
@@ -161,7 +161,7 @@ class StoreLife(StoreReader):
                 self._database.replace(backup, prepare)
             else:
                 self._database.replace(
-                    None, lambda conn: store_restore.prepare_anew(conn, continued, self.name, self._seed)
+                    None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed)
                 )
         except (sqlite3.DatabaseError, LookupError) as error:
             raise Misuse(f"this is no backup of {self.name}: {error}") from None
@@ -206,11 +206,11 @@ class StoreLife(StoreReader):
             reason="restored" if restored else "first" if first else "restart",
         )
         self._tell_settings(s)
-        store_restore.tell_losses(ctx, s)
+        store_restore.record_losses(ctx, s)
         later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
         if first:
             self._first_start(ctx, s, later=later)
-        tell_ignored(ctx, s)
+        record_ignored_setting(ctx, s)
         missed = _missed_check(s.conn, s.now)
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from node.agent import agent, folder_admin, store_deletion
 from node.agent.agent_disabled import timers_of
-from node.agent.backfill_sources import tell_ignored
+from node.agent.backfill_sources import record_ignored_setting
 from node.errors import MailRefused, Misuse, NotRunning
 from node.mail import broadcast, suspension, user_mail
 from node.objects import expiry, local_changes
@@ -197,14 +197,14 @@ class Node(StoreLife):
             settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
             config = config_from(self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
-            suspension.settle(ctx, s)
+            suspension.apply_setting(ctx, s)
             for fid in ctx.rst.held_fids():  # pending broadcasts follow the new schedules
                 broadcast.reschedule(ctx, s, fid)
             for name in values:
                 spec = find_spec(name)
                 value, default = settings.text(name), value_text(spec, spec.default)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
-            tell_ignored(ctx, s)
+            record_ignored_setting(ctx, s)
             expiry.plan(ctx, s)
         self._config = config
 
@@ -221,7 +221,7 @@ class Node(StoreLife):
     def left(self, now: LabTime, store: str) -> None:
         """Remove a store that was deleted from the directory at another store."""
         with self._stimulus(now) as (ctx, s):
-            store_deletion.gone(ctx, s, store, forced=False)
+            store_deletion.forget_store(ctx, s, store, forced=False)
 
     # -- drivers
 

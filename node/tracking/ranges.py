@@ -38,11 +38,11 @@ _BLOCK = 2048  # bounds of a long sequence that are combined at a time; must be 
 def merged(starts: list[int], ends: list[int]) -> Bounds:
     """The bounds of half-open ranges given as starts and ends, in any order. At least one range."""
     if all(map(gt, islice(starts, 1, None), ends)):
-        return _kept(_interleaved(starts, ends))
-    return _kept(_merged(sorted(starts), sorted(ends)))
+        return _compact(_interleaved(starts, ends))
+    return _compact(_merged(sorted(starts), sorted(ends)))
 
 
-def _kept(bounds: list[int] | array[int]) -> Bounds:
+def _compact(bounds: list[int] | array[int]) -> Bounds:
     if len(bounds) <= _LONG:
         return tuple(bounds)
     return bounds if isinstance(bounds, array) else array("Q", bounds)
@@ -69,7 +69,7 @@ def union(own: Bounds, added: Bounds) -> Bounds:
         starts.sort()
         ends.sort()
         _extend(out, _merged(starts, ends))
-    joined = _kept(out)
+    joined = _compact(out)
     return own if joined == own else joined
 
 
@@ -95,7 +95,7 @@ def difference(own: Bounds, taken: Bounds) -> Bounds:
         out = _room_for(own)
         for mine, theirs in _blocks(own, taken):
             _extend(out, _overlaps(mine, [0, *theirs, BEYOND]))
-        left = _kept(out)
+        left = _compact(out)
     return own if left == own else left
 
 
@@ -109,7 +109,7 @@ def intersection(own: Bounds, given: Bounds) -> Bounds:
     out = _room_for(own)
     for mine, theirs in _blocks(own, given):
         _extend(out, _overlaps(mine, theirs))
-    return _kept(out)
+    return _compact(out)
 
 
 def within(own: Bounds, given: Bounds) -> bool:
@@ -154,7 +154,7 @@ def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
     if out is None:
         return long
     out.extend(long[copied:])
-    return _kept(out)
+    return _compact(out)
 
 
 def cut(long: Bounds, short: Bounds, parity: int) -> Bounds:
@@ -170,7 +170,7 @@ def cut(long: Bounds, short: Bounds, parity: int) -> Bounds:
         out.extend(long[at:after])
         if after & 1 == parity:
             out.append(end)
-    return _kept(out)
+    return _compact(out)
 
 
 def _blocks(own: Bounds, other: Bounds) -> Iterator[tuple[list[int], list[int]]]:
@@ -228,7 +228,7 @@ def union_of(group: list[Bounds]) -> Bounds:
     if len(group) <= _FEW or any(isinstance(own, array) for own in group):
         return reduce(union, group)
     starts = sorted(chain.from_iterable(own[::2] for own in group))
-    return _kept(_merged(starts, sorted(chain.from_iterable(own[1::2] for own in group))))
+    return _compact(_merged(starts, sorted(chain.from_iterable(own[1::2] for own in group))))
 
 
 def _interleaved(starts: Sequence[int], ends: Sequence[int]) -> list[int]:

@@ -115,7 +115,7 @@ def test_an_alias_is_set_and_removed_by_a_hierarchy_change() -> None:
     office["A"].change_folder(office.at(17), "Far", alias="none")
     with pytest.raises(MailRefused, match="no such address"):
         office["A"].check_recipient("distant@x.test")
-    with pytest.raises(Misuse, match="no alias"):
+    with pytest.raises(Misuse, match="not an alias"):
         office["A"].change_folder(office.at(17), "Far", alias="a b@c")
 
 

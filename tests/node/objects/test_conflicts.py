@@ -107,7 +107,7 @@ def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
     assert all(office[name].messages("Projects")[0].in_conflict for name in "ABC")
     told = [each.resolve for each in office.of_type("change.made") if each.kind == "folder"]
     assert told == [method, "default"]
-    with pytest.raises(Misuse, match="no resolve method; one of default, last writer wins, no notification is"):
+    with pytest.raises(Misuse, match="not a resolve method; write one of default, last writer wins, no notification"):
         office["A"].change_folder(office.at(61), "Projects", resolve="first writer wins")
 
 
