@@ -1,14 +1,14 @@
-"""Errors of the public folder store. Each is one clear line: what is wrong and what would be right."""
+"""Errors of the public folder store. The text of each is one line: what is wrong, and what to write or do instead."""
 
 from __future__ import annotations
 
 
 class NodeError(Exception):
-    """Something a node was asked that it cannot do; the text is for people."""
+    """A node cannot do what was requested. The text is for people."""
 
 
 class FolderUnknown(NodeError):
-    """No visible folder has this path here."""
+    """No visible folder here has this path."""
 
 
 class FolderExists(NodeError):
@@ -16,11 +16,11 @@ class FolderExists(NodeError):
 
 
 class NoReplicaHere(NodeError):
-    """The folder is known, but this store holds no active replica of it."""
+    """The folder is known, but this store has no active replica of it."""
 
 
 class MessageUnknown(NodeError):
-    """No live message with this id in this folder here."""
+    """The folder has no message with this id here, or it was deleted or has expired."""
 
 
 class NotRunning(NodeError):
@@ -28,27 +28,29 @@ class NotRunning(NodeError):
 
 
 class Waiting(NotRunning):
-    """The process is there, and its store waits for the coordinator to begin it."""
+    """The process runs, and waits for the coordinator to start its store."""
 
 
 class CannotWrite(NodeError):
-    """The store can write nothing at present, for want of room on its disk or of file handles. What was asked has changed
-    nothing, what was acknowledged is there, and as soon as there is room the store goes on by itself."""
+    """The store cannot write now, because its disk is full or file handles are used up.
+
+    The request changed nothing, and nothing that was acknowledged is lost. The store continues by itself when it can write.
+    """
 
     def __init__(self, store: str, why: object) -> None:
-        super().__init__(f"store {store} cannot write: {why}; it goes on by itself when it can")
+        super().__init__(f"store {store} cannot write: {why}; it continues by itself when it can")
 
 
 class Misuse(NodeError):
-    """A request that makes no sense as it stands; the text says what would."""
+    """A request is not valid. The text says what would be."""
 
 
 class KeyReused(NodeError):
-    """An Idempotency-Key that stands for another request already."""
+    """An Idempotency-Key was already used for another request."""
 
 
 class MailRefused(NodeError):
-    """A mail this node does not take. `code` is an SMTP reply code, `text` its line."""
+    """The node refuses a mail. `code` is the SMTP reply code, `text` its text."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(f"{code} {text}")
@@ -57,11 +59,11 @@ class MailRefused(NodeError):
 
 
 class BadMail(NodeError):
-    """A mail for the store that is not, or not soundly, a replication mail of this organization (spec: IN-5)."""
+    """A mail to the store is not a valid replication mail of this organization (spec: IN-5)."""
 
 
 class OrdinaryMail(BadMail):
-    """A mail to the store's address with no replication message in it."""
+    """A mail to the store's address has no replication message."""
 
 
 class InternalError(Exception):

@@ -1,4 +1,4 @@
-"""Randomness handed in: GUIDs and tokens out of a seed, so that the same seed makes the same lab."""
+"""GUIDs and tokens derived from a seed, so that the same seed makes the same lab."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 
 
 def guid_from(seed: bytes, *purpose: str | int) -> bytes:
-    """A GUID (16 raw bytes, marked as version 4 as random ones are) for one purpose of one seed."""
+    """Return a GUID for one purpose of a seed: 16 raw bytes, marked as version 4 (random)."""
     raw = bytearray(_digest(seed, purpose, 16))
     raw[7] = (raw[7] & 0x0F) | 0x40  # Data3 is little-endian in the raw bytes, so its high byte is the eighth
     raw[8] = (raw[8] & 0x3F) | 0x80
@@ -14,7 +14,7 @@ def guid_from(seed: bytes, *purpose: str | int) -> bytes:
 
 
 def token_from(seed: bytes, *purpose: str | int) -> str:
-    """Twelve hex digits for one purpose of one seed."""
+    """Return twelve hex digits for one purpose of a seed."""
     return _digest(seed, purpose, 6).hex()
 
 

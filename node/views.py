@@ -30,7 +30,7 @@ class MessageView:
     change: str  # as traces write it: <guid hex>:<counter>
     modified_at: LabTime
     in_conflict: bool  # as the folder shows it: False if its last writer wins (spec: CF-4)
-    versions: tuple[str, ...]  # the changes of all kept versions, the shown one first
+    versions: tuple[str, ...]  # the changes of all kept versions; the one shown is first
     size: int
     associated: bool
 
@@ -45,7 +45,7 @@ class RowView:
     numbers_fai: str
     last_sent: str | None  # only in the own row
     heard_at: LabTime | None  # only in other rows; None: never heard
-    cnset: str = ""  # the sets as traces write them, without names
+    cnset: str = ""  # the sets as traces write them
     cnset_fai: str = ""
 
 
@@ -107,7 +107,7 @@ class BadMailView:
 
 @dataclass(frozen=True, slots=True)
 class NoticeView:
-    """A mail to people, kept in the lab's mailbox."""
+    """A mail to people in the lab's mailbox."""
 
     at: LabTime
     recipient: str
@@ -120,7 +120,10 @@ class NoticeView:
 
 @dataclass(frozen=True, slots=True)
 class LogView:
-    """An entry of the store's application log (spec: EV-1). `logging`: the diagnostics level that the original needs."""
+    """An entry of the store's application log (spec: EV-1).
+
+    `logging`: the diagnostics level at which the original writes it.
+    """
 
     id: int
     at: LabTime
@@ -134,7 +137,7 @@ class LogView:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a store knows of a folder, for digests (spec: CV-1). Texts are in the traces' form."""
+    """What a store knows of a folder, for digests (spec: CV-1). Numbers and sets are texts as in traces."""
 
     folder: str
     holds: bool

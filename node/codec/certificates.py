@@ -1,7 +1,7 @@
 """X.509 certificates of the lab's authority, for STARTTLS between servers.
 
-Keys are Ed25519 and come from the lab's seed, as those of `node.codec.signing` do, for purposes of their own: the same seed
-makes the same files. They are valid for the whole life of any lab, for lab time is not the machine's time.
+Keys are Ed25519 keys derived from the lab's seed, like those of `node.codec.signing` but different ones. The same seed makes
+the same files. Certificates are valid for a century, because lab time is not the time of the machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FROM = datetime(2000, 1, 1, tzinfo=UTC)
 _UNTIL = datetime(2100, 1, 1, tzinfo=UTC)
 _AUTHORITY_NAME = "pflab authority"
 _MAX_NAME_CHARS = 64
-"""Longest common name (X.520); the whole name stands in the subject's alternative names."""
+"""Longest common name (X.520). The complete name is in the subject alternative names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ServerCertificate:
 
 
 def server_certificate(seed: bytes, server: str) -> ServerCertificate:
-    """The certificate of a server under that name. `seed` is the authority's, as for `LabAuthority`."""
+    """Return the certificate of a server with this name. `seed` is the authority's, as for `LabAuthority`."""
     authority_key = derived_key(seed, "tls authority")
     key = derived_key(seed, f"tls server {server}")
     authority = (

@@ -1,7 +1,7 @@
-"""Messages and folders as items: which MAPI property holds what (spec: ML-2, HI-2).
+"""Messages and folders as items: lists of MAPI properties (spec: ML-2, HI-2).
 
-An item is encoded once, where it was changed; from then on its bytes are stored, packed and applied as they are. The
-columns of the tables are read out of them on arrival, which also proves that the item can be decoded.
+An item is encoded once, by the store that changed it. From then on its bytes are stored, sent and applied unchanged. A
+receiver reads the columns of its tables from these bytes, which also proves that the item can be decoded.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from transport.mapi.property_tags import (
 )
 from transport.mime.item_conversion import MailPost, edit_mail, mail_of_item
 
-# PR_REPLICA_LIST's inner encoding is not public [X, section 6.5], so these are ours: see docs/wire-format.md.
+# The encoding of PR_REPLICA_LIST is not public [X, section 6.5], so pflab defines these: see docs/wire-format.md.
 PR_PFLAB_REPLICAS = 0x6700101F  # names of the holders' stores
 PR_PFLAB_REPLICAS_ADDED = 0x67011014  # when each was added, lab time in microseconds
 PR_PFLAB_CONTACTS = 0x6702101F
 PR_PFLAB_SCHEDULE = 0x6703001F
 PR_PFLAB_CREATED = 0x67040102  # XID of the creating change number (spec: HI-7)
-PR_PFLAB_ALIAS = 0x6707001F  # of its mail address; absent: made of its name; empty: it takes no mail (spec: ML-5)
+PR_PFLAB_ALIAS = 0x6707001F  # absent: made from the name; empty: the folder has no address (spec: ML-5)
 
 MSGFLAG_ASSOCIATED = 0x40
 ATTACH_BY_VALUE = 1
 
 ROOT = bytes(21) + b"\x01"
-"""The object id that stands for folder 1-1, the root of the tree [S2]."""
+"""The object id of folder 1-1, the root of the tree [S2]."""
 
 RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
 RESOLVE_NAMES = {
@@ -67,15 +67,13 @@ RESOLVE_NAMES = {
 
 
 def digest_of(item: bytes | None) -> str:
-    """The SHA-256 of an item, as traces and signatures have it; '' for a deletion."""
+    """Return the SHA-256 of an item as in traces and signatures, or '' for a deletion."""
     return sha256(item).hexdigest() if item is not None else ""
 
 
-@dataclass(
-    slots=True, unsafe_hash=True
-)  # never changed; frozen ones take four times as long to make, and bulk makes many
+@dataclass(slots=True, unsafe_hash=True)  # never changed; a frozen class takes four times as long to create
 class Version:
-    """One version of a message or folder as it is kept and sent. `item` None: the object is deleted (spec: DL-1)."""
+    """One version of a message or folder. `item` None: the object is deleted (spec: DL-1)."""
 
     object: bytes  # XID of the object id
     number: ChangeNumber
@@ -85,11 +83,11 @@ class Version:
     subject: str = ""
     fai: bool = False
     message_id: str = ""  # of an ordinary mail that was posted (spec: ML-5)
-    known_digest: str = field(default="", init=False, compare=False)  # of `digest`; never copied to another item
+    known_digest: str = field(default="", init=False, compare=False)  # the cache of `digest`
 
     @property
     def digest(self) -> str:
-        """See `digest_of`; an item is hashed once."""
+        """The digest of the item (`digest_of`), computed once."""
         if not self.known_digest:
             self.known_digest = digest_of(self.item)
         return self.known_digest
@@ -97,7 +95,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class FolderProperties:
-    """What a folder's version says about it, but for its identity."""
+    """The properties of a folder in one version, without its identity."""
 
     parent: bytes
     name: str
@@ -113,17 +111,16 @@ class FolderProperties:
 
     @property
     def shows_conflicts(self) -> bool:
-        """Whether a reader sees that a message is in conflict; where the last writer wins, its version is all there is to
-        see (spec: CF-4)."""
+        """Whether readers see that a message is in conflict: not if the last writer wins (spec: CF-4)."""
         return self.resolve != RESOLVE_LAST_WRITER_WINS
 
     @property
     def notifies_conflicts(self) -> bool:
-        """Whether contacts hear of a conflict: one that is not shown is nothing to be told of either (spec: CF-4)."""
+        """Whether contacts get notices of conflicts: only of those that are shown (spec: CF-4)."""
         return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
-        """The same folder held by `stores`; who stays keeps the time it was added."""
+        """Return the properties with another replica list. A store that stays on it keeps the time when it was added."""
         known = dict(zip(self.replicas, self.added_at, strict=True))
         return replace(self, replicas=tuple(stores), added_at=tuple(known.get(store, now) for store in stores))
 
@@ -150,7 +147,7 @@ def encode_message(
     attachments: Sequence[tuple[str, bytes]] = (),
     fai: bool = False,
 ) -> bytes:
-    """A new post's item stream."""
+    """Return the item of a new post."""
     flags = MSGFLAG_ASSOCIATED if fai else 0
     if not attachments and pcl.is_only(number):
         ticks = filetime(modified_at)
@@ -184,7 +181,7 @@ def encode_mail(
     folder: bytes,
     mail: MailPost,
 ) -> bytes:
-    """The item stream of a mail that becomes a post (spec: ML-5)."""
+    """Return the item of a mail that becomes a post (spec: ML-5)."""
     props = _identity(version_of, number, pcl, modified_at)
     props[PR_PARENT_SOURCE_KEY] = folder
     props.update(mail.props)
@@ -194,7 +191,7 @@ def encode_mail(
 
 
 def export_mail(stream: bytes, *, message_id: str, sender: str) -> bytes:
-    """An item as a mail: what it came as, or a new one (spec: ML-5)."""
+    """Return an item as a mail: the mail that it was made from, or a new one (spec: ML-5)."""
     return mail_of_item(decode_item(stream), message_id=message_id, sender=sender)
 
 
@@ -208,7 +205,7 @@ def encode_edit(
     subject: str | None = None,
     body: str | None = None,
 ) -> bytes:
-    """The item of a new version made from an older one's; what is not named stays, unknown properties too."""
+    """Return the item of a new version made from an older item. Other properties stay, also unknown ones."""
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))
@@ -223,12 +220,12 @@ def encode_edit(
 def encode_folder(
     version_of: bytes, number: ChangeNumber, pcl: Pcl, modified_at: LabTime, folder: FolderProperties, old: bytes | None
 ) -> bytes:
-    """A folder's item stream; `old` is the version it was made from, whose unknown properties it keeps."""
+    """Return a folder's item. It keeps the unknown properties of `old`, the item that it was made from."""
     props = dict(decode_item(old).props) if old is not None else {}
     props.update(_identity(version_of, number, pcl, modified_at))
     props[PR_PARENT_SOURCE_KEY] = folder.parent
     props[PR_DISPLAY_NAME] = folder.name
-    # A list property has one value or more: a folder without holders, or contacts, has no such property.
+    # A multi-valued property has at least one value, so a folder without holders or contacts has no such property.
     for tag in (PR_PFLAB_REPLICAS, PR_PFLAB_REPLICAS_ADDED):
         props.pop(tag, None)
     if folder.replicas:
@@ -251,7 +248,7 @@ def encode_folder(
 
 
 def read_version(stream: bytes) -> Version:
-    """The columns of an item's stream. CodecError if it is not a sound item of ours."""
+    """Return the version in an item. Raise CodecError if it is not valid."""
     post = read_post(stream)
     if post is not None:
         object_id, change_key, ticks, flags, subject = post
@@ -294,7 +291,7 @@ def _read_any_version(stream: bytes) -> Version:
 
 
 def read_folder(stream: bytes) -> FolderProperties:
-    """What a folder's item says. CodecError where it says it unsoundly."""
+    """Return the properties in a folder's item. Raise CodecError if they are not valid."""
     props = item_bag(stream)
     try:
         parent, name = props[PR_PARENT_SOURCE_KEY], props[PR_DISPLAY_NAME]
@@ -354,7 +351,7 @@ def body_of(stream: bytes) -> str:
 
 
 def attachments_of(stream: bytes) -> list[tuple[str, bytes]]:
-    """Name and data of an item's attached files, in order."""
+    """Return name and data of an item's attached files, in order."""
     found = []
     for bag in decode_item(stream).attachments:
         name, data = bag.get(PR_ATTACH_LONG_FILENAME), bag.get(PR_ATTACH_DATA_BIN)
@@ -369,12 +366,12 @@ def sender_of(stream: bytes) -> str:
 
 
 def object_text(object_id: bytes) -> str:
-    """An object id as traces write it: guid hex and counter; the hierarchy itself is 1-1."""
+    """Return an object id as traces write it: GUID in hex and counter, or 1-1 for the hierarchy."""
     return ROOT_TEXT if object_id == ROOT else f"{object_id[:16].hex()}:{int.from_bytes(object_id[16:], 'big')}"
 
 
 def object_from_text(text: str) -> bytes:
-    """The object id a text names. ValueError if it names none."""
+    """Return the object id in a text. Raise ValueError if it is not one."""
     return ChangeNumber.parse(text).to_xid()
 
 

@@ -1,10 +1,9 @@
-"""The item of a plain post, written and read in one go.
+"""A fast encoder and decoder for the items of plain posts.
 
-Nearly every item is a post as it was first written: twelve properties in a fixed order, no attachments, one author. Its
-bytes (docs/wire-format.md, section 3) begin with a stretch in which only ids, times and lengths differ from post to post,
-so one `struct` says it all; what follows are four texts and two numbers. This module is a short cut of the codec in
-`transport.mapi.item` and no second format: it writes the very same bytes, and reads nothing that the codec would refuse or
-read otherwise. Whatever looks different in the least, it leaves to the codec by answering None.
+Nearly every item is a post in its first version: twelve properties in a fixed order, no attachments, one author. In the first
+part of its bytes (docs/wire-format.md, section 3) only ids, times and lengths differ, so one `struct` describes it. Four texts
+and two numbers follow. This is not a second format: the module writes the same bytes as the codec in `transport.mapi.item`, and
+reads only what that codec reads in the same way. For anything else it returns None, and the caller uses the codec.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def _xid_after(before: bytes, tag: int) -> bytes:
 _CLASS: Final = (CLASS_POST + "\0").encode("utf-16-le")
 _XID_PAD: Final = _PADS[XID_SIZE & 3]
 _LIST_SIZE: Final = 1 + XID_SIZE
-# The constants between what varies: length of attMsgProps; object; change key; list; time; folder; length of subject.
+# The constants before each variable: length of attMsgProps; object; change key; PCL; time; folder; length of subject.
 _CONSTANTS: Final = (
     ts.PREFIX + ts.class_attribute(CLASS_POST) + struct.pack("<BI", ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS),
     _xid_after(struct.pack("<I", _PROPERTIES), PR_SOURCE_KEY),
@@ -82,7 +81,7 @@ _BEHIND: Final = (b"", ts.end_guard(ts.LEVEL_MESSAGE, b"\0"))
 def encode_post(
     object_id: bytes, change_key: bytes, ticks: int, *, folder: bytes, subject: str, body: str, sender: str, flags: int
 ) -> bytes | None:
-    """The item of a new post; `ticks`: FILETIME of its making. None for values that no property could hold."""
+    """Return the item of a new post, or None if the codec must encode it. `ticks`: its FILETIME."""
     if not len(object_id) == len(change_key) == len(folder) == XID_SIZE:
         return None
     try:
@@ -114,7 +113,7 @@ def _ended(text: bytes) -> bytes:
 
 
 def read_post(stream: bytes) -> PostFields | None:
-    """What `encode_post` wrote; None for any other stream, sound or not."""
+    """Return the fields of an item that `encode_post` wrote, or None for any other bytes."""
     try:
         c0, size, c1, object_id, c2, change_key, c3, listed, c4, ticks, c5, _, c6, long = _HEAD.unpack_from(stream)
         end = _DATA_AT + size
@@ -141,7 +140,7 @@ def read_post(stream: bytes) -> PostFields | None:
 
 
 def _after_text(stream: bytes, at: int, size: int) -> int:
-    """Where the property after a text of `size` bytes with its NUL begins. ValueError if it is no text."""
+    """Return where the property after a text of `size` bytes with its NUL begins. Raise ValueError if it is not a text."""
     if utf_16_le_decode(stream[at : at + size], "strict", True)[0][-1:] != "\0":
         raise ValueError("no text of ours")
     return at + (size + 3 & -4)

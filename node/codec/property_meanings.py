@@ -1,4 +1,4 @@
-"""What the properties of replication mails and items mean, for `pflab decode` (spec: OUT-4, CN-5)."""
+"""The meaning of the properties of replication mails and items, for `pflab decode` (spec: OUT-4, CN-5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from transport.mime.describe import Branch, Meaning, describe_bag
 
 def _bytes(value: Value) -> bytes:
     if not isinstance(value, bytes):
-        raise ValueError("not a binary value")  # noqa: TRY004 - it is the value in a mail that is wrong
+        raise ValueError("not a binary value")  # noqa: TRY004 - the value in a mail is wrong
     return value
 
 
@@ -79,7 +79,7 @@ def _guid(value: Value) -> Meaning:
 NAMES: Mapping[int, str] = {
     value: f"PFLAB_{name[2:]}" for name, value in vars(r).items() if name.startswith("P_") and isinstance(value, int)
 }
-"""Names of our own control properties."""
+"""Names of the control properties that pflab defines."""
 
 INTERPRETERS: Mapping[int, Callable[[Value], Meaning]] = {
     r.P_TYPE: _type,
@@ -104,4 +104,4 @@ INTERPRETERS: Mapping[int, Callable[[Value], Meaning]] = {
     PR_PREDECESSOR_CHANGE_LIST: _list,
     PR_PFLAB_CREATED: _number,
 }
-"""By tag, what a value means: a text, or branches below the property."""
+"""By tag, the function that returns the meaning of a value: a text, or branches below the property."""

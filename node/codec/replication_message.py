@@ -1,7 +1,7 @@
 """Replication mail: its types, its control properties, its signature (spec: OUT-2, OUT-4, OUT-6, RST-4, ML-6).
 
-A mail is a system message of the transport: a bag of control properties with one section for each folder that it
-names, and one part for each item. Everything but the signature is signed by the sending store.
+A mail is a system message of the transport: a list of control properties with one section for each folder that it names, and
+one part for each item. The sending store signs everything except the signature.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class MessageType(IntEnum):
-    """The types of replication mail, by the numbers that events print [S2]."""
+    """The types of replication mail, with the numbers that event texts print [S2]."""
 
     HIERARCHY = 0x2
     CONTENT = 0x4
@@ -50,7 +50,7 @@ SUBJECTS: Final = {
     MessageType.HIERARCHY_RESPONSE: "Folder Hierarchy Backfill Response",
     MessageType.CONTENT_RESPONSE: "Folder Content Backfill Response",
 }
-"""Subject lines, by the one that is known from the wild, `Folder Content Backfill Response` [X, section 3]."""
+"""Subjects in the style of the only one that is published, `Folder Content Backfill Response` [X, section 3]."""
 
 UPDATES: Final = frozenset(
     {MessageType.HIERARCHY, MessageType.CONTENT, MessageType.HIERARCHY_RESPONSE, MessageType.CONTENT_RESPONSE}
@@ -60,7 +60,7 @@ RESPONSES: Final = frozenset({MessageType.HIERARCHY_RESPONSE, MessageType.CONTEN
 
 
 class Mark(IntFlag):
-    """What a folder's section is besides its type."""
+    """What a section says beside the type of its mail."""
 
     NONE = 0
     REPEAT = 1  # spec: ST-7
@@ -70,8 +70,8 @@ class Mark(IntFlag):
     RETAINED = 16  # spec: RP-2 the answer to a delete-pending request
 
 
-# Control properties: ours, in the provider-internal range; laid out to the byte in docs/wire-format.md. The sets of a
-# section use the tags that {MS-OXCFXICS} gives to the same things.
+# Control properties of pflab, in the provider-internal range; docs/wire-format.md has every byte. The sets of a section use
+# the tags that {MS-OXCFXICS} has for the same sets.
 P_VERSION = 0x67100003
 P_TYPE = 0x67110003
 P_STORE = 0x6712001F
@@ -106,13 +106,13 @@ P_ASSOCIATED = 0x6735000B
 MAIL_VERSION = 2
 LAST_INSTANT = parse_instant("9999-12-31T00:00Z")
 MAX_SECTIONS = 4096
-MAX_DELETIONS = 60_000  # packed at most 50,000 a mail; a property list holds 65,536 values
-MAX_STANDS_FOR = 100_000  # numbers that one update may take the place of: edits of one object
+MAX_DELETIONS = 60_000  # a mail has at most 50,000; a property list holds 65,536 values
+MAX_STANDS_FOR = 100_000  # superseded numbers of one update: edits of one object
 
 
-@dataclass(slots=True, unsafe_hash=True)  # never changed, as `Version`
+@dataclass(slots=True, unsafe_hash=True)  # never changed, like `Version`
 class Update:
-    """A version or a deletion in a mail, with the numbers it stands for beside its own (spec: CN-7)."""
+    """A version or a deletion in a mail, with the numbers that it stands for beside its own (spec: CN-7)."""
 
     version: Version
     stands_for: CNSet = CNSet.EMPTY
@@ -123,7 +123,7 @@ class Update:
 
 
 def names_of(updates: Sequence[Update]) -> NumberSets:
-    """The numbers that updates stand for, together with their own."""
+    """Return the numbers that updates stand for, with their own."""
     own = NumberSets.from_numbers((update.version.number, update.version.fai) for update in updates)
     older = [NumberSets.of_kind(each.stands_for, each.version.fai) for each in updates if each.stands_for]
     return NumberSets.union_all([own, *older]) if older else own
@@ -131,7 +131,7 @@ def names_of(updates: Sequence[Update]) -> NumberSets:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a mail says of one folder. `numbers` are those that the mail accounts for; in a request, what is asked for."""
+    """What a mail says about one folder. `numbers`: those that the mail claims; in a request, the requested ones."""
 
     folder: bytes
     row: NumberSets
@@ -139,12 +139,12 @@ class Section:
     marks: Mark = Mark.NONE
     responders: tuple[str, ...] = ()
     expired: NumberSets = NumberSets.EMPTY
-    """In a response: numbers asked for whose items have expired at the source (spec: DL-3)."""
+    """In a response: requested numbers whose items have expired at the source (spec: DL-3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicationMail:
-    """One replication mail, decoded. `failed` are the numbers of items that could not be, `failures` why (spec: IN-5)."""
+    """One decoded replication mail. `failed`: numbers of items that could not be decoded; `failures`: why (spec: IN-5)."""
 
     type: MessageType
     store: str
@@ -197,7 +197,7 @@ def _deletion(update: Update) -> bytes:
 
 
 def _beside(update: Update) -> Bag:
-    # The number stands beside the item too, so that an item that cannot be decoded still has one (spec: CN-7).
+    # The number is also beside the item, so that it is known if the item cannot be decoded (spec: CN-7).
     bag: Bag = {P_NUMBER: update.version.number.to_xid()}
     if update.stands_for:
         bag[P_STANDS_FOR] = encode_idset(update.stands_for)
@@ -205,7 +205,7 @@ def _beside(update: Update) -> Bag:
 
 
 def _beside_bytes(props: Bag) -> bytes:
-    """The bag beside a part, as `encode_bag` writes it; for the one number that mostly is all, without the walk."""
+    """Return the properties beside a part as `encode_bag` writes them. The usual single number has a fast path."""
     number = props.get(P_NUMBER)
     if len(props) == 1 and isinstance(number, bytes) and len(number) == XID_SIZE:
         return _NUMBER_HEAD + number + _NUMBER_PAD
@@ -217,7 +217,7 @@ _NUMBER_PAD: Final = bytes(-XID_SIZE & 3)
 
 
 def _signed_bytes(props: Bag, parts: Iterable[Part], digests: Iterable[str]) -> bytes:
-    """What a mail's signature signs; `digests` are those of the parts' items, which a store needs anyway."""
+    """Return what the signature of a mail signs. `digests` are those of the items in the parts."""
     pieces = [encode_bag({tag: props[tag] for tag in _SIGNED if tag in props})]
     for part, digest in zip(parts, digests, strict=True):
         beside = _beside_bytes(part.props)
@@ -241,7 +241,7 @@ _SIGNED = (
 
 
 def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
-    """The signed system message of a mail. Only a mail of one section may carry updates (spec: OUT-2)."""
+    """Return the signed system message of a mail. Only a mail with one section may have updates (spec: OUT-2)."""
     assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail names"
     deletions = tuple(_deletion(update) for update in mail.updates if update.version.item is None)
     parts = tuple(Part(item, _beside(update)) for update in mail.updates if (item := update.version.item) is not None)
@@ -327,8 +327,7 @@ def _read_stands_for(data: bytes) -> CNSet:
 
 
 def _read_part(part: Part, digest: str) -> tuple[Update | None, CNSet, str]:
-    """The update in a part, whose item has this digest; where the item cannot be decoded, the numbers it would have stood
-    for and the reason."""
+    """Return the update in a part. If its item cannot be decoded, return None, the numbers that it stands for, and why."""
     number = ChangeNumber.from_xid(_typed(part.props, P_NUMBER, bytes))
     beside = part.props.get(P_STANDS_FOR)
     stands_for = _read_stands_for(beside) if isinstance(beside, bytes) else CNSet.EMPTY
@@ -343,7 +342,7 @@ def _read_part(part: Part, digest: str) -> tuple[Update | None, CNSet, str]:
 
 
 def decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
-    """The mail in a system message. BadMail if it is not soundly signed by a store of the lab (spec: IN-5, ML-6)."""
+    """Return the mail in a system message. Raise BadMail if it is not valid, or not signed by its store (spec: IN-5, ML-6)."""
     try:
         return _decode(message, verifier)
     except (CodecError, IdsetError, PclError, NumberError, ValueError) as error:
@@ -372,7 +371,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
             update, lacking, reason = _read_part(part, digest)
             if update is not None:
                 updates.append(update)
-            else:  # spec: IN-5 set aside alone
+            else:  # spec: IN-5 only this item is put aside
                 failed |= lacking
                 reasons.append(reason)
     elif message.parts:

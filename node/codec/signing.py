@@ -1,9 +1,8 @@
 """The lab's authority and the keys of its stores (spec: ML-6).
 
-The authority signs a certificate for each store: the store's name and public key. A replication mail carries the
-certificate and a signature over everything else in it, so a receiver needs only the authority's public key, and the
-hops on the way need not be trusted. Keys and signatures are Ed25519, which is deterministic: the same seed makes the
-same mail.
+The authority signs a certificate for each store: the store's name and public key. A replication mail has the certificate and a
+signature over everything else in it. So a receiver needs only the authority's public key, and it need not trust the hops.
+Keys and signatures are Ed25519, which is deterministic: the same seed makes the same mail.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ SEED_BYTES = 32
 
 
 def derived_seed(secret: int | str, purpose: str) -> bytes:
-    """32 bytes for one purpose of a lab's seed or secret; different purposes know nothing of each other."""
+    """Return 32 bytes derived from a lab's seed or secret for one purpose. Those of different purposes are independent."""
     return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_BYTES).digest()
 
 
 def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
-    """The key for one purpose of a seed."""
+    """Return the key derived from a seed for one purpose."""
     return Ed25519PrivateKey.from_private_bytes(
         hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest()
     )
 
 
 SIGNATURES_REMEMBERED = 4096
-"""How many of the last signatures a process remembers the truth of: a mail to five stores of one process is checked
-once. About 300 bytes each."""
+"""How many checked signatures a process remembers, about 300 bytes each. A mail to five stores of one process is checked
+once."""
 
 
 def _statement(store: str, public_key: bytes) -> bytes:
@@ -46,7 +45,7 @@ def _statement(store: str, public_key: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What one store holds: its own key, its certificate (public key and the authority's signature), the authority's key."""
+    """The keys of one store: its own, its certificate (public key and the authority's signature), and the authority's."""
 
     store: str
     private_key: Ed25519PrivateKey = field(repr=False)
@@ -77,7 +76,7 @@ class LabAuthority:
 
 @lru_cache(SIGNATURES_REMEMBERED)
 def _is_signed(public_key: bytes, signature: bytes, data: bytes) -> bool:
-    """Whether the key made the signature over the data, which is short: digests, not contents."""
+    """Return whether the key signed the data. The data is short: digests, not contents."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
     except (InvalidSignature, ValueError):
@@ -92,7 +91,7 @@ class Verifier:
         self._authority_key = authority_key
 
     def verify(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
-        """True if the authority vouches for `store`'s key and that key signed `data`."""
+        """Return whether the authority certified the key of `store`, and this key signed `data`."""
         if len(certificate) != CERTIFICATE_LENGTH or len(signature) != SIGNATURE_LENGTH:
             return False
         public_key, vouched = certificate[:KEY_LENGTH], certificate[KEY_LENGTH:]

@@ -20,14 +20,14 @@ _UNKNOWN_NAME_DIGITS = 8
 
 
 class NumberError(ValueError):
-    """A change number, counter, GUID or text of them that cannot be right."""
+    """A change number, counter, GUID or their text is not valid."""
 
 
 class ChangeNumber(NamedTuple):
     """One change of one store. Natural order: raw GUID bytes, then counter (spec: CN-1, CN-8).
 
-    Building one checks nothing, because that happens for every change of every mail; what comes from
-    outside enters by `parse` or `from_xid`, which do check.
+    The constructor checks nothing, because it runs for every change of every mail. Input from outside is read with `parse` or
+    `from_xid`, which check it.
     """
 
     guid: Guid
@@ -35,63 +35,63 @@ class ChangeNumber(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The form of the traces: 32 hex digits, a colon, the counter in decimal."""
+        """The number as traces write it: 32 hex digits, a colon, the counter in decimal."""
         return f"{self.guid.hex()}:{self.counter}"
 
     @classmethod
     def parse(cls, text: str) -> ChangeNumber:
-        """Read `text` back; raises NumberError unless it is exactly what `text` writes."""
+        """Return the number in a text. Raise NumberError if it is not exactly the form of `text`."""
         guid, colon, counter = text.partition(":")
         if not colon:
-            raise NumberError(f"not a change number: {text[:80]!r}; right is 32 hex digits:counter")
+            raise NumberError(f"not a change number: {text[:80]!r}; write 32 hex digits:counter")
         return cls(parsed_guid(guid), checked_counter(parsed_counter(counter)))
 
     def to_xid(self) -> bytes:
-        """The 22 bytes of an XID: GUID, then the counter as a big-endian GLOBCNT."""
+        """Return the 22 bytes of an XID: the GUID and the counter as a big-endian GLOBCNT."""
         checked_guid(self.guid)
         return self.guid + checked_counter(self.counter).to_bytes(COUNTER_SIZE, "big")
 
     @classmethod
     def from_xid(cls, xid: bytes) -> ChangeNumber:
-        """Read a 22-byte XID; raises NumberError for any other length and for counter 0."""
+        """Return the number in an XID. Raise NumberError if it has not 22 bytes, or its counter is 0."""
         if len(xid) != XID_SIZE:
             raise NumberError(f"an XID of {len(xid)} bytes is no change number; right are {XID_SIZE} bytes")
         return cls(xid[:GUID_SIZE], checked_counter(int.from_bytes(xid[GUID_SIZE:], "big")))
 
 
 def checked_counter(counter: int) -> int:
-    """Return `counter`; raises NumberError outside 1..MAX_COUNTER."""
+    """Return `counter`. Raise NumberError if it is not in 1..MAX_COUNTER."""
     if 1 <= counter <= MAX_COUNTER:
         return counter
     raise NumberError(f"counter {counter} is out of bounds; right is 1 to {MAX_COUNTER}")
 
 
 def checked_guid(guid: Guid) -> Guid:
-    """Return `guid`; raises NumberError unless it is 16 bytes long."""
+    """Return `guid`. Raise NumberError if it has not 16 bytes."""
     if len(guid) == GUID_SIZE:
         return guid
     raise NumberError(f"a GUID of {len(guid)} bytes: {guid[:20].hex()}; right are {GUID_SIZE} bytes")
 
 
 def parsed_guid(text: str) -> Guid:
-    """Read the 32 hex digits of a GUID; raises NumberError."""
+    """Return the GUID in 32 hex digits. Raise NumberError if the text is anything else."""
     if _GUID_TEXT.fullmatch(text) is None:
         raise NumberError(f"not a GUID: {text[:40]!r}; right are 32 lower-case hex digits")
     return bytes.fromhex(text)
 
 
 def parsed_counter(text: str) -> int:
-    """Read the decimal digits of a counter, at most 15; raises NumberError. Bounds are not checked."""
+    """Return the counter in at most 15 decimal digits, or raise NumberError. Bounds are not checked."""
     if _COUNTER_TEXT.fullmatch(text) is None:
         raise NumberError(f"not a counter: {text[:40]!r}; right is 1 to {MAX_COUNTER} in decimal")
     return int(text)
 
 
 def store_name(guid: Guid, names: Mapping[Guid, str]) -> str:
-    """The store's name for people; an unknown store shows the first 8 hex digits of its GUID."""
+    """Return a store's name for people; for an unknown store, the first 8 hex digits of its GUID."""
     return names.get(guid) or guid.hex()[:_UNKNOWN_NAME_DIGITS]
 
 
 def named(number: ChangeNumber, names: Mapping[Guid, str]) -> str:
-    """The form people read, as in S2's tables: `A-100` (spec: CN-1)."""
+    """Return a number as people read it, as in S2's tables: `A-100` (spec: CN-1)."""
     return f"{store_name(number.guid, names)}-{number.counter}"

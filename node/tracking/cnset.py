@@ -1,6 +1,6 @@
-"""Sets of change numbers: for each replica GUID a set of disjoint ranges (spec: CN-5).
+"""Sets of change numbers: for each replica GUID, disjoint ranges of counters (spec: CN-5).
 
-A set keeps, per GUID, one flat sequence of bounds (see `node.tracking.ranges`), and shares those that stay the same.
+For each GUID a set has one flat sequence of bounds (see `node.tracking.ranges`). Sets share sequences that are equal.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from node.tracking.change_number import (
 )
 from node.tracking.ranges import Bounds
 
-_SHORT_TEXT = 2000  # characters of a text that is kept
+_SHORT_TEXT = 2000  # a text of at most so many characters is cached
 
 
 class CNSet:
     """An immutable, hashable set of change numbers. Counters are 1..MAX_COUNTER, ranges closed (lo, hi).
 
-    Whatever builds a set from values raises NumberError for a GUID or counter out of bounds.
+    All methods that build a set from values raise NumberError if a GUID or counter is not valid.
     """
 
     __slots__ = ("_bounds", "_hash", "_text", "wire")
@@ -42,8 +42,7 @@ class CNSet:
     _hash: int
     _text: str | None
     wire: bytes | None
-    """The wire form, kept by `node.tracking.idset` once it has been made: a store's own row goes into every mail and
-    table row."""
+    """The wire form, cached by `node.tracking.idset`, because every mail and table row has a store's own row."""
 
     def __init__(self) -> None:
         self._bounds = {}
@@ -54,14 +53,14 @@ class CNSet:
 
     @classmethod
     def span(cls, guid: Guid, lo: int, hi: int) -> CNSet:
-        """The numbers lo..hi of one store, both included."""
+        """Return the numbers lo..hi of one store, both included."""
         if len(guid) != 16 or not 1 <= lo <= hi <= MAX_COUNTER:
             _check_range(checked_guid(guid), lo, hi)
         return _made({guid: (lo, hi + 1)})
 
     @classmethod
     def of(cls, *numbers: ChangeNumber) -> CNSet:
-        """The set of the numbers named."""
+        """Return the set of these numbers."""
         if len(numbers) == 1:
             ((guid, counter),) = numbers
             return cls.span(guid, counter, counter)
@@ -69,7 +68,7 @@ class CNSet:
 
     @classmethod
     def from_numbers(cls, numbers: Iterable[ChangeNumber]) -> CNSet:
-        """The set of any numbers, in any order, repeated or not."""
+        """Return the set of any numbers, in any order, also repeated."""
         counters: dict[Guid, list[int]] = {}
         for guid, counter in numbers:
             found = counters.get(guid)
@@ -83,13 +82,13 @@ class CNSet:
             each.sort()
             lo, hi = checked_counter(each[0]), checked_counter(each[-1])
             run = len(each) == hi - lo + 1 and (len(each) < 3 or all(map(lt, each, islice(each, 1, None))))
-            # A mail's numbers are mostly one run: nothing to merge.
+            # The numbers of a mail are mostly one run, which needs no merge.
             made[guid] = (lo, hi + 1) if run else ranges.merged(each, [counter + 1 for counter in each])
         return _made(made)
 
     @classmethod
     def from_ranges(cls, ranges: Mapping[Guid, Iterable[tuple[int, int]]]) -> CNSet:
-        """The set of closed ranges, in any order; those that touch or overlap are merged."""
+        """Return the set of closed ranges, in any order. Ranges that touch or overlap are merged."""
         spans: dict[Guid, tuple[list[int], list[int]]] = {}
         for guid, pairs in ranges.items():
             starts, ends = spans[guid] = ([], [])
@@ -102,9 +101,9 @@ class CNSet:
 
     @classmethod
     def from_spans(cls, spans: Mapping[Guid, tuple[list[int], list[int]]]) -> CNSet:
-        """The set of half-open ranges, given per GUID as their starts and their ends, in any order.
+        """Return the set of half-open ranges, given for each GUID as starts and ends in any order.
 
-        Made for codecs. That each start is less than its end is not checked here.
+        For codecs. It does not check that each start is less than its end.
         """
         made: dict[Guid, Bounds] = {}
         for guid, (starts, ends) in spans.items():
@@ -117,7 +116,7 @@ class CNSet:
 
     @classmethod
     def union_all(cls, sets: Iterable[CNSet]) -> CNSet:
-        """The union of any number of sets."""
+        """Return the union of any number of sets."""
         parts: dict[Guid, list[Bounds]] = {}
         for each in sets:
             for guid, own in each._bounds.items():
@@ -126,13 +125,13 @@ class CNSet:
 
     @classmethod
     def parse(cls, text: str) -> CNSet:
-        """Read the trace form `guid:lo-hi,n;guid:lo-hi`; raises NumberError if it is anything else."""
+        """Return the set in the trace form `guid:lo-hi,n;guid:lo-hi`. Raise NumberError if it is anything else."""
         ranges: dict[Guid, list[tuple[int, int]]] = {}
         for part in text.split(";") if text else ():
             head, colon, tail = part.partition(":")
             pairs = ranges.setdefault(parsed_guid(head), [])
             if not colon:
-                raise NumberError(f"no ranges after GUID {head}; right is guid:lo-hi,n")
+                raise NumberError(f"no ranges after GUID {head}; write guid:lo-hi,n")
             for piece in tail.split(","):
                 lo, dash, hi = piece.partition("-")
                 first = parsed_counter(lo)
@@ -192,7 +191,7 @@ class CNSet:
         return True
 
     def isdisjoint(self, other: CNSet) -> bool:
-        """True if no number is in both."""
+        """Return whether no number is in both sets."""
         mine, theirs = self._bounds, other._bounds
         return not any(ranges.intersection(mine[guid], theirs[guid]) for guid in mine.keys() & theirs.keys())
 
@@ -213,31 +212,31 @@ class CNSet:
         own = self._bounds.get(guid)
         return own is not None and bisect_right(own, counter) & 1 == 1
 
-    # --- looking into it
+    # --- reading
 
     def guids(self) -> tuple[Guid, ...]:
-        """The GUIDs that have numbers here, ascending by raw bytes."""
+        """Return the GUIDs that have numbers here, ascending by raw bytes."""
         return tuple(sorted(self._bounds))
 
     def ranges(self, guid: Guid) -> tuple[tuple[int, int], ...]:
-        """The closed ranges of one store, ascending; none if the store has no numbers here."""
+        """Return the closed ranges of one store, ascending."""
         own = self._bounds.get(guid, ())
         return tuple([(lo, end - 1) for lo, end in zip(own[::2], own[1::2], strict=True)])
 
     def bounds(self, guid: Guid) -> Bounds:
-        """The flat bounds of one store (see the module), for codecs. If an array, do not change it."""
+        """Return the flat bounds of one store, for codecs. Do not change them."""
         return self._bounds.get(guid, ())
 
     def count(self) -> int:
-        """How many numbers there are."""
+        """Return how many numbers there are."""
         return sum(sum(own[1::2]) - sum(own[::2]) for own in self._bounds.values())
 
     def range_count(self) -> int:
-        """How many ranges there are, over all GUIDs."""
+        """Return how many ranges there are in all GUIDs."""
         return sum(map(len, self._bounds.values())) // 2
 
     def numbers(self, limit: int | None = None) -> Iterator[ChangeNumber]:
-        """The numbers, ascending, at most `limit` of them; made as they are asked for."""
+        """Return an iterator over the numbers, ascending, at most `limit`."""
         each = (
             ChangeNumber(guid, counter)
             for guid in self.guids()
@@ -247,48 +246,48 @@ class CNSet:
         return islice(each, limit)
 
     def highest(self, guid: Guid) -> int:
-        """The highest counter of one store, 0 if there is none."""
+        """Return the highest counter of one store, or 0."""
         own = self._bounds.get(guid)
         return own[-1] - 1 if own else 0
 
-    # --- parts of it
+    # --- subsets
 
     def only(self, guids: Iterable[Guid]) -> CNSet:
-        """The numbers of these stores."""
+        """Return the numbers of these stores."""
         mine = self._bounds
         return _made({guid: mine[guid] for guid in guids if guid in mine})
 
     def without(self, guid: Guid) -> CNSet:
-        """The numbers of all other stores."""
+        """Return the numbers of all other stores."""
         if guid not in self._bounds:
             return self
         return _made({other: own for other, own in self._bounds.items() if other != guid})
 
     def above(self, guid: Guid, counter: int) -> CNSet:
-        """The numbers of this one store whose counter is greater."""
+        """Return the numbers of one store whose counter is greater."""
         left = ranges.cut(self._bounds.get(guid, ()), (max(counter, 0) + 1, ranges.BEYOND), 1)
         return _made({guid: left} if left else {})
 
     def upto(self, number: ChangeNumber) -> CNSet:
-        """All numbers <= `number` in the order of change numbers: all of smaller GUIDs, then of its own."""
+        """Return all numbers <= `number`: all of smaller GUIDs, and those of its own GUID up to its counter."""
         made = {guid: own for guid, own in self._bounds.items() if guid < number.guid}
         if left := ranges.cut(self._bounds.get(number.guid, ()), (0, number.counter + 1), 1):
             made[number.guid] = left
         return _made(made)
 
-    # --- writing it down
+    # --- writing
 
     def text(self) -> str:
-        """The trace form: `guid:lo-hi,n;guid:lo-hi`, GUIDs ascending, '' when empty."""
+        """Return the trace form: `guid:lo-hi,n;guid:lo-hi`, GUIDs ascending, or '' for the empty set."""
         if self._text is not None:
             return self._text
         text = ";".join(f"{guid.hex()}:{','.join(self._pieces(guid, '-'))}" for guid in self.guids())
-        if len(text) <= _SHORT_TEXT:  # one event tells a set that another has told; a long text is not worth its room
+        if len(text) <= _SHORT_TEXT:  # several events have the same set; a long text would take too much memory
             self._text = text
         return text
 
     def named(self, names: Mapping[Guid, str]) -> str:
-        """The form people read, `A-1..100, B-5`, ordered by store name; '' when empty (spec: CN-1)."""
+        """Return the set as people read it, `A-1..100, B-5`, by store name, or '' for the empty set (spec: CN-1)."""
         stores = sorted((store_name(guid, names), guid) for guid in self._bounds)
         return ", ".join(f"{name}-{piece}" for name, guid in stores for piece in self._pieces(guid, ".."))
 
@@ -303,7 +302,7 @@ class CNSet:
 
 
 def _made(bounds: dict[Guid, Bounds]) -> CNSet:
-    """Wrap bounds that are known to be right."""
+    """Return a set with these bounds, without checking them."""
     made = CNSet.__new__(CNSet)
     made._bounds = bounds
     made._hash = -1
@@ -318,4 +317,4 @@ def _check_range(guid: Guid, lo: int, hi: int) -> None:
     checked_counter(lo)
     checked_counter(hi)
     if lo > hi:
-        raise NumberError(f"range {lo}-{hi} of {guid.hex()} runs backwards; right is low-high")
+        raise NumberError(f"range {lo}-{hi} of {guid.hex()} is backwards; write low-high")

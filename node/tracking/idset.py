@@ -1,11 +1,15 @@
 """The wire form of a set of change numbers: REPLGUID IDSET (spec: CN-5; {MS-OXCFXICS} 2.2.2.4, IDSET).
 
-An IDSET is, for each replica GUID in ascending order, the 16 bytes of the GUID and a GLOBSET: commands that
-build six-byte big-endian counters (GLOBCNT) from a stack of common high-order bytes.
+For each replica GUID, in ascending order, an IDSET has the 16 bytes of the GUID and a GLOBSET: commands that build six-byte
+big-endian counters (GLOBCNT) from a stack of common high-order bytes.
 
-What the decoder decides where the published text is silent: GUIDs out of order or repeated are an error; a
-GLOBSET that names counters twice or out of order is not, since it names a set; neither is an empty GLOBSET,
-which adds nothing; End with bytes on the stack is an error, as is a bitmask that runs past the low byte 255.
+Decisions where the published text says nothing:
+
+    GUIDs out of order or repeated              error
+    counters repeated or out of order           accepted: a GLOBSET is a set
+    an empty GLOBSET                            accepted
+    End with bytes on the stack                 error
+    a bitmask that passes the low byte 255      error
 """
 
 from __future__ import annotations
@@ -26,23 +30,23 @@ _POP = 0x50
 _RANGE = 0x52
 _END_BYTE, _POP_BYTE, _RANGE_BYTE = bytes((_END,)), bytes((_POP,)), bytes((_RANGE,))
 
-_LOW_BYTE = 5  # the depth of the stack at which all but the lowest byte are on it, as a bitmask needs
-_BITMASK_REACH = 8  # counters after StartingValue that its bits stand for
+_LOW_BYTE = 5  # the depth of the stack that a bitmask needs: all bytes except the lowest
+_BITMASK_REACH = 8  # a bitmask has one bit for each of so many counters after StartingValue
 
-# 100,000 ranges take 0.3 to 0.9 MB. The worst that 4 MiB of senseless commands cost is some seconds.
+# 100,000 ranges take 0.3 to 0.9 MB. At worst 4 MiB of commands take some seconds to decode.
 LIMIT_BYTES = 4 * 1024 * 1024
 LIMIT_RANGES = 1_000_000
 
 
 class IdsetError(ValueError):
-    """Bytes that are no IDSET or GLOBSET, or one beyond the limits."""
+    """Bytes are not an IDSET or GLOBSET, or exceed a limit."""
 
 
 # --- encoding
 
 
 def encode_idset(numbers: CNSet) -> bytes:
-    """The REPLGUID IDSET of a set; b"" for the empty one. Takes time linear in the number of ranges."""
+    """Return the REPLGUID IDSET of a set, b"" for the empty set, in time linear in the number of ranges."""
     if numbers.wire is None:
         out = bytearray()
         for guid in numbers.guids():
@@ -53,7 +57,7 @@ def encode_idset(numbers: CNSet) -> bytes:
 
 
 def encode_globset(ranges: Iterable[tuple[int, int]]) -> bytes:
-    """The GLOBSET of closed ranges in any order, End included; raises NumberError out of bounds."""
+    """Return the GLOBSET of closed ranges in any order, with End. Raise NumberError if a counter is not valid."""
     out = bytearray()
     anonymous = bytes(GUID_SIZE)
     _encode_bounds(out, CNSet.from_ranges({anonymous: ranges}).bounds(anonymous))
@@ -69,12 +73,12 @@ def _encode_bounds(out: bytearray, bounds: Bounds) -> None:
 
 
 def _encode_range(out: bytearray, low: int, high: int) -> None:
-    """The whole GLOBSET of one range, which is what most sets are: the bytes that the writer would write."""
+    """Write the GLOBSET of one range, the most frequent case, in the same bytes as `_GlobsetWriter`."""
     first, last = low.to_bytes(COUNTER_SIZE, "big"), high.to_bytes(COUNTER_SIZE, "big")
     common = _common_bytes(low, high)
     if low == high:
         out += b"%c%b\0" % (COUNTER_SIZE, first)
-    elif common > 2:  # a push and its pop pay from three bytes on
+    elif common > 2:  # a push with its pop saves bytes from three bytes on
         out += b"%c%b%c%b%b%c\0" % (common, first[:common], _RANGE, first[common:], last[common:], _POP)
     else:
         out += b"%c%b%b\0" % (_RANGE, first, last)
@@ -91,7 +95,7 @@ class _GlobsetWriter:
     def group(self, at: int, stop: int, depth: int) -> None:
         """Write ranges at..stop-1, all of whose counters begin with the `depth` bytes on the stack.
 
-        Ranges that have the next byte in common too are a group of their own, under a push of all they share.
+        Ranges that also have the next byte in common are a group of their own, after a push of all common bytes.
         """
         lows, highs = self.lows, self.highs
         shift = 8 * (_LOW_BYTE - depth)
@@ -101,7 +105,7 @@ class _GlobsetWriter:
             end = at + 1
             if end < stop and lows[end] < beyond:
                 end = bisect_left(lows, beyond, end, stop)
-                end -= highs[end - 1] >= beyond  # the last may begin here and end in the next
+                end -= highs[end - 1] >= beyond  # the last range may begin in this group and end in the next
             if end - at < 3 and not self._push_pays(at, end, depth):
                 for k in range(at, end):
                     self._alone(lows[k], highs[k], depth)
@@ -116,9 +120,9 @@ class _GlobsetWriter:
             at = end
 
     def _push_pays(self, at: int, end: int, depth: int) -> bool:
-        """A push and its pop cost 2 bytes and those pushed, which each bound written then saves.
+        """Return whether a push makes one or two ranges shorter. For more ranges it is never longer.
 
-        Asked about one or two ranges; for more it always pays, or costs nothing.
+        A push and its pop cost 2 bytes and the pushed bytes. Each bound that is written then saves the pushed bytes.
         """
         low, high = self.lows[at], self.highs[at]
         if end == at + 1:
@@ -141,7 +145,7 @@ class _GlobsetWriter:
         self.out += counter.to_bytes(COUNTER_SIZE, "big")[depth:upto]
 
     def _low_bytes(self, at: int, stop: int) -> None:
-        """Write ranges that differ in their lowest byte only. A bitmask pays from two ranges on."""
+        """Write ranges that differ only in the lowest byte. A bitmask is shorter from two ranges on."""
         out, lows, highs = self.out, self.lows, self.highs
         while at < stop:
             low, high = lows[at], highs[at]
@@ -167,10 +171,10 @@ def _common_bytes(low: int, high: int) -> int:
 
 
 def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: int = LIMIT_RANGES) -> CNSet:
-    """The set that a REPLGUID IDSET names. `limit_ranges` counts ranges as written, before any are merged.
+    """Return the set in a REPLGUID IDSET. `limit_ranges` counts ranges as written, before they are merged.
 
-    Raises IdsetError for anything malformed or beyond the limits, in time linear in the data but for the
-    sorting of ranges that are out of order.
+    Raise IdsetError if the bytes are malformed or exceed a limit. The time is linear in the data, except for sorting ranges
+    that are out of order.
     """
     if len(data) > limit_bytes:
         raise IdsetError(f"an IDSET of {len(data)} bytes; the limit is {limit_bytes}")
@@ -192,7 +196,7 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
 
 
 def _one_range(data: bytes, at: int) -> tuple[list[int], list[int], int] | None:
-    """What `_decode_ranges` gives for a GLOBSET as `_encode_range` writes it; None for any other, sound or not."""
+    """Return the result of `_decode_ranges` for a GLOBSET that `_encode_range` wrote, or None for any other."""
     command = data[at] if at < len(data) else _END
     low_at = at + 1
     if command == COUNTER_SIZE:
@@ -216,9 +220,9 @@ def _one_range(data: bytes, at: int) -> tuple[list[int], list[int], int] | None:
 def decode_globset(
     data: bytes, at: int = 0, *, limit_ranges: int = LIMIT_RANGES
 ) -> tuple[tuple[tuple[int, int], ...], int]:
-    """The closed ranges, ascending, of the GLOBSET at byte `at`, and the place after its End.
+    """Return the closed ranges, ascending, of the GLOBSET at byte `at`, and the place after its End.
 
-    Raises IdsetError.
+    Raise IdsetError if it is malformed or has too many ranges.
     """
     starts, ends, after = _decode_ranges(data, at, limit_ranges)
     bounds = merged(starts, ends) if starts else ()
@@ -226,7 +230,7 @@ def decode_globset(
 
 
 def _runs(bits: int) -> tuple[tuple[int, int], ...]:
-    """What a bitmask adds to StartingValue, as (first, after last): bit i is StartingValue + 1 + i."""
+    """Return the runs of a bitmask as (first, after last), relative to StartingValue: bit i is StartingValue + 1 + i."""
     present = [0] + [bit + 1 for bit in range(8) if bits >> bit & 1]
     firsts = [value for value in present if value - 1 not in present]
     lasts = [value + 1 for value in present if value + 1 not in present]
@@ -249,7 +253,7 @@ def _decode_ranges(data: bytes, at: int, room: int) -> tuple[list[int], list[int
 
 
 class _GlobsetReader:
-    """Runs the commands of one GLOBSET. Reading beyond the data is an IndexError."""
+    """Runs the commands of one GLOBSET. Reading beyond the data raises IndexError."""
 
     def __init__(self, data: bytes, at: int, room: int) -> None:
         self.data = data
@@ -259,7 +263,7 @@ class _GlobsetReader:
         self.ends: list[int] = []
 
     def run(self) -> None:
-        """Run commands up to and with End."""
+        """Run all commands through End."""
         data = self.data
         stack: list[tuple[int, int]] = []  # what `common` and `depth` were before each push
         common = depth = 0
@@ -292,7 +296,7 @@ class _GlobsetReader:
         self.at += 1
 
     def _low_bytes(self, base: int) -> None:
-        """Run the commands about the lowest byte, the others being on the stack: the bulk of a large set."""
+        """Run the commands for the lowest byte, while the other bytes are on the stack: most of a large set."""
         data, at = self.data, self.at
         starts, ends = self.starts, self.ends
         while len(starts) <= self.room:
@@ -324,7 +328,7 @@ class _GlobsetReader:
         raise self._too_many()
 
     def _counter(self, at: int, width: int) -> int:
-        # Cut short it gives a wrong value, but then the place of the next command is beyond the data.
+        # If the data is cut short, the value is wrong, but the next command is beyond the data, which is an error.
         return int.from_bytes(self.data[at : at + width], "big")
 
     def _add(self, low: int, high: int) -> None:

@@ -1,4 +1,4 @@
-"""Predecessor change lists: which changes a version incorporates (spec: CN-3, CN-4)."""
+"""Predecessor change lists (PCL): which changes a version includes (spec: CN-3, CN-4)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _XID_SIZE_BYTE = bytes((XID_SIZE,))
 
 
 class PclError(ValueError):
-    """Bytes or numbers that are no predecessor change list."""
+    """Bytes or numbers are not a predecessor change list."""
 
 
 class Pcl:
-    """An immutable, hashable list: per store the highest counter a version incorporates (spec: CN-3)."""
+    """An immutable, hashable list of the highest counter of each store that a version includes (spec: CN-3)."""
 
     __slots__ = ("_counters", "_hash")
 
@@ -30,7 +30,7 @@ class Pcl:
 
     @classmethod
     def of(cls, *numbers: ChangeNumber) -> Pcl:
-        """The list that incorporates these numbers; raises PclError for one out of bounds."""
+        """Return the list that includes these numbers. Raise PclError if one is not valid."""
         counters: dict[Guid, int] = {}
         for guid, counter in numbers:
             if len(guid) != GUID_SIZE:
@@ -41,24 +41,24 @@ class Pcl:
 
     @classmethod
     def only(cls, number: ChangeNumber) -> Pcl:
-        """The list of a first version: its own number, which is known to be right."""
+        """Return the list of a first version: its own number. It is not checked."""
         return _made({number[0]: number[1]})
 
     def is_only(self, number: ChangeNumber) -> bool:
-        """True if this is the list of a first version with that number."""
+        """Return whether this is the list of a first version with this number."""
         return len(self._counters) == 1 and self._counters.get(number[0]) == number[1]
 
     def includes(self, number: ChangeNumber) -> bool:
-        """True if `number` is in the list: its store's counter here is equal or higher (spec: CN-4)."""
+        """Return whether the list covers a number: its store's counter here is equal or higher (spec: CN-4)."""
         return self._counters.get(number[0], 0) >= number[1]
 
     def covers(self, other: Pcl) -> bool:
-        """True if everything `other` incorporates is incorporated here too."""
+        """Return whether this list includes everything that `other` includes."""
         counters = self._counters
         return all(counters.get(guid, 0) >= counter for guid, counter in other._counters.items())
 
     def merge(self, other: Pcl) -> Pcl:
-        """Per store the higher counter: what a successor of both versions incorporates."""
+        """Return the higher counter of each store: what a successor of both versions includes."""
         if self.covers(other):
             return self
         if other.covers(self):
@@ -72,11 +72,11 @@ class Pcl:
     __or__ = merge
 
     def numbers(self) -> tuple[ChangeNumber, ...]:
-        """The highest number per store, ascending."""
+        """Return the highest number of each store, ascending."""
         return tuple([ChangeNumber(guid, counter) for guid, counter in self._counters.items()])
 
     def encode(self) -> bytes:
-        """SizedXids of 22 bytes, ascending by raw GUID: the value of PidTagPredecessorChangeList."""
+        """Return SizedXids of 22 bytes, ascending by raw GUID: the value of PidTagPredecessorChangeList."""
         if len(self._counters) == 1:  # most versions have one author
             ((guid, counter),) = self._counters.items()
             return _XID_SIZE_BYTE + guid + counter.to_bytes(COUNTER_SIZE, "big")
@@ -86,10 +86,10 @@ class Pcl:
 
     @classmethod
     def decode(cls, data: bytes) -> Pcl:
-        """Read `encode`'s bytes; raises PclError for anything else.
+        """Return the list in bytes of `encode`. Raise PclError for anything else.
 
-        XIDs of other lengths are changes of clients, which no store makes; GUIDs must ascend without
-        repetition, since a list has one entry per store.
+        XIDs of other lengths are changes of clients, which no store makes. GUIDs must ascend without repetition, because a
+        list has one entry for each store.
         """
         if len(data) == _ENTRY_SIZE and data[0] == XID_SIZE:  # most versions have one author
             if counter := int.from_bytes(data[1 + GUID_SIZE :], "big"):
@@ -116,7 +116,7 @@ class Pcl:
         return self._hash
 
     def __len__(self) -> int:
-        """How many stores' changes it names."""
+        """Return how many stores the list has."""
         return len(self._counters)
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class Pcl:
 
 
 def _made(counters: dict[Guid, int]) -> Pcl:
-    """Wrap counters that are known to be right and in order."""
+    """Return a list with these counters, in ascending order of GUIDs, without checking them."""
     made = Pcl.__new__(Pcl)
     made._counters = counters
     made._hash = -1

@@ -1,15 +1,15 @@
-"""The bounds of one GUID's numbers: sequences of disjoint ranges and how two of them combine (spec: CN-5).
+"""The bounds of one GUID's numbers: sequences of disjoint ranges, and their union, difference and intersection (spec: CN-5).
 
-A flat sequence `lo, end, lo, end, ...`, strictly ascending, `end` being the first counter after the range. The position at
-which a counter sorts into it is odd exactly inside a range, and ranges that touch cannot both be written, so equal
-sets have equal bounds. Two ways to combine two sequences:
+Bounds are a flat sequence `lo, end, lo, end, ...`, strictly ascending, where `end` is the first counter after the range. So
+the bisection position of a counter is odd exactly if the counter is inside a range. Ranges that touch are always merged, so
+equal sets have equal bounds. There are two ways to combine two sequences:
 
-- one much shorter: each of its ranges is found in the longer by bisection, what lies between is copied whole;
-- both long: starts and ends are sorted each by themselves, and one comparison per neighbouring pair decides
-  (`_merged`, `_overlaps`). Sorting, comparing and picking all happen inside the interpreter's own C loops.
+- One is much shorter: each of its ranges is found in the longer one by bisection, and the bounds between are copied.
+- Both are long: starts and ends are sorted separately, and one comparison of each neighbouring pair decides (`_merged`,
+  `_overlaps`). Sorting, comparing and selecting run in C.
 
-Short bounds are tuples, which are quickly made; long ones are arrays, which take 8 bytes a bound rather than
-40 and so stay in the processor's caches. Neither is ever changed, so sets can share them.
+Short bounds are tuples, which are fast to create. Long ones are arrays, which take 8 bytes for each bound instead of 40 and so
+fit in the processor's caches. Bounds are never changed, so sets can share them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from node.tracking.change_number import MAX_COUNTER
 Bounds: TypeAlias = "tuple[int, ...] | array[int]"
 
 BEYOND = MAX_COUNTER + 2
-"""Later than the end of any range."""
+"""Greater than the end of any range."""
 
-_MUCH_LONGER = 8  # from this ratio of lengths on, bisecting beats sorting
+_MUCH_LONGER = 8  # from this ratio of lengths on, bisection is faster than sorting
 _LONG = 512  # more bounds than this are an array
-_FEW = 8  # so many short bounds are joined faster one by one
+_FEW = 8  # up to so many short bounds are joined faster one by one
 _BLOCK = 2048  # bounds of a long sequence that are combined at a time; must be even
 
 
 def merged(starts: list[int], ends: list[int]) -> Bounds:
-    """The bounds of half-open ranges given as starts and ends, in any order. At least one range."""
+    """Return the bounds of half-open ranges, given as starts and ends in any order. There is at least one."""
     if all(map(gt, islice(starts, 1, None), ends)):
         return _compact(_interleaved(starts, ends))
     return _compact(_merged(sorted(starts), sorted(ends)))
@@ -49,7 +49,7 @@ def _compact(bounds: list[int] | array[int]) -> Bounds:
 
 
 def _room_for(like: Bounds) -> list[int] | array[int]:
-    """An empty output that takes slices of `like` fastest."""
+    """Return an empty output of the type that extends fastest with slices of `like`."""
     return array("Q") if isinstance(like, array) else []
 
 
@@ -129,10 +129,10 @@ def within(own: Bounds, given: Bounds) -> bool:
 
 
 def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
-    """`long` with each range of `short` filled (parity 0, union) or emptied (parity 1, difference).
+    """Return `long` with each range of `short` filled (parity 0, union) or emptied (parity 1, difference).
 
-    A range of `short` swallows all bounds of `long` in [lo, end]; its own bounds are written where `long`
-    does not already continue in the same state. Returns `long` itself if nothing changes.
+    A range of `short` replaces all bounds of `long` in [lo, end]. Its own bounds are written only where the state of `long`
+    changes there. If nothing changes, the result is `long` itself.
     """
     out: list[int] | array[int] | None = None
     copied = at = 0
@@ -158,7 +158,7 @@ def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
 
 
 def cut(long: Bounds, short: Bounds, parity: int) -> Bounds:
-    """What of each range of `short` is inside `long` (parity 1, intersection) or outside it (parity 0)."""
+    """Return the parts of `short` that are inside `long` (parity 1, intersection) or outside it (parity 0)."""
     out = _room_for(long)
     after = 0
     for k in range(0, len(short), 2):
@@ -174,9 +174,9 @@ def cut(long: Bounds, short: Bounds, parity: int) -> Bounds:
 
 
 def _blocks(own: Bounds, other: Bounds) -> Iterator[tuple[list[int], list[int]]]:
-    """Both sequences cut at the same counters, so that what is combined at a time stays in the caches.
+    """Yield both sequences in blocks that are cut at the same counters, so that a block fits in the caches.
 
-    The cuts are starts of `own`; a range of `other` that crosses one is in two blocks, see `_extend`.
+    The cuts are starts of `own`. A range of `other` that crosses a cut is in two blocks (see `_extend`).
     """
     crossing: list[int] = []
     at = 0
@@ -191,7 +191,7 @@ def _blocks(own: Bounds, other: Bounds) -> Iterator[tuple[list[int], list[int]]]
 
 
 def _extend(out: list[int] | array[int], bounds: list[int]) -> None:
-    """Append the next block's bounds; a range that continues over the cut becomes one again."""
+    """Append the bounds of the next block, and join a range that crosses the cut."""
     if out and bounds and out[-1] == bounds[0]:
         out.pop()
         del bounds[0]
@@ -199,10 +199,10 @@ def _extend(out: list[int] | array[int], bounds: list[int]) -> None:
 
 
 def _merged(starts: list[int], ends: list[int]) -> list[int]:
-    """The union of ranges, from their sorted starts and sorted ends.
+    """Return the union of ranges, from their sorted starts and sorted ends.
 
-    Before starts[k] there are k starts; no range is open there exactly if k ends, the last of them ends[k-1],
-    have passed. So a gap lies between ends[k-1] and starts[k] where the latter is greater, and only there.
+    There are k starts before starts[k]. No range is open there exactly if k ends, the last of them ends[k-1], are also
+    before it. So there is a gap between ends[k-1] and starts[k] exactly if starts[k] is greater.
     """
     later = starts[1:]
     gaps = list(map(gt, later, ends))
@@ -210,10 +210,10 @@ def _merged(starts: list[int], ends: list[int]) -> list[int]:
 
 
 def _overlaps(own: list[int], given: list[int]) -> list[int]:
-    """The intersection of two sequences of bounds, from their sorted starts and ends as in `_merged`.
+    """Return the intersection of two sequences of bounds, from their sorted starts and ends as in `_merged`.
 
-    At most two ranges are open at once, and two are after starts[k] exactly if ends[k-1] is still to come;
-    that end then closes the overlap.
+    At most two ranges are open at once. Two are open after starts[k] exactly if ends[k-1] is greater, and that end closes
+    the overlap.
     """
     starts = own[::2] + given[::2]
     ends = own[1::2] + given[1::2]

@@ -394,5 +394,5 @@ def test_an_expired_version_cannot_be_chosen() -> None:
     """A contact can choose only among the versions that still exist (spec: CF-3, DL-3)."""
     office, message, expired = beside_an_expired_version("CD")
     assert office["B"].messages("Projects")[0].in_conflict
-    with pytest.raises(Misuse, match="none of the versions kept"):
+    with pytest.raises(Misuse, match="is not a kept version"):
         office["B"].resolve(office.at(98 * HOUR_MIN), "Projects", message, expired)
