@@ -68,22 +68,19 @@ class MailsBringWhatTheyName(Invariant):
         bits.add_number(self._brought.setdefault(place, {}), event.number)
         return self._next(event)
 
-    def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> Witnesses:
+    def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> None:
         brought = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
         for text in (event.stands_for, event.pcl):
             bits.add(brought, bits.parse(text))
         bits.add_number(brought, event.number)
-        return iter(())
 
-    def _failed(self, event: VersionFailed) -> Witnesses:
+    def _failed(self, event: VersionFailed) -> None:
         self._open.pop(event.node, None)  # some of its items could not be read, and which is not told for sure
-        return iter(())
 
-    def _row(self, event: RowReplaced) -> Witnesses:
+    def _row(self, event: RowReplaced) -> None:
         mail = self._open.get(event.node)
         if mail is not None and mail.mail == event.mail:
             self._held_here.add((event.node, event.folder))
-        return iter(())
 
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._next(event)
@@ -105,10 +102,9 @@ class MailsBringWhatTheyName(Invariant):
                         gone = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
                         yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), gone))
 
-    def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
+    def _everywhere(self, event: ExpiredEverywhere) -> None:
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
             bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
-        return iter(())
 
     def _section(self, store: str, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
@@ -137,15 +133,13 @@ class NothingMissingIsForgotten(Invariant):
     def handlers(self) -> Handlers:
         return {VersionHeld: self._held, VersionDropped: self._dropped}
 
-    def _held(self, event: VersionHeld) -> Witnesses:
+    def _held(self, event: VersionHeld) -> None:
         self._waits.setdefault(event.node, []).append(self._numbers(event))
-        return iter(())
 
-    def _dropped(self, event: VersionDropped) -> Witnesses:
+    def _dropped(self, event: VersionDropped) -> None:
         waits, numbers = self._waits.get(event.node, []), self._numbers(event)
         if numbers in waits:
             waits.remove(numbers)
-        return iter(())
 
     def _numbers(self, event: VersionHeld | VersionDropped) -> frozenset[str]:
         return frozenset({*bits.numbers(bits.parse(event.stands_for)), event.number})
@@ -232,36 +226,32 @@ class SlotsGoToTheLongestDue(Invariant):
         self._asked -= {place for place in self._asked if place[0] == reading.store}
         return iter(())
 
-    def _unknown(self, event: NodeStarted | ContentResumed) -> Witnesses:
+    def _unknown(self, event: NodeStarted | ContentResumed) -> None:
         """What was due while it did not run was so before it says so; its array may be that of a backup. What stood still is
         due later by as much."""
         for known in (self._due_at, self._surely, self._perhaps):
             known.pop(event.node, None)
-        return iter(())
 
-    def _timed_out(self, event: EntryTimedOut) -> Witnesses:
+    def _timed_out(self, event: EntryTimedOut) -> None:
         place = (event.node, event.entry)
         due_at = self._due_at.get(event.node, {})
         before = event.at if place in self._asked else due_at.get(event.entry)
         self._asked.discard(place)
         if before is not None and event.node in self._due_at:
             due_at[event.entry] = min(before, event.at)
-        return iter(())
 
-    def _considered(self, event: SourcesConsidered) -> Witnesses:
+    def _considered(self, event: SourcesConsidered) -> None:
         if (event.node, event.entry) in self._asked:
             self._due_at.get(event.node, {}).pop(event.entry, None)
-        return self._gone(event)
+        self._gone(event)
 
-    def _gone(self, event: SourcesConsidered | EntrySatisfied | EntryPruned) -> Witnesses:
+    def _gone(self, event: SourcesConsidered | EntrySatisfied | EntryPruned) -> None:
         self._surely.get(event.node, {}).pop(event.entry, None)
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         waiting = self._surely.get(event.node, {})
         for entry in [entry for entry, folder in waiting.items() if folder == event.folder]:
             del waiting[entry]
-        return iter(())
 
     def _sent(self, event: RequestSent) -> Witnesses:
         due_at = self._due_at.get(event.node, {})

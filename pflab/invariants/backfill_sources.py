@@ -71,33 +71,29 @@ class SourcesAreChosenByVersionRules(Invariant):
 
     # --- what the choice is made of
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         self._preferred.pop(event.node, None)
-        return iter(())
 
-    def _setting(self, event: SettingValue) -> Witnesses:
+    def _setting(self, event: SettingValue) -> None:
         if event.name == "Preferred Backfill Source":
             self._preferred[event.node] = event.value
-        return iter(())
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         """A mail that no later one of its sender has overtaken: it is up, and tells how long the way takes."""
         sent = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
         if sent is None or sent.at <= self._heard.get(key, -1):
-            return iter(())
+            return
         self._heard[key] = sent.at
         self._down.pop(key, None)
         took = max(0, event.at - sent.at)
         before = self._transit.get(key)
         self._transit[key] = took if before is None else before + (took - before) // 4
-        return iter(())
 
-    def _row(self, event: RowReplaced) -> Witnesses:
+    def _row(self, event: RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
-        return iter(())
 
-    def _folder_changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+    def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
         """A new list drops the rows of those that it lacks; one that comes back to it has to speak again (RST-4)."""
         place = (event.node, event.object)
         listed = self.facts.known.listed(*place) if event.kind == "folder" else None
@@ -105,26 +101,21 @@ class SourcesAreChosenByVersionRules(Invariant):
             self._lists[place] = listed
             for key in [key for key in self._rows if key[:2] == place and key[2] not in listed]:
                 self._rows[key] = bits.EMPTY
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
             del self._rows[key]
-        return iter(())
 
-    def _asked(self, event: RequestSent) -> Witnesses:
+    def _asked(self, event: RequestSent) -> None:
         self._asked_at[event.node, event.source] = event.at
-        return iter(())
 
-    def _listed(self, event: RespondersConsidered) -> Witnesses:
+    def _listed(self, event: RespondersConsidered) -> None:
         for each in event.candidates:
             if each.group == STEP_THAT_ROTATES:
                 self._asked_at[event.node, each.store] = event.at
-        return iter(())
 
-    def _marked(self, event: SourceDown) -> Witnesses:
+    def _marked(self, event: SourceDown) -> None:
         self._down[event.node, event.store] = True
-        return iter(())
 
     # --- the choice
 

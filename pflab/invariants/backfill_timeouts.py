@@ -67,20 +67,17 @@ class EntriesWaitAsConfigured(Invariant):
             MailReceived: self._received,
         }
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         if event.reason == "first" and not self.facts.known.began_with_folders(event.node):
             self._new[event.node, HIERARCHY] = True
-        return iter(())
 
-    def _added(self, event: ReplicaAdded) -> Witnesses:
+    def _added(self, event: ReplicaAdded) -> None:
         if event.store == event.node:
             self._new[event.node, event.folder] = True
-        return iter(())
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         if event.message_type in RESPONSES:
             self._responded(event.node, event.folders)
-        return iter(())
 
     def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
         """The filling of a new replica has begun, and what is found missing from now on waits."""
@@ -88,20 +85,18 @@ class EntriesWaitAsConfigured(Invariant):
             if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
                 self._new.pop((store, section.folder), None)
 
-    def _list(self, event: ChangeMade | VersionApplied) -> Witnesses:
+    def _list(self, event: ChangeMade | VersionApplied) -> None:
         """The row of a store that left the list is dropped (RST-4)."""
         if event.kind == "folder":
             others = self.facts.known.others(event.node, event.object) or frozenset()
             for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
                 del self._rows[key]
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
             del self._rows[key]
-        return iter(())
 
-    def _row(self, event: RowReplaced) -> Witnesses:
+    def _row(self, event: RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         sent = self.facts.mails.get(event.mail or "")
         if sent is not None and sent.message_type in RESPONSES:
@@ -110,7 +105,6 @@ class EntriesWaitAsConfigured(Invariant):
         for key, made in self._made.items():
             if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
                 self._near.setdefault(key, (event.at, event.store))
-        return iter(())
 
     def _has_all(self, entry: EntryMade | EntryView, asker: str, store: str) -> bool:
         servers = self.facts.topology.servers
@@ -184,9 +178,7 @@ class TimeoutsSendRequests(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._timed_out: dict[tuple[str, int], EntryTimedOut] = {}
-        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        for mapping in (self._timed_out, self._rows):
-            facts.backups.follow(mapping)
+        facts.backups.follow(self._timed_out)
 
     def handlers(self) -> Handlers:
         return {
@@ -194,30 +186,20 @@ class TimeoutsSendRequests(Invariant):
             RequestSent: self._asked,
             RequestDeferred: self._asked,
             RowReplaced: self._row,
-            ReplicaDropped: self._dropped,
         }
 
-    def _ended(self, event: EntryTimedOut) -> Witnesses:
+    def _ended(self, event: EntryTimedOut) -> None:
         self._timed_out[event.node, event.entry] = event
-        return iter(())
 
-    def _asked(self, event: RequestSent | RequestDeferred) -> Witnesses:
+    def _asked(self, event: RequestSent | RequestDeferred) -> None:
         self._timed_out.pop((event.node, event.entry), None)
-        return iter(())
 
-    def _row(self, event: RowReplaced) -> Witnesses:
+    def _row(self, event: RowReplaced) -> None:
         # A row that came after the time-out will be asked at the next one.
         for key in [
             key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
         ]:
             del self._timed_out[key]
-        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
-        return iter(())
-
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
-            del self._rows[key]
-        return iter(())
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         for entry in reading.entries if reading.quiet else ():
@@ -235,7 +217,7 @@ class TimeoutsSendRequests(Invariant):
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
-        return bits.minus(self._rows.get(place, bits.EMPTY), self.facts.reported_expired.get(place, bits.EMPTY))
+        return bits.minus(self.facts.rows.get(place, bits.EMPTY), self.facts.reported_expired.get(place, bits.EMPTY))
 
 
 class SilentSourcesGoDown(Invariant):
@@ -258,22 +240,19 @@ class SilentSourcesGoDown(Invariant):
             SourceDown: self._marked,
         }
 
-    def _sent(self, event: RequestSent) -> Witnesses:
+    def _sent(self, event: RequestSent) -> None:
         self._asked[event.node, event.entry, event.source] = event
         self._down.pop((event.node, event.source), None)
-        return iter(())
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         """Its sender is up; and what it says of a folder may answer a request, or call it back (BF-2)."""
         named = {section.folder for section in event.folders}
         for key, asked in list(self._asked.items()):
             if key[0] == event.node and (asked.source == event.sender or asked.folder in named):
                 del self._asked[key]
-        return iter(())
 
-    def _marked(self, event: SourceDown) -> Witnesses:
+    def _marked(self, event: SourceDown) -> None:
         self._down[event.node, event.store] = True
-        return iter(())
 
     def _ended(self, event: RequestEnded) -> Witnesses:
         asked = self._asked.pop((event.node, event.entry, event.source), None)

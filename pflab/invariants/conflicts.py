@@ -61,18 +61,16 @@ class OldConflictsEndAtHome(Invariant):
             NodeStarted: self._started,
         }
 
-    def _arose(self, event: ConflictArose) -> Witnesses:
+    def _arose(self, event: ConflictArose) -> None:
         place = (event.node, event.folder, event.object)
         before = self._conflicts.get(place)
         self._conflicts[place] = _Conflict(event.at if before is None else before.since_at, event.winner)
-        return iter(())
 
-    def _ends(self, event: ConflictEnded) -> Witnesses:
+    def _ends(self, event: ConflictEnded) -> None:
         place = (event.node, event.folder, event.object)
         conflict = self._conflicts.pop(place, None)
         if conflict is not None:
             self._ended[place] = event.number, conflict
-        return iter(())
 
     def _aged(self, event: ConflictAged) -> Witnesses:
         place = (event.node, event.folder, event.object)
@@ -100,21 +98,18 @@ class OldConflictsEndAtHome(Invariant):
                 what = self.facts.names.what(*place[1:])
                 yield f"{store} is home and left {what} in conflict for {format_duration(now - conflict.since_at)}"
 
-    def _gone(self, event: TombstoneMade | ItemExpired) -> Witnesses:
+    def _gone(self, event: TombstoneMade | ItemExpired) -> None:
         self._conflicts.pop((event.node, event.folder, event.object), None)
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         for place in [place for place in self._conflicts if place[:2] == (event.node, event.folder)]:
             del self._conflicts[place]
-        return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         # A restored store counts anew: what ended a conflict after the backup has to come back first (RP-4).
         if event.reason != "restart":
             for place in [place for place in self._conflicts if place[0] == event.node]:
                 self._conflicts[place] = self._conflicts[place]._replace(since_at=event.at)
-        return iter(())
 
 
 CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome,)
@@ -148,9 +143,8 @@ class ContactsAreNotified(Invariant):
             NodeStarted: self._started,
         }
 
-    def _made(self, event: ChangeMade) -> Witnesses:
+    def _made(self, event: ChangeMade) -> None:
         self._keep(event, deleted=event.operation == "delete")
-        return iter(())
 
     def _applied(self, event: VersionApplied) -> Witnesses:
         if event.kind != "message":
@@ -207,18 +201,16 @@ class ContactsAreNotified(Invariant):
             what = self.facts.names.what(*place[1:])
             yield f"{store} saw {self.facts.shown(number)} of {what} lose to a deletion, is home, and told no contact"
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._kept if key[:2] == (event.node, event.folder)]:
             del self._kept[key]
-        return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         # What was due was told in the transaction that made it so, or is found missing at the next rest.
         if event.reason != "restart":
             self._lost_edits.pop(event.node, None)
             for place in [place for place in self._joined if place[0] == event.node]:
                 del self._joined[place]
-        return iter(())
 
 
 NOTICES: tuple[type[Invariant], ...] = (ContactsAreNotified,)

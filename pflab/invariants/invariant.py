@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Witnesses = Iterator[str]
-Handlers = Mapping[type[Event], Callable[[Any], Witnesses]]
+Handlers = Mapping[type[Event], Callable[[Any], Witnesses | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class InvariantSet:
         self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
         self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
         self._of_quiet = [each for each in self._all if type(each).on_quiet is not Invariant.on_quiet]
-        self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses]]]] = {Event: []}
+        self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses | None]]]] = {Event: []}
         for each in self._all:
             for kind, heard in each.handlers().items():
                 self._listeners.setdefault(kind, []).append((each, heard))
@@ -128,10 +128,10 @@ class InvariantSet:
         self.facts.take(event)
         # The campaigns' hottest loop: what hears every event, then what hears events of this class.
         for each, heard in self._listeners[Event]:
-            for witness in heard(event):
+            for witness in heard(event) or ():
                 self._found(each, event.at, witness)
         for each, heard in self._listeners.get(type(event), ()):
-            for witness in heard(event):
+            for witness in heard(event) or ():
                 self._found(each, event.at, witness)
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:

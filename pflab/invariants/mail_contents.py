@@ -62,10 +62,9 @@ class OwnRowGrows(Invariant):
     def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted, ReplicaDropped: self._reset, ReplicaAdded: self._reset}
 
-    def _reset(self, event: ReplicaDropped | ReplicaAdded) -> Witnesses:
+    def _reset(self, event: ReplicaDropped | ReplicaAdded) -> None:
         for fai in (False, True):
             self._rows.pop((event.node, event.folder, fai), None)
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if Mark.NO_REPLICA in event.marks:
@@ -129,15 +128,13 @@ class RowsOfOthersAreTheirs(Invariant):
             ReplicaDropped: self._dropped,
         }
 
-    def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> Witnesses:
+    def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
         """A store that left the replica list has no row any more; back on it, it may begin with any mail."""
         if event.kind == "folder":
             self._rows.pop((event.node, event.object), None)
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         self._rows.pop((event.node, event.folder), None)
-        return iter(())
 
     def _received(self, event: MailReceived) -> Witnesses:
         sent = self.facts.mails.get(event.mail or "")
@@ -196,17 +193,14 @@ class TombstonesStay(Invariant):
             VersionApplied: self._applied,
         }
 
-    def _made(self, event: TombstoneMade) -> Witnesses:
+    def _made(self, event: TombstoneMade) -> None:
         self._dead.setdefault((event.node, event.folder), {})[event.object] = event.number
-        return iter(())
 
-    def _dropped(self, event: TombstoneDropped) -> Witnesses:
+    def _dropped(self, event: TombstoneDropped) -> None:
         self._dead.get((event.node, event.folder), {}).pop(event.object, None)
-        return iter(())
 
-    def _replica_dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _replica_dropped(self, event: ReplicaDropped) -> None:
         self._dead.pop((event.node, event.folder), None)
-        return iter(())
 
     def _applied(self, event: VersionApplied) -> Witnesses:
         number = self._dead.get((event.node, event.folder), {}).get(event.object)
@@ -241,10 +235,9 @@ class AnswersAreAsked(Invariant):
     def handlers(self) -> Handlers:
         return {RequestAnswered: self._answers, NodeStarted: self._started}
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             self._answered = {each for each in self._answered if each[0] != event.node}
-        return iter(())
 
     def _answers(self, event: RequestAnswered) -> Witnesses:
         key = (event.node, event.request_mail, event.folder)

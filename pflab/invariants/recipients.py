@@ -116,11 +116,10 @@ class EachNumberIsNamedOnce(Invariant):
     def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
 
-    def _next(self, event: ChangeMade | NodeStarted) -> Witnesses:
+    def _next(self, event: ChangeMade | NodeStarted) -> None:
         # A later broadcast may well name again what a new change supersedes; and a store that is back from a backup
         # broadcasts what it had not yet broadcast then.
         self._named.pop(event.node, None)
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type not in BROADCASTS:
@@ -168,13 +167,12 @@ class SilentHoldersAreAskedAgain(Invariant):
             RespondersConsidered: self._considered,
         }
 
-    def _considered(self, event: RespondersConsidered) -> Witnesses:
+    def _considered(self, event: RespondersConsidered) -> None:
         self._listed[event.node, event.folder] = event.chosen
-        return iter(())
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
+    def _submitted(self, event: MailSubmitted) -> None:
         if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
-            return iter(())
+            return
         asked = self._asked.setdefault(event.node, {})
         for store in sorted(stores_of(event.recipients)):
             for section in event.folders:
@@ -182,7 +180,6 @@ class SilentHoldersAreAskedAgain(Invariant):
                 required = listed is None or store in listed
                 if required and (event.node, section.folder, store) not in self._heard:
                     asked[section.folder, store] = event.at
-        return iter(())
 
     def _nightly(self, event: MailSubmitted) -> bool:
         """What 5.5 asks each night and at its start is asked again by the next night."""
@@ -193,25 +190,21 @@ class SilentHoldersAreAskedAgain(Invariant):
         at_check = (event.at - offset) % server.settings.status_alignment_us == 0
         return at_check or event.at == self._started_at.get(event.node)
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         for section in event.folders:
             self._asked.get(event.node, {}).pop((section.folder, event.sender), None)
-        return iter(())
 
-    def _row(self, event: RowReplaced) -> Witnesses:
+    def _row(self, event: RowReplaced) -> None:
         self._heard.add((event.node, event.folder, event.store))
-        return iter(())
 
-    def _over(self, event: ReplicaDropped | ReplicaPending) -> Witnesses:
+    def _over(self, event: ReplicaDropped | ReplicaPending) -> None:
         asked = self._asked.get(event.node, {})
         for key in [key for key in asked if key[0] == event.folder]:
             del asked[key]
-        return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
         self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
-        return iter(())
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         asked = self._asked.get(store)
@@ -258,22 +251,19 @@ class ChangesCoverWhatIsKept(Invariant):
                 yield f"{self.facts.what(event)} does not cover {self.facts.shown(number)}, which {event.node} kept"
         kept[event.object] = (event.number,)
 
-    def _applied(self, event: VersionApplied) -> Witnesses:
+    def _applied(self, event: VersionApplied) -> None:
         kept = self._kept.setdefault((event.node, event.folder), {})
         if event.deleted or event.kind != "message":
             kept[event.object] = (event.number,)
         else:
             stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
             kept[event.object] = (*stay, event.number)
-        return iter(())
 
-    def _forgotten(self, event: TombstoneDropped) -> Witnesses:
+    def _forgotten(self, event: TombstoneDropped) -> None:
         self._kept.get((event.node, event.folder), {}).pop(event.object, None)
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         self._kept.pop((event.node, event.folder), None)
-        return iter(())
 
 
 def _covers(pcl: str, number: str) -> bool:

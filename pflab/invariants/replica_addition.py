@@ -60,42 +60,37 @@ class NewReplicasRequestStatus(Invariant):
             MailSubmitted: self._submitted,
         }
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         joins = self.facts.topology.servers[event.node].joins_later or self.facts.began_again(event.node)
         if event.reason == "restored":
             self._asks[event.node, HIERARCHY] = _Asks(event.at, "it was restored")
         elif event.reason == "first" and joins:
             self._asks[event.node, HIERARCHY] = _Asks(event.at, "it is a new store")
-        return iter(())
 
-    def _added(self, event: ReplicaAdded) -> Witnesses:
+    def _added(self, event: ReplicaAdded) -> None:
         others = self.facts.known.holders(event.node, event.folder) - {event.node}
         version = str(self.facts.topology.servers[event.node].version)
         if others or version not in ADDED_STORE_ASKS:  # else it has nobody to ask, and who comes on the list asks it
             self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
-        return iter(())
 
-    def _listed(self, event: VersionApplied) -> Witnesses:
+    def _listed(self, event: VersionApplied) -> None:
         """Who was alone in the list had nobody to ask; whoever the list names now is asked at the next cycle."""
         asks = self._asks.get((event.node, event.object))
         if asks is not None:
             self._asks[event.node, event.object] = _Asks(self._next_cycle(event), asks.why)
-        return iter(())
 
     def _next_cycle(self, event: ReplicaAdded | VersionApplied) -> LabTime:
         interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
         return event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
 
-    def _done(self, event: ReplicaPending | ReplicaDropped) -> Witnesses:
+    def _done(self, event: ReplicaPending | ReplicaDropped) -> None:
         self._asks.pop((event.node, event.folder), None)
-        return iter(())
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
+    def _submitted(self, event: MailSubmitted) -> None:
         """To whom it goes is another matter."""
         if event.message_type == MailKind.STATUS_REQUEST:
             for section in event.folders:
                 self._asks.pop((event.node, section.folder), None)
-        return iter(())
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
@@ -130,19 +125,16 @@ class RestoredStoresGetNewGuids(Invariant):
             NodeStarted: self._started,
         }
 
-    def _made(self, event: BackupMade) -> Witnesses:
+    def _made(self, event: BackupMade) -> None:
         self._made_at[event.backup] = event.at
-        return iter(())
 
-    def _restored(self, event: BackupRestored) -> Witnesses:
+    def _restored(self, event: BackupRestored) -> None:
         self._restores[event.store] = (self._made_at[event.backup], event.at)
-        return iter(())
 
-    def _fault(self, event: FaultInjected) -> Witnesses:
+    def _fault(self, event: FaultInjected) -> None:
         """How old a backup is a wrong clock cannot tell."""
         if event.kind == "skew":
             self._skewed.add(str(event.details["server"]))
-        return iter(())
 
     def _started(self, event: NodeStarted) -> Witnesses:
         known = event.replica_guid in self._guids
@@ -185,13 +177,12 @@ class LossesAreReported(Invariant):
             Loss: self._told,
         }
 
-    def _made(self, event: ChangeMade) -> Witnesses:
+    def _made(self, event: ChangeMade) -> None:
         place = (event.node, event.folder)
         if self._others(place):  # where nobody else holds a replica a change counts as broadcast at the cycle (RST-1)
             self._unsent.setdefault(place, set()).add(event.number)
-        return iter(())
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
+    def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
             unsent = self._unsent.get((event.node, section.folder))
             if unsent:
@@ -200,18 +191,15 @@ class LossesAreReported(Invariant):
                 unsent.difference_update(
                     [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]
                 )
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         self._unsent.pop((event.node, event.folder), None)
-        return iter(())
 
-    def _restored(self, event: BackupRestored) -> Witnesses:
+    def _restored(self, event: BackupRestored) -> None:
         places = [place for place in self._unsent if place[0] == event.store and self._others(place)]
         self._before[event.store] = {place: set(self._unsent[place]) for place in places}
-        return iter(())
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
             gone = {each for place in before for each in before[place] - self._in_backup(place)}
@@ -220,7 +208,6 @@ class LossesAreReported(Invariant):
             self._unreported[event.node] = {
                 each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])
             }
-        return iter(())
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
         """What the store has again; a backup that is newer than the life it ends may have seen it broadcast."""

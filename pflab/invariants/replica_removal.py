@@ -23,7 +23,6 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
-    RowReplaced,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
@@ -56,14 +55,13 @@ class LeavingStoresBroadcastFirst(Invariant):
             Event: self._any,
         }
 
-    def _changed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+    def _changed(self, event: ChangeMade | VersionApplied) -> None:
         """Where no other store holds a replica a change counts as broadcast at the cycle, and no mail tells (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})
             for each in self.facts.own_changes.get(place, ()):
                 bits.add_number(sent, each.number)
-        return iter(())
 
     def _pending(self, event: ReplicaPending) -> Witnesses:
         place = (event.node, event.folder)
@@ -76,9 +74,8 @@ class LeavingStoresBroadcastFirst(Invariant):
         if unsent:
             yield f"{event.node} leaves {self.facts.folder(event.folder)} and has not broadcast {', '.join(unsent)}"
 
-    def _stays(self, event: ReplicaAdded | ReplicaDropped) -> Witnesses:
+    def _stays(self, event: ReplicaAdded | ReplicaDropped) -> None:
         self._leaves.pop((event.node, event.folder), None)
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
@@ -137,39 +134,33 @@ class ReplicasDroppedWithPermission(Invariant):
             ReplicaDropped: self._dropped,
         }
 
-    def _hidden(self, event: FolderHidden) -> Witnesses:
+    def _hidden(self, event: FolderHidden) -> None:
         self._gone[event.node, event.folder] = True
-        return iter(())
 
-    def _shown(self, event: FolderShown) -> Witnesses:
+    def _shown(self, event: FolderShown) -> None:
         self._gone.pop((event.node, event.folder), None)
-        return iter(())
 
-    def _deleted(self, event: TombstoneMade) -> Witnesses:
+    def _deleted(self, event: TombstoneMade) -> None:
         if event.folder == HIERARCHY:
             self._gone[event.node, event.object] = True
-        return iter(())
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         self._mail[event.node] = event
         for section in event.folders if Mark.RETAINED in event.marks else ():
             place = (event.node, section.folder)
             if self.facts.known.pending(*place) and event.sender in self.facts.known.holders(*place):
                 self._answers.setdefault(place, event)
-        return iter(())
 
-    def _pending(self, event: ReplicaPending) -> Witnesses:
+    def _pending(self, event: ReplicaPending) -> None:
         self._answers.pop((event.node, event.folder), None)
         self._said.pop((event.node, event.folder), None)
-        return iter(())
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
+    def _submitted(self, event: MailSubmitted) -> None:
         """What it said first is what any answer answers at least; its row only grows."""
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 said = bits.by_kind(section.row, section.row_fai)
                 self._said.setdefault((event.node, section.folder), said)
-        return iter(())
 
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
         place = (event.node, event.folder)
@@ -200,22 +191,8 @@ class TombstonesLiveLongEnough(Invariant):
         "hidden folder."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        facts.backups.follow(self._rows)
-
     def handlers(self) -> Handlers:
-        return {RowReplaced: self._row, ReplicaDropped: self._replica, TombstoneDropped: self._dropped}
-
-    def _row(self, event: RowReplaced) -> Witnesses:
-        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
-        return iter(())
-
-    def _replica(self, event: ReplicaDropped) -> Witnesses:
-        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
-            del self._rows[key]
-        return iter(())
+        return {TombstoneDropped: self._dropped}
 
     def _dropped(self, event: TombstoneDropped) -> Witnesses:
         facts, settings = self.facts, self.facts.topology.servers[event.node].settings
@@ -236,7 +213,7 @@ class TombstonesLiveLongEnough(Invariant):
 
     def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
-            row = self._rows.get((event.node, event.folder, store), bits.EMPTY)
+            row = self.facts.rows.get((event.node, event.folder, store), bits.EMPTY)
             if not bits.has(row, event.number, fai=fai):
                 yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
 
@@ -290,32 +267,14 @@ class GivenUpByAll(Invariant):
         "expired."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        facts.backups.follow(self._rows)
-
     def handlers(self) -> Handlers:
-        return {
-            RowReplaced: self._row,
-            ReplicaDropped: self._dropped,
-            ExpiredEverywhere: self._everywhere,
-        }
-
-    def _row(self, event: RowReplaced) -> Witnesses:
-        self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
-        return iter(())
-
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
-        for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
-            del self._rows[key]
-        return iter(())
+        return {ExpiredEverywhere: self._everywhere}
 
     def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
         numbers = bits.by_kind(event.cnset, event.cnset_fai)
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             place = (event.node, event.folder, store)
-            claimed = bits.common(numbers, self._rows.get(place, bits.EMPTY))
+            claimed = bits.common(numbers, self.facts.rows.get(place, bits.EMPTY))
             unsaid = bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
             if unsaid:
                 yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not called expired"

@@ -169,7 +169,7 @@ class StatusRequestsAreAnswered(Invariant):
         lacking = bits.minus(row, bits.by_kind(section.row, section.row_fai))
         return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
 
-    def _submitted(self, event: MailSubmitted) -> Witnesses:
+    def _submitted(self, event: MailSubmitted) -> None:
         found = self._open.get(event.node)
         if (
             found is not None
@@ -178,7 +178,6 @@ class StatusRequestsAreAnswered(Invariant):
         ):
             for section in event.folders:
                 found[1].pop(section.folder, None)
-        return iter(())
 
     def _next(self, event: Event) -> Witnesses:
         mail, owed = self._open.pop(event.node, (None, {}))
@@ -200,12 +199,11 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
     def handlers(self) -> Handlers:
         return {MailReceived: self._received, MailSubmitted: self._submitted}
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 row = bits.by_kind(section.row, section.row_fai)
                 self._wants[event.node, section.folder, event.sender] = row
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type != MailKind.STATUS or Mark.RETAINED not in event.marks:
@@ -246,9 +244,8 @@ class RespondersAreListedByVersionRules(Invariant):
     def handlers(self) -> Handlers:
         return {NodeStarted: self._started, RespondersConsidered: self._considered}
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
-        return iter(())
 
     def _considered(self, event: RespondersConsidered) -> Witnesses:
         what = f"{event.node}, asking for the status of {self.facts.folder(event.folder)},"

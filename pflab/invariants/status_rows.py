@@ -35,13 +35,11 @@ class RowsAreTheLatestSent(Invariant):
     def handlers(self) -> Handlers:
         return {RowReplaced: self._replaced, ReplicaDropped: self._dropped}
 
-    def _replaced(self, event: RowReplaced) -> Witnesses:
+    def _replaced(self, event: RowReplaced) -> None:
         self._fresh.setdefault((event.node, event.folder), {})[event.store] = event
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         self._fresh.pop((event.node, event.folder), None)
-        return iter(())
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         fresh = self._fresh.pop((reading.store, reading.folder), {})
@@ -69,14 +67,13 @@ class EntriesAreClaimed(Invariant):
     def handlers(self) -> Handlers:
         return {MailReceived: self._received}
 
-    def _received(self, event: MailReceived) -> Witnesses:
+    def _received(self, event: MailReceived) -> None:
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
             if Mark.DELETE_PENDING in event.marks:
                 leavers[event.sender] = bits.by_kind(section.row, section.row_fai)
             elif Mark.NO_REPLICA in event.marks:
                 leavers.pop(event.sender, None)
-        return iter(())
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
@@ -119,7 +116,7 @@ class OwnHolesAreClosed(Invariant):
             MailSubmitted: self._submitted,
         }
 
-    def _listed(self, event: ChangeMade | VersionApplied) -> Witnesses:
+    def _listed(self, event: ChangeMade | VersionApplied) -> None:
         """Who is alone on the list from now on has, by its next cycle, broadcast to nobody what it made before (RST-1)."""
         place = (event.node, event.object)
         if event.kind == "folder" and not self.facts.known.others(*place):
@@ -127,22 +124,20 @@ class OwnHolesAreClosed(Invariant):
                 guid, counter = bits.split(change.number)
                 last = self._last.setdefault((*place, change.kind == "fai"), {})
                 last[guid] = max(counter, last.get(guid, 0))
-        return iter(())
 
-    def _made(self, event: ChangeMade) -> Witnesses:
+    def _made(self, event: ChangeMade) -> None:
         guid, counter = bits.split(event.number)
         self._counter[guid] = max(counter, self._counter.get(guid, 0))
         if not self.facts.known.others(event.node, event.folder):
             # Counted as broadcast at the cycle, without a mail (RST-1); or nobody can tell.
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
-        return self._listed(event)
+        self._listed(event)
 
-    def _added(self, event: ReplicaAdded) -> Witnesses:
+    def _added(self, event: ReplicaAdded) -> None:
         guid = self.facts.guid_of.get(event.node, "")
         self._began[event.node, event.folder] = {guid: self._counter.get(guid, 0)}
         for fai in (False, True):
             self._last.pop((event.node, event.folder, fai), None)
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type not in BROADCASTS:

@@ -50,9 +50,8 @@ class NothingOlderReplaces(Invariant):
             ReplicaDropped: self._dropped,
         }
 
-    def _made(self, event: ChangeMade) -> Witnesses:
+    def _made(self, event: ChangeMade) -> None:
         self._keep(event.node, event)
-        return iter(())
 
     def _applied(self, event: VersionApplied) -> Witnesses:
         made = self.facts.changes.get(event.number)
@@ -74,15 +73,13 @@ class NothingOlderReplaces(Invariant):
         if change.kind != "message" and change.operation != "delete":
             self._latest.setdefault(place, {})[change.object] = change
 
-    def _forgotten(self, event: TombstoneDropped) -> Witnesses:
+    def _forgotten(self, event: TombstoneDropped) -> None:
         self._replaced.get((event.node, event.folder), {}).pop(event.object, None)
         self._latest.get((event.node, event.folder), {}).pop(event.object, None)
-        return iter(())
 
-    def _dropped(self, event: ReplicaDropped) -> Witnesses:
+    def _dropped(self, event: ReplicaDropped) -> None:
         self._replaced.pop((event.node, event.folder), None)
         self._latest.pop((event.node, event.folder), None)
-        return iter(())
 
 
 class HeldVersionsAreReleased(Invariant):
@@ -111,24 +108,21 @@ class HeldVersionsAreReleased(Invariant):
             NodeStarted: self._next,
         }
 
-    def _waits(self, event: VersionHeld) -> Witnesses:
+    def _waits(self, event: VersionHeld) -> None:
         self._held.setdefault(event.node, {})[event.number] = event
         if self.facts.known.kept(event.node, event.waits_for) is not None:
             self._freed.setdefault(event.node, set()).add(event.waits_for)
-        return iter(())
 
-    def _applied(self, event: VersionApplied) -> Witnesses:
+    def _applied(self, event: VersionApplied) -> None:
         held = self._held.get(event.node)
         if held and event.kind == "folder":
             held.pop(event.number, None)
             if any(each.waits_for == event.object for each in held.values()):
                 self._freed.setdefault(event.node, set()).add(event.object)
-        return iter(())
 
-    def _over(self, event: VersionIgnored | VersionDropped | VersionFailed) -> Witnesses:
+    def _over(self, event: VersionIgnored | VersionDropped | VersionFailed) -> None:
         if event.number is not None:
             self._held.get(event.node, {}).pop(event.number, None)
-        return iter(())
 
     def _next(self, event: Event) -> Witnesses:
         freed = self._freed.pop(event.node, None)
@@ -251,10 +245,9 @@ class MailNumbersGrow(Invariant):
     def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted, NodeStarted: self._started}
 
-    def _started(self, event: NodeStarted) -> Witnesses:
+    def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             self._last.pop(event.node, None)  # the number goes back with the backup; the time of sending does not
-        return iter(())
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         last = self._last.get(event.node, 0)

@@ -70,6 +70,8 @@ class Facts:
         self.reported_expired: dict[tuple[str, str, str], bits.Bits] = {}
         """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more
         (DL-3), as long as its row has it."""
+        self.rows: dict[tuple[str, str, str], bits.Bits] = {}
+        """Store, folder and other store to what the last row of that store claimed, as long as the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """Folder and kind of number to the highest counter of each GUID among its changes."""
         self.mails: dict[str, MailSubmitted] = {}
@@ -92,6 +94,7 @@ class Facts:
             self._heard,
             self.began,
             self.reported_expired,
+            self.rows,
             self.suspended,
             self.resumed_at,
             self.outstanding,
@@ -282,8 +285,9 @@ class Facts:
         self.own_changes.pop((event.node, event.folder), None)
         for fai in (False, True):
             self._heard.pop((event.node, event.folder, fai), None)
-        for key in [key for key in self.reported_expired if key[:2] == (event.node, event.folder)]:
-            del self.reported_expired[key]
+        for of_others in (self.reported_expired, self.rows):
+            for key in [key for key in of_others if key[:2] == (event.node, event.folder)]:
+                del of_others[key]
 
     def _added(self, event: ReplicaAdded) -> None:
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
@@ -302,9 +306,10 @@ class Facts:
     def _row(self, event: RowReplaced) -> None:
         """Who claims no more what it called expired has another replica by now, or went back; it has not said so of that."""
         place = (event.node, event.folder, event.store)
+        row = self.rows[place] = bits.by_kind(event.cnset, event.cnset_fai)
         said = self.reported_expired.get(place)
         if said is not None:
-            self.reported_expired[place] = bits.common(said, bits.by_kind(event.cnset, event.cnset_fai))
+            self.reported_expired[place] = bits.common(said, row)
 
     def _asks(self, event: RequestSent) -> None:
         self.outstanding[event.node] += 1
