@@ -1,4 +1,4 @@
-"""Scenarios: the file, its checks, and its steps on any lab.
+"""Scenarios: the model of the file, its checks, and the steps that a lab plays.
 
 Imported by: campaigns, the demo and the command line.
 Public: `load`, `runner`, `model`.

@@ -1,4 +1,4 @@
-"""What a scenario can expect and wait for, as a model: mails, events, and what stores show of themselves."""
+"""The model of what a scenario expects and waits for: mails, events, and the contents and tables of stores."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pflab.scenario.values import BOUND, CountText, MailType, Names, Part, Point
 
 
 class Mails(Part):
-    """Replication mails sent. `to` is met when the store is among the recipients; `updates` is how many updates each
-    packs."""
+    """A count of replication mails sent. `to` is one of the recipients; `updates` is the number of updates in each mail."""
 
     type: MailType | None = None
     from_: str | None = Field(None, alias="from")
@@ -23,8 +22,8 @@ class Mails(Part):
 
 
 class Events(Part):
-    """Trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an `as` name
-    for its object or number, a path for its folder; a list field is met by one of its items."""
+    """A count of trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an
+    `as` name for its object or number, a path for its folder. A list field matches if one of its items does."""
 
     event: str
     on: str | None = None
@@ -33,7 +32,7 @@ class Events(Part):
 
 
 class Entry(Part):
-    """An entry of the backfill array. `missing` is the whole set as shown (A-1..3), or `as` names it must contain."""
+    """An entry of the backfill array. `missing` is the whole set as shown (A-1..3), or `as` names that it contains."""
 
     missing: Names | None = None
     due: PointText | None = None
@@ -43,7 +42,7 @@ class Entry(Part):
 
 
 class Row(Part):
-    """A row of the replication state table. `has` is the set as shown, A-1..100 B-50, Setup's own numbers left out."""
+    """A row of the replication state table. `has` is the set as shown, A-1..100 B-50, without Setup's numbers."""
 
     has: str | None = None
     associated: str | None = Field(None, description="the set of the folder's associated messages, as shown")
@@ -52,7 +51,7 @@ class Row(Part):
 
 
 class Tree(Part):
-    """Folders that a store shows, or does not, by path."""
+    """Folders, by path, that a store shows or does not show."""
 
     at_least_one: ClassVar = ("has", "lacks")
 
@@ -68,7 +67,7 @@ def _none_or_entries(value: Any) -> Any:
     if isinstance(value, list):
         return value
     raise wrong(
-        f"{shown(value)} is no array; write none or a list of entries: [{{missing: A-1, due: 2003-10-21T18:15Z}}]"
+        f"{shown(value)} is not an array; write none or a list of entries: [{{missing: A-1, due: 2003-10-21T18:15Z}}]"
     )
 
 
@@ -80,7 +79,7 @@ _ENTRIES = Annotated[tuple[Entry, ...], BeforeValidator(_none_or_entries)]
 
 
 class Condition(Part):
-    """What can be expected, or waited for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
+    """A condition to check or to wait for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
 
     asked: ClassVar[tuple[str, ...]] = (
         "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
@@ -103,35 +102,39 @@ class Condition(Part):
     replicas: Names | None = Field(None, description="the folder's replica list as this store knows it")
     tree: Tree | None = None
     logged: dict[int, int] | None = Field(None, description="event id -> how many entries the application log has")
-    converged: Names | None = Field(None, description="folders whose holders agree and have what must exist, or all")
-    unconverged: Names | None = Field(None, description="folders of which that is not so")
-    equal: Names | None = Field(None, description="folders whose holders show and account for the same, whatever it is")
+    converged: Names | None = Field(
+        None, description="folders whose holders are equal and have what must exist, or all"
+    )
+    unconverged: Names | None = Field(None, description="folders that have not converged, or all")
+    equal: Names | None = Field(
+        None, description="folders whose holders have the same versions and numbers, right or wrong, or all"
+    )
     settled: Literal[True] | None = Field(
-        None, description="no row claims what its store lacks, and nobody waits for what a present holder has"
+        None, description="no row claims what its store lacks, and no store waits for what a running holder has"
     )
     mails: Annotated[tuple[Mails, ...], BeforeValidator(_some)] | None = None
     events: Annotated[tuple[Events, ...], BeforeValidator(_some)] | None = None
     since: str | None = Field(
-        None, description="the checkpoint from which mails and events count; default: the beginning"
+        None, description="the checkpoint from which mails and events are counted; default: the start"
     )
-    clock: PointText | None = Field(None, description="what the lab's clock shows, to the minute")
+    clock: PointText | None = Field(None, description="the lab time, to the minute")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         given = self.model_fields_set
         for key in self.of_a_store:
             if key in given and self.on is None:
-                raise wrong(f"{key} asks about a store; add on: the store's name, a list of names, or all")
+                raise wrong(f"{key} needs a store; add on: the store's name, a list of names, or all")
         for key in self.of_a_folder:
             if key in given and self.folder is None:
-                raise wrong(f"{key} asks about a folder; add folder: its path, or 1-1")
+                raise wrong(f"{key} needs a folder; add folder: its path, or 1-1")
         if "since" in given and not given & {"mails", "events"}:
             raise wrong("since goes with mails or events")
         return self
 
 
 class Expect(Condition):
-    """What must hold now, or within a time."""
+    """A condition that must be true now, or at some instant `within` a time."""
 
     at_least_one: ClassVar = Condition.asked
 
@@ -144,8 +147,8 @@ class Expect(Condition):
 
 
 class Until(Condition):
-    """A wait for a mail's arrival, an event or a condition; fails at the end of `within`. `at` is the minute it must
-    happen in."""
+    """A wait for a mail to arrive, an event or a condition. It fails at the end of `within`, or if it ends in another
+    minute than `at`."""
 
     mail: MailType | None = None
     from_: str | None = Field(None, alias="from")
@@ -157,14 +160,14 @@ class Until(Condition):
     at: PointText | None = None
 
     @model_validator(mode="after")
-    def _one_wish(self) -> Self:
+    def _one_kind(self) -> Self:
         given = self.model_fields_set
-        wishes: list[str] = [key for key in ("mail", "event") if key in given]
-        wishes += ["a condition"] if given & set(self.asked) else []
-        if not wishes:
+        kinds: list[str] = [key for key in ("mail", "event") if key in given]
+        kinds += ["a condition"] if given & set(self.asked) else []
+        if not kinds:
             raise wrong("nothing to wait for; give mail, event, or a condition such as converged or has")
-        if len(wishes) > 1:
-            raise wrong(f"{' and '.join(wishes)} do not go together; wait for one, then for the other")
+        if len(kinds) > 1:
+            raise wrong(f"{' and '.join(kinds)} do not go together; wait for one, then for the other")
         if "mail" not in given and given & {"from_", "to", "marked"}:
             raise wrong("from, to and marked go with mail")
         if "event" not in given and "fields" in given:
@@ -173,6 +176,6 @@ class Until(Condition):
         return self
 
 
-def _check_bound(wish: Condition, within: int | str | None) -> None:
-    if within == BOUND and not wish.model_fields_set & {"converged", "settled"}:
+def _check_bound(condition: Condition, within: int | str | None) -> None:
+    if within == BOUND and not condition.model_fields_set & {"converged", "settled"}:
         raise wrong("within: bound is the time in which all must converge; it goes with converged or settled")

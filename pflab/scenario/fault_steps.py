@@ -1,7 +1,4 @@
-"""The scenario's faults of a line between two servers: refused connections, SMTP verbs that go wrong, a queue on hold.
-
-The faults that a scenario can let fall on mails, as a model.
-"""
+"""The model of the faults in a scenario: faults of a line between two servers, and faults of mails."""
 
 from __future__ import annotations
 
@@ -19,13 +16,13 @@ def _verb(value: Any) -> str:
     for verb in _VERBS:
         if isinstance(value, str) and value.lower() == verb.lower():
             return verb
-    raise wrong(f"{shown(value)} is no step of an SMTP dialogue; there is {', '.join(_VERBS)}")
+    raise wrong(f"{shown(value)} is no step of an SMTP dialogue; the steps are {', '.join(_VERBS)}")
 
 
 def _reply(value: Any) -> str:
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not (text[:3].isdigit() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
-        raise wrong(f"{shown(value)} refuses nothing; write a reply such as 451 or 504 Need to authenticate first")
+        raise wrong(f"{shown(value)} is not a refusal; write a reply such as 451 or 504 Need to authenticate first")
     return text
 
 
@@ -34,7 +31,7 @@ ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["in
 
 
 class Cut(Part):
-    """Connections refused: between two servers or sites, one way (from, to), or over a connector."""
+    """Connections are refused: between two servers or sites, one way (from, to), or over a connector."""
 
     exactly_one: ClassVar = ("between", "from_", "connector")
 
@@ -54,8 +51,7 @@ class Cut(Part):
 
 
 class LinkFault(Part):
-    """A line on which a fault falls: from a server to a server (either may be left out: any), or a connector, both
-    ways."""
+    """The line of a fault: from one server to another (default: any), or a connector in both directions."""
 
     from_: str | None = Field(None, alias="from")
     to: str | None = None
@@ -63,10 +59,10 @@ class LinkFault(Part):
 
 
 class Smtp(LinkFault):
-    """A step of the SMTP dialogue goes wrong, `count` times (default: always), `for` so long (default: until healed).
+    """A step of the SMTP dialogue fails, `count` times (default: always), `for` a duration (default: until healed).
 
-    reply: the server refuses, 4xx for now or 5xx for good; does: it hangs up, says nothing, or lets the mail wait `by`
-    in a tarpit.
+    reply: the server refuses, 4xx for now or 5xx for good; does: it disconnects, stays silent, or delays the mail by
+    `by` (tarpit).
     """
 
     exactly_one: ClassVar = ("reply", "does")
@@ -87,15 +83,14 @@ class Smtp(LinkFault):
 
 
 class Hold(LinkFault):
-    """A queue that is frozen `for` so long; what is held goes then."""
+    """Mail for this hop waits in the queue `for` a duration."""
 
     lasts: DurationUs = Field(alias="for")
     name: str | None = Field(None, alias="as")
 
 
 class MailFault(Part):
-    """Mails on which a fault falls: those of a type from one store to another, the next `count` of them (default:
-    all)."""
+    """The mails of a fault: those of a type from one store to another, the next `count` of them (default: all)."""
 
     from_: str | None = Field(None, alias="from")
     to: str | None = None
@@ -106,11 +101,11 @@ class MailFault(Part):
 
 
 class Lose(MailFault):
-    """The receiving end answers 250 and throws the mail away."""
+    """The receiver answers 250 and discards the mail."""
 
 
 class Alter(MailFault):
-    """The mail arrives altered, so that only its signature tells; `for` so long (default: until healed)."""
+    """The mail arrives altered, and only its signature shows it; `for` a duration (default: until healed)."""
 
     lasts: DurationUs | None = Field(None, alias="for")
 

@@ -1,4 +1,4 @@
-"""What makes a scenario a lesson: plain words at its head, questions on the way, answers once everybody has seen them."""
+"""The questions of a lesson, and the check that each question is answered."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from topology.file.yaml_source import YamlSource
 
 MAX_CHOICES = 9
-"""So that a learner answers with one digit."""
+"""A learner answers with one digit."""
 
 
 class Quiz(Part):
-    """A question to think about before the lab goes on. `answer` is one of the `choices`; a `reveal` later tells it.
-
-    `because` is the reason, told with the answer.
+    """A question asked before the lab goes on. `answer` is one of the `choices`, and `because` is its reason. A later
+    `reveal` shows both.
     """
 
     ask: str = Field(min_length=1)
@@ -40,7 +39,7 @@ class Quiz(Part):
 
 
 class LessonCheck:
-    """Follows the steps: each question is answered before the next and before the end, and no answer comes unasked."""
+    """Checks that each quiz has a reveal before the next quiz and before the end, and each reveal a quiz before it."""
 
     def __init__(self, source: YamlSource) -> None:
         self._source = source
@@ -56,8 +55,7 @@ class LessonCheck:
             self._open = None
 
     def end(self) -> Iterator[Problem]:
-        """No step comes any more, or another question does."""
+        """Yield a problem if a question is still unanswered, at the end or at the next question."""
         if self._open is not None:
-            right = "a reveal in a later step, where the lab has shown it"
-            yield self._source.problem(self._open, "a question without an answer", right)
+            yield self._source.problem(self._open, "a question without an answer", "a reveal in a later step")
             self._open = None

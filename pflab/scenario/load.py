@@ -1,7 +1,6 @@
-"""Scenario files: a list of steps that a lab lives through, read, checked and ready to be played (docs/scenarios.md).
+"""Read and check a scenario file, so that a lab can play it (docs/scenarios.md).
 
-Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right; all of them are reported at
-once.
+Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right. All are reported at once.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ from pflab.scenario.lesson import LessonCheck
 from pflab.scenario.model import VERBS, Head
 from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
-from pflab.scenario.timeline_check import CourseCheck
+from pflab.scenario.timeline_check import TimelineCheck
 from topology import Topology, TopologyError, load_topology, topology_from_text
 from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
 from topology.problems import PathItem, Position, Problem, ProblemsError, did_you_mean, quoted
 
 EXAMPLES = Path(topology.__file__).parent / "examples"
-"""Where the topologies lie that come with pflab."""
+"""The folder of the topologies that come with pflab."""
 
 SHIPPED = Path(__file__).resolve().parents[2] / "scenarios"
-"""Where the scenarios lie that come with pflab: beside the package, in a tree and where it is installed."""
-
+"""The folder of the scenarios that come with pflab, beside the package both in the repository and installed."""
 
 KEYS = "a scenario has the keys title, topology and steps"
 
@@ -42,7 +40,7 @@ class ScenarioError(ProblemsError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its number from 1, its line in the file, its verb and what it takes (`pflab.scenario.model`)."""
+    """One step: its number from 1, its line in the file, its verb and its arguments (`pflab.scenario.model`)."""
 
     number: int
     line: int
@@ -50,7 +48,7 @@ class Step:
     args: Any
 
     def stores(self) -> list[str]:
-        """The stores whose events led to a failure here; none means all, since what a store lacks others explain."""
+        """Return the stores whose last events explain a failure of this step; none means all stores."""
         if isinstance(self.args, Until) and self.args.mail is not None:
             return [name for name in (self.args.from_, self.args.to) if name is not None]
         return []
@@ -58,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario ready to be played. `path` is None for one that was given as text."""
+    """A checked scenario. `path` is None if it was read from text."""
 
     title: str
     path: Path | None
@@ -85,7 +83,7 @@ def load_scenario(path: str | Path) -> Scenario:
 
 
 def scenario_from_text(text: str, name: str = "scenario", path: Path | None = None) -> Scenario:
-    """Read a scenario out of YAML text; `name` is what problems call it, `path` where its topology is looked for."""
+    """Read a scenario from YAML text. Problems call it `name`; its topology is searched beside `path`."""
     source = read_yaml(text, name)
     if source.problems:
         raise ScenarioError(source.problems)
@@ -99,12 +97,12 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     steps = list(_steps(source, problems))
     organization = _topology(source, path, problems)
     if organization is not None:
-        names, course = NameCheck(organization, source), CourseCheck(organization, source)
+        names, timeline = NameCheck(organization, source), TimelineCheck(organization, source)
         lesson = LessonCheck(source)
         for step in steps:
             at = ("steps", step.number - 1, step.verb)
             problems += lesson.step(step.verb, at)
-            problems += list(names.step(step.verb, step.args, at)) or course.step(step.args, at)
+            problems += list(names.step(step.verb, step.args, at)) or timeline.step(step.args, at)
         problems += lesson.end()
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
@@ -122,12 +120,12 @@ def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
 
 
 def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
-    """The steps that are right; what is wrong with the others goes to `problems`."""
+    """Yield the correct steps, and add the mistakes of the others to `problems`."""
     listed = source.data.get("steps")
     for index, item in enumerate(listed if isinstance(listed, list) else ()):
         at: tuple[PathItem, ...] = ("steps", index)
         if not isinstance(item, dict) or len(item) != 1:
-            right = "one verb and what it takes, as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
+            right = "one verb and its arguments, such as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
             problems.append(source.problem(at, "not a step", right))
             continue
         verb, value = next(iter(item.items()))
@@ -147,9 +145,9 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
 
 
 def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) -> Topology | None:
-    """The organization, with the scenario's settings for those servers that do not set them.
+    """Return the organization, with the scenario's settings for the servers that do not set them.
 
-    Read from the file as it is, so that one mistake elsewhere in the head does not hide those in the steps.
+    It is read from the file's data, not from `Head`, so that a mistake in the head does not hide those in the steps.
     """
     named, settings = source.data.get("topology"), source.data.get("settings")
     settings = settings if isinstance(settings, dict) else {}
@@ -170,20 +168,20 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         problems += error.problems
         return None
     except OSError as error:
-        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a file that can"))
+        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a readable file"))
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 
 def shipped(name: str, folder: Path) -> Path | None:
-    """The file that a bare name means, with or without its ending, of those in a folder; None for a path, or no file."""
+    """Return the file of that name in a folder, with or without .yaml; None if there is none, or `name` is a path."""
     if not name or Path(name).name != name:
         return None
     return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:
-    """The topology file of that name: beside the scenario, else among the examples."""
+    """Return the topology file of that name, beside the scenario or else among the examples; None if there is none."""
     beside = Path(name) if scenario is None else scenario.parent / name
     places = (each for each in (beside, EXAMPLES / name) if each.is_file())
     return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
@@ -212,7 +210,7 @@ def _with_settings(
 
 
 def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
-    """A problem of a part that was read by itself, put at its place in the scenario file."""
+    """Return a problem of a part that was read alone, with its position in the scenario file."""
     path: tuple[PathItem, ...] = (under,) if under else ()
     value: Any = source.data[under] if under else source.data
     rest = problem.path
@@ -229,8 +227,7 @@ def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
 
 
 def _first_step(path: str, value: Any) -> PathItem | None:
-    """The first step of a problem's path within `value`; names may hold dots themselves, so the value's own keys
-    decide."""
+    """Return the first step of a problem's path within `value`. Names can have dots, so the keys of `value` decide."""
     index = re.match(r"\[(\d+)\]", path)
     if index is not None and isinstance(value, list) and int(index[1]) < len(value):
         return int(index[1])

@@ -1,9 +1,7 @@
-"""The scenario file as a model: what each verb takes (docs/scenarios.md tells it to people; `pflab schema scenario` to
-editors).
+"""The model of a scenario file: the arguments of each verb (docs/scenarios.md), and its JSON Schema for editors.
 
 A step is a mapping with one key, its verb. Each verb's model forbids unknown keys, so that a misspelt one is an error.
-
-The JSON Schema of a scenario file, for editors: `pflab schema scenario`.
+`pflab schema scenario` prints the schema.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ RuleId = Annotated[str, Field(pattern=r"^[A-Z]{2,3}-\d+$")]
 
 
 class Head(Part):
-    """A scenario: an organization, and the steps that it lives through.
+    """A scenario: an organization, and the steps to play.
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
     values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
-    it needs the simulator; lesson: what happens, in plain words, for whoever learns from it; look: what to look at;
-    breaks: DU-1 where the settings are such that something acknowledged must get lost.
+    it needs the simulator; lesson: what happens, for a learner; look: what to look at; breaks: DU-1 if the settings
+    make the lab lose something acknowledged.
     """
 
     title: str = Field(min_length=1)
@@ -44,8 +42,7 @@ class Head(Part):
 
 
 class Post(Part):
-    """A new message. `as` is the name by which later steps speak of it; `associated: true` makes it one of the folder's
-    associated messages."""
+    """A new message. Later steps call it by its `as`. `associated: true` makes it an associated message of the folder."""
 
     on: str
     folder: str
@@ -58,8 +55,8 @@ class Post(Part):
 
 
 class Posts(Part):
-    """`count` new messages in one go; `{n}` in the subject is 1, 2, ...; `as: all` names them all-1, all-2, ... and
-    together all."""
+    """`count` new messages at once. `{n}` in the subject is 1, 2, ...; `as: many` names them many-1, many-2, ..., and `many`
+    names all of them."""
 
     on: str
     folder: str
@@ -72,10 +69,10 @@ class Posts(Part):
 
 
 class Mail(Part):
-    """Ordinary mail from outside, handed to the server `on` by SMTP: to a folder's address, or to any (`to`).
+    """Ordinary mail from outside, sent to the server `on` by SMTP: to a folder's address, or to any address (`to`).
 
-    `id` is its Message-ID without brackets; without one each step makes its own. `refused: true`: the server must not
-    take it.
+    `id` is its Message-ID without brackets (default: a new one for each step). `refused: true`: the server must refuse
+    it.
     """
 
     exactly_one: ClassVar = ("folder", "address")
@@ -92,7 +89,7 @@ class Mail(Part):
 
 
 class Edit(Part):
-    """A changed message. `as` names the new version, for `resolve` and for numbers."""
+    """An edit of a message. `as` names the new version, for `resolve` and for numbers."""
 
     at_least_one: ClassVar = ("subject", "body")
 
@@ -109,7 +106,7 @@ class Delete(Part):
 
 
 class Resolve(Part):
-    """A conflict ended: `keep` names an edit's `as`, a change number as shown (A-3), or all."""
+    """The resolution of a conflict. `keep` is the `as` of an edit, a change number as shown (A-3), or all."""
 
     on: str
     message: str
@@ -133,7 +130,7 @@ class Folder(Part):
     schedule: str | None = None
     contacts: Names | None = None
     priority: Literal["not urgent", "normal", "urgent"] | None = None
-    age_limit: str | None = Field(None, description="age at which messages expire, as 30 d, or none")
+    age_limit: str | None = Field(None, description="age at which messages expire, such as 30 d, or none")
     resolve: Literal["default", "last writer wins", "no notification"] | None = None
 
     @model_validator(mode="after")
@@ -147,13 +144,13 @@ class Folder(Part):
         if given and self.create is None and self.change is None:
             raise wrong("replicas, schedule, contacts, priority, age_limit and resolve go with create or change only")
         if self.change is not None and not given:
-            raise wrong("nothing is changed; give replicas, schedule, contacts, priority, age_limit or resolve")
+            raise wrong("no property is given; give replicas, schedule, contacts, priority, age_limit or resolve")
         return self
 
 
 class Replica(Part):
-    """Replicas added to or removed from a folder's list, on the store `on` (default: the first holder that runs).
-    `refused: true`: the store must not do it."""
+    """Replicas added to or removed from a folder's list, on the store `on` (default: the first running holder).
+    `refused: true`: the store must refuse it."""
 
     exactly_one: ClassVar = ("add", "remove")
 
@@ -172,22 +169,21 @@ class Settings(Part):
 
 
 class Backup(Part):
-    """A copy of a running store's database, for a later `restore` that names it."""
+    """A copy of a running store's database, for a later `restore`."""
 
     on: str
     name: str = Field(alias="as")
 
 
 class Restore(Part):
-    """The store starts on a backup of it; one that runs is killed first."""
+    """The store starts from a backup; if it runs, it is killed first."""
 
     on: str
     backup: str
 
 
 class Directory(Part):
-    """A stopped store is deleted from the directory, on another one. `refused: true`: it must not be, for it holds
-    replicas."""
+    """A stopped store is deleted from the directory, on another store. `refused: true`: the lab must refuse it."""
 
     delete: str
     on: str
@@ -233,7 +229,7 @@ REFERENCE = "#/$defs/{model}"
 
 
 def scenario_schema() -> dict[str, Any]:
-    """A scenario: its head and its steps, each a mapping of one verb."""
+    """Return the JSON Schema of a scenario file."""
     definitions: dict[str, Any] = {}
     steps = [_step(verb, _part(kind, definitions)) for verb, kind in VERBS.items()]
     head = _part(Head, definitions)

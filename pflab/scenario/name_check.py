@@ -1,6 +1,6 @@
-"""Whether a scenario's steps speak of things that exist: servers, folders, messages, faults, checkpoints, event types.
+"""Check that the names in a scenario's steps exist: servers, folders, messages, faults, checkpoints, event types.
 
-Only what can be known before a run is looked at; a folder counts as known once any step has made it, on whatever store.
+The check runs before the scenario. A folder counts as known after a step that creates it on any store.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pflab.oracle.oracle import HIERARCHY
 from pflab.scenario import model
 from pflab.scenario.conditions import Condition, Events, Until
 from pflab.scenario.fault_steps import Cut
-from pflab.scenario.values import Part
+from pflab.scenario.values import Part, key_of
 from topology.file.yaml_source import YamlSource
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
@@ -22,10 +22,11 @@ from traces.events import EVENT_TYPES, Event
 
 _STORE_FIELDS = ("on", "from_", "to", "add", "remove", "asked", "replicas")
 _HEADER = frozenset(Event.__struct_fields__)
+_FOLDER = "folder of the topology or of an earlier step"
 
 
 class NameCheck:
-    """Follows the steps in order and yields the problems of each."""
+    """Checks the steps in order."""
 
     def __init__(self, topology: Topology, source: YamlSource) -> None:
         self._source = source
@@ -39,7 +40,7 @@ class NameCheck:
         self._backups: list[str] = []
 
     def step(self, verb: str, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
-        """The problems of one step; what it names is known from then on."""
+        """Yield the problems of one step. The names that it defines are known to later steps."""
         if verb in {"stop", "start", "kill"}:
             yield from self._each(at, None, args, self._servers, "server")
         elif verb == "heal":
@@ -72,7 +73,7 @@ class NameCheck:
         if verb == "backup":
             known = self._backups
         if name in known or name in {"all", "none"}:
-            yield self._source.problem((*at, "as"), f"{quoted(name)} is taken", "a name of its own")
+            yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "another name")
         known.append(name)
         if isinstance(args, model.Posts):
             known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
@@ -93,9 +94,9 @@ class NameCheck:
         for field in _STORE_FIELDS:
             value = getattr(args, field, None)
             if value not in (None, ("none",)) and field in type(args).model_fields:
-                yield from self._each(at, _key(args, field), value, self._servers, "server")
+                yield from self._each(at, key_of(type(args), field), value, self._servers, "server")
         for field, known, what in (
-            ("folder", self._folders, "folder of the topology or of an earlier step"),
+            ("folder", self._folders, _FOLDER),
             ("message", self._messages, "message of an earlier step (its as)"),
             ("connector", self._connectors, "connector"),
             ("backup", self._backups, "backup of an earlier step (its as)"),
@@ -111,11 +112,9 @@ class NameCheck:
         for field in ("change", "rename", "move", "delete"):
             path = getattr(args, field)
             if path is not None:
-                yield from self._each(at, field, path, self._folders, "folder of the topology or of an earlier step")
+                yield from self._each(at, field, path, self._folders, _FOLDER)
         if args.under not in (None, "/"):
-            yield from self._each(
-                at, "under", args.under, self._folders, "folder of the topology or of an earlier step"
-            )
+            yield from self._each(at, "under", args.under, self._folders, _FOLDER)
         if args.create is not None:
             above = args.create.rpartition("/")[0]
             if above and above not in self._folders:
@@ -133,8 +132,7 @@ class NameCheck:
             yield self._source.problem(at, f"{quoted(HIERARCHY)} is the name of the hierarchy", "another name")
 
     def _moved(self, old: str, new: str) -> None:
-        """A folder and all below it have one more path; the old one stays known, other stores still show it for a
-        while."""
+        """Add the new paths of a folder and its subfolders. The old paths stay known: other stores still show them."""
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
@@ -143,7 +141,7 @@ class NameCheck:
         for field in ("between", "from_", "to"):
             value = getattr(args, field)
             if value is not None:
-                yield from self._each(at, _key(args, field), value, ends, "server or site")
+                yield from self._each(at, key_of(type(args), field), value, ends, "server or site")
         if args.connector is not None:
             yield from self._each(at, "connector", args.connector, self._connectors, "connector")
 
@@ -152,9 +150,7 @@ class NameCheck:
         if on is not None:
             yield from self._each(at, "on", on, self._servers, "server")
         if args.folder is not None:
-            yield from self._each(
-                at, "folder", args.folder, self._folders, "folder of the topology or of an earlier step"
-            )
+            yield from self._each(at, "folder", args.folder, self._folders, _FOLDER)
         for field in ("has", "lacks", "shows", "versions", "conflict"):
             value = getattr(args, field)
             if value is not None and value != ("none",):
@@ -162,7 +158,7 @@ class NameCheck:
         for field in ("converged", "unconverged", "equal"):
             value = getattr(args, field)
             if value not in (None, ("all",)):
-                yield from self._each(at, field, value, self._folders, "folder of the topology or of an earlier step")
+                yield from self._each(at, field, value, self._folders, _FOLDER)
         if args.since is not None:
             yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
         for store in args.state or ():
@@ -183,7 +179,7 @@ class NameCheck:
         for field in ("from_", "to"):
             value = getattr(args, field)
             if value is not None:
-                yield from self._each(at, _key(args, field), value, self._servers, "server")
+                yield from self._each(at, key_of(type(args), field), value, self._servers, "server")
         if args.event is not None:
             yield from self._event(args.event, args.fields, at)
 
@@ -216,7 +212,7 @@ class NameCheck:
             if name in known:
                 continue
             right = did_you_mean(name, known) if known else one_of(known)
-            # The list's item, where the file has a list there.
+            # If the file has a list here, point to the item.
             item = (*path, number) if self._is_list(path) else tuple(path)
             yield self._source.problem(item, f"{quoted(name)} is no {what}", right, of_key=of_key)
 
@@ -227,7 +223,3 @@ class NameCheck:
                 return False
             value = value[step]  # type: ignore[index]
         return isinstance(value, list)
-
-
-def _key(args: Part, field: str) -> str:
-    return type(args).model_fields[field].alias or field

@@ -1,4 +1,4 @@
-"""A model's refusals as problems of the file: the line, what is wrong, and what would be right."""
+"""Turn pydantic's errors into problems of the file: the line, what is wrong, and what would be right."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ _RIGHT = {
     "tuple_type": ("is not a list", "a list: [one, another]"),
     "too_short": ("is empty", "at least one"),
 }
-"""Pydantic's error types, said our way: what is wrong with the value, and what would be right."""
+"""Pydantic's error type to what is wrong with the value, and what would be right."""
 
 
 def problems_of(
     error: ValidationError, model: Any, source: YamlSource, at: Sequence[PathItem] = ()
 ) -> Iterator[Problem]:
-    """One problem for each mistake under the path `at` of the file, where `model` was tried."""
-    told: dict[tuple[PathItem, ...], ErrorDetails] = {}
+    """Yield one problem for each mistake that `model` found in the value at the path `at` of the file."""
+    first: dict[tuple[PathItem, ...], ErrorDetails] = {}
     for detail in error.errors():
-        told.setdefault((*at, *_path(detail, source, at)), detail)
-    for path, detail in told.items():
-        # Where one of several forms fitted better, its own mistake says more than that the others did not fit.
-        if not any(other[: len(path)] == path and len(other) > len(path) for other in told):
+        first.setdefault((*at, *_path(detail, source, at)), detail)
+    for path, detail in first.items():
+        # A union reports an error for each form. The error deeper in the file comes from the form that fits best.
+        if not any(other[: len(path)] == path and len(other) > len(path) for other in first):
             yield _problem(path, detail, model, source)
 
 
 def _path(detail: ErrorDetails, source: YamlSource, at: Sequence[PathItem]) -> tuple[PathItem, ...]:
-    """The error's place in the file; what pydantic adds to tell the forms of a union apart is left out."""
+    """Return the error's path in the file, without the steps that pydantic adds for the forms of a union."""
     value: Any = source.data
     for step in at:
         value = value[step]
     path: list[PathItem] = []
     for number, step in enumerate(detail["loc"]):
         is_last = number == len(detail["loc"]) - 1
-        if isinstance(value, dict) and isinstance(step, str) and (step in value or (is_last and _is_absent(detail))):
+        if (
+            isinstance(value, dict)
+            and isinstance(step, str)
+            and (step in value or (is_last and detail["type"] == "missing"))
+        ):
             path.append(step)
             value = value.get(step)
         elif isinstance(value, list) and isinstance(step, int) and step < len(value):
             path.append(step)
             value = value[step]
     return tuple(path)
-
-
-def _is_absent(detail: ErrorDetails) -> bool:
-    return detail["type"] == "missing"
 
 
 def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, source: YamlSource) -> Problem:
@@ -85,11 +85,11 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
         what, right = _RIGHT[kind]
         return source.problem(path, f"{quoted(given)} {what}", right)
     message = detail["msg"]
-    return source.problem(path, f"{quoted(given)} cannot be taken", message[:1].lower() + message[1:])
+    return source.problem(path, f"{quoted(given)} is not valid", message[:1].lower() + message[1:])
 
 
 def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
-    """The keys of the model that the error came from, found by walking down the fields."""
+    """Return the keys of the model that the error comes from."""
     found = model
     for step in loc:
         deeper = _field(found, step)

@@ -1,8 +1,8 @@
-"""Playing a scenario on a lab of either driver, and what came of it.
+"""Play a scenario on a lab of any driver, and report the result.
 
-A scenario passes if every step did what it says, and if the one thing held that always holds: what a store
-acknowledged it still has at the end, as it is, in a later version, or as a tombstone (DU-1). Whether all stores agree
-is asked only where the scenario expects it, but the verdict tells it either way.
+A scenario passes if every step succeeds, and if at the end each store still has what it acknowledged: as it was, in a
+later version, or as a tombstone (DU-1). Stores must be equal only where the scenario expects it; the verdict reports it
+in any case.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from traces.labtime import LabTime, format_instant
 NOTHING_LOST = "DU-1"
 
 LabFactory = Callable[[Topology], Lab]
-"""Makes a lab for a topology; it has not been entered yet."""
+"""Returns a new lab, not started yet, for a topology."""
 
 _PURPOSES = {
     "posts": "post",
@@ -37,20 +37,19 @@ _PURPOSES = {
     "settings": "change the settings",
     "backup": "back up the store",
     "restore": "restore the store",
-    "advance": "go on",
     "until": "wait",
-    "expect": "look",
+    "expect": "check",
 }
-"""What a step wanted to do, where its verb does not say it after "to"."""
+"""Verb to the words after "to" in a failure report, if they are not the verb itself."""
 
 StepWatcher = Callable[[Step, LabTime], Awaitable[None] | None]
-"""Told of each step before it is done, with the lab time, and waited for if it takes its time; the command line and the
-demo narrate by it."""
+"""Called before each step, with the lab time, and awaited if it returns an awaitable. The command line and the demo print
+the steps with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Which step failed, what was expected, what stands, and the last events that led there."""
+    """A failed step: what was expected, what was found (`stands`, as in verdict.json), and the last events before it."""
 
     step: int
     line: int
@@ -64,15 +63,15 @@ class Failure:
         where = f"step {self.step}, line {self.line}: {self.verb}" if self.line else self.verb
         lines = [f"{where} failed at {to_the_second(self.at)}"]
         for expected, stands in zip(self.expected, self.stands, strict=False):
-            lines += [f"  expected  {expected}", f"  stands    {stands}"]
+            lines += [f"  expected  {expected}", f"  found     {stands}"]
         if self.events:
-            lines += ["  what led there:", *(f"    {event}" for event in self.events)]
+            lines += ["  the last events:", *(f"    {event}" for event in self.events)]
         return lines
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """What came of one run. `verdict` is None when the lab broke before it could be judged."""
+    """The result of one run. `verdict` is None if the lab failed before it could be judged."""
 
     title: str
     path: Path | None
@@ -95,7 +94,7 @@ class ScenarioResult:
         return ExitCode.GOOD if self.passed else ExitCode.VIOLATION
 
     def as_document(self) -> dict[str, Any]:
-        """For JSON: what `verdict.json` of a run folder holds and `pflab run --json` prints."""
+        """Return the result for JSON, as in `verdict.json` of a run folder and in `pflab run --json`."""
         failure = self.failure
         return {
             "scenario": str(self.path or self.title),
@@ -127,11 +126,9 @@ async def run_scenario(
     watch: StepWatcher | None = None,
     finish: Callable[[Play], None] | None = None,
 ) -> ScenarioResult:
-    """Play `scenario` on a lab that `lab_factory` makes. `finish` is called with the lab still up, whether it passed
-    or not.
+    """Play `scenario` on a new lab of `lab_factory`. `finish` is called before the lab stops, even after a failure.
 
-    Raises LabError or NodeError only if the lab cannot be started at all; what fails in a step is the result's
-    `failure`.
+    Raises LabError or NodeError only if the lab cannot be started. A failed step is the result's `failure`.
     """
     lab = lab_factory(scenario.topology)
     async with lab:
@@ -159,27 +156,27 @@ async def run_scenario(
 
 async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
     for step in steps:
-        told = watch(step, play.lab.now) if watch is not None else None
-        if told is not None:
-            await told
-        await asyncio.sleep(0)  # a simulated lab never waits; here Ctrl-C is heard
+        waiting = watch(step, play.lab.now) if watch is not None else None
+        if waiting is not None:
+            await waiting
+        await asyncio.sleep(0)  # a simulated lab never waits, so Ctrl-C takes effect here
         try:
             await STEPS[step.verb](play, step.args)
         except StepFailed as failed:
-            return _failure(play, step, failed.expected, failed.stands)
+            return _failure(play, step, failed.expected, failed.found)
         except (NodeError, LabError) as error:
             return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
     return None
 
 
-def _failure(play: Play, step: Step, expected: Sequence[str], stands: Sequence[str]) -> Failure:
+def _failure(play: Play, step: Step, expected: Sequence[str], found: Sequence[str]) -> Failure:
     play.observe()
     events = tuple(play.last_events(step.stores()))
-    return Failure(step.number, step.line, step.verb, play.lab.now, tuple(expected), tuple(stands), events)
+    return Failure(step.number, step.line, step.verb, play.lab.now, tuple(expected), tuple(found), events)
 
 
 def _check_invariant(play: Play, breaks: Sequence[str]) -> Failure | None:
-    """That nothing acknowledged is lost; or, in a lesson whose settings break that rule, that something is."""
+    """Return a failure if something acknowledged is lost, or if nothing is lost in a scenario that breaks DU-1."""
     lost = play.judge().lost_at_home()
     if bool(lost) == (NOTHING_LOST in breaks):
         return None

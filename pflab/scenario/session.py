@@ -1,4 +1,4 @@
-"""A scenario being played: the lab, what its steps have named, and what has happened so far. The steps act on this."""
+"""The state of a scenario that is being played: the lab, the names that its steps defined, and the events so far."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from traces.labtime import LabTime
 NOISE = frozenset(
     {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
 )
-"""Events that say little to a person who asks why an expectation failed."""
+"""Events left out of a failure report, because they rarely explain a failure."""
 
 REPEATED = frozenset({"hop.failed"})
-"""Events that come again and again for one reason: of those that say the same the last is told."""
+"""Events that repeat for one reason; a failure report shows only the last of equal ones."""
 
 LAST_EVENTS = 12
-"""How many of them a failure tells."""
+"""The number of events in a failure report."""
 
 
 class StepFailed(Exception):
-    """An expectation or a step failed. `expected` and `stands` are lines for people."""
+    """An expectation or a step failed. `expected` and `found` are lines of text."""
 
-    def __init__(self, expected: Sequence[str], stands: Sequence[str]) -> None:
-        super().__init__(f"expected {'; '.join(expected)}; {'; '.join(stands)}")
+    def __init__(self, expected: Sequence[str], found: Sequence[str]) -> None:
+        super().__init__(f"expected {'; '.join(expected)}; {'; '.join(found)}")
         self.expected = tuple(expected)
-        self.stands = tuple(stands)
+        self.found = tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """One thing that is not as it should be."""
+    """One difference between what was expected and what was found."""
 
     expected: str
-    stands: str
+    found: str
 
 
 @dataclass(slots=True)
 class Named:
-    """A message that a step named with `as`: where it is, and the change numbers made under that name, oldest first."""
+    """A message that a step named with `as`: its folder, its object, and the change numbers of that name, oldest first."""
 
     folder: str
     object: str
@@ -55,9 +55,9 @@ class Named:
 class Play:
     """One run of a scenario on one lab.
 
-    `mark` is the index of the first event that an `until` may find: those since the end of the last `advance`, or since
-    the instant in which the last `until` ended, whatever the order of things in that instant; `found` are those that an
-    `until` has found already. `checkpoints` are indices by name, from which `expect` counts.
+    `mark` is the index of the first event that an `until` can find: those since the end of the last `advance`, or since
+    the instant at which the last `until` ended. `found` has the events that an `until` has already found. `checkpoints`
+    are indices by name, from which `expect` counts.
     """
 
     def __init__(self, lab: Lab) -> None:
@@ -71,7 +71,7 @@ class Play:
         self.mark = 0
         self.found: set[int] = set()
         self.mails = 0
-        self.handed_in = 0
+        self.outside_mails = 0
         self._newest: dict[str, str] = {}
         self._observer = Observer(lab)
         self.observe()
@@ -88,7 +88,7 @@ class Play:
         return self._observer.running()
 
     def observe(self) -> None:
-        """Take in the events that have come since the last time."""
+        """Read the events since the last call."""
         for event in self._observer.observe():
             self.log.append(event)
             if isinstance(event, ChangeMade):
@@ -97,12 +97,12 @@ class Play:
                 self.mails += 1
 
     def look_from_here(self) -> None:
-        """The next wait sees only what happens from now on."""
+        """Let the next wait find only events after now."""
         self.observe()
         self.mark = len(self.log)
 
     def look_from_instant(self, at: LabTime) -> None:
-        """The next wait sees what happened from that instant on."""
+        """Let the next wait find events from that instant on."""
         self.observe()
         index = len(self.log)
         while index > self.mark and self.log[index - 1].at >= at:
@@ -116,16 +116,16 @@ class Play:
     def verdict(self, *, at_rest: bool = True) -> Verdict:
         return self.judge().verdict(at_rest=at_rest)
 
-    # --- what steps speak of
+    # --- the names in steps
 
     def messages(self, names: Sequence[str]) -> list[tuple[str, Named]]:
-        """Each named message; the name of several posts stands for all of them."""
+        """Return the named messages. The name of several posts means all of them. Raises StepFailed for an unknown name."""
         found = []
         for name in names:
             for each in self.groups.get(name, (name,)):
                 if each not in self.named:
                     raise StepFailed(
-                        [f"a message named {each!r}"], [f"no step so far has named one; named are {self._known()}"]
+                        [f"a message named {each!r}"], [f"no earlier step has named one; the names are {self._known()}"]
                     )
                 found.append((each, self.named[each]))
         return found
@@ -143,7 +143,7 @@ class Play:
         self.named[name] = Named(folder, object_, [] if newest is None else [newest])
 
     def holders(self, folder: str) -> list[str]:
-        """The folder's replica list as the oracle has it; for 1-1 every store of the tree."""
+        """Return the folder's replica list in the oracle; for 1-1 all running stores. Raises StepFailed if there is none."""
         if folder == HIERARCHY:
             return self.running()
         for truth in self.oracle.truth().values():
@@ -152,7 +152,7 @@ class Play:
         raise StepFailed([f"a folder {folder!r}"], ["there is none, or it was deleted"])
 
     def stores(self, names: Sequence[str] | None, folder: str | None) -> list[str]:
-        """What `on` means: `all` are all holders of the folder, or all running stores if no folder is spoken of."""
+        """Return the stores that `on` names. `all` means all holders of the folder, or all running stores without a folder."""
         if names is None:
             return []
         if tuple(names) == ("all",):
@@ -160,19 +160,19 @@ class Play:
         return list(names)
 
     def last_events(self, stores: Sequence[str] = ()) -> list[str]:
-        """The last events in words, of these stores (all if none are given), without the noise."""
+        """Return the last events in words, of these stores (default: all), without `NOISE`."""
         wanted = {*stores, "lab"} if stores else None
-        told: list[str] = []
-        said: set[tuple[str, str]] = set()
+        lines: list[str] = []
+        seen: set[tuple[str, str]] = set()
         for event in reversed(self.log):
-            if len(told) == LAST_EVENTS:
+            if len(lines) == LAST_EVENTS:
                 break
             if tag_of(event) in NOISE or (wanted is not None and event.node not in wanted):
                 continue
             if tag_of(event) in REPEATED:
-                saying = (event.node, words(event, self.names))
-                if saying in said:
+                text = (event.node, words(event, self.names))
+                if text in seen:
                     continue
-                said.add(saying)
-            told.append(line(event, self.names))
-        return told[::-1]
+                seen.add(text)
+            lines.append(line(event, self.names))
+        return lines[::-1]

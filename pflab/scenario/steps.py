@@ -1,4 +1,4 @@
-"""What each verb of a scenario does to the lab. Waiting and expecting are in `pflab.scenario.waits`."""
+"""The functions that carry out the verbs of a scenario. `until` and `expect` are in `pflab.scenario.waits`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Verb = Callable[[Play, Any], Awaitable[None]]
 
 
 def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
-    """One attachment of so many bytes; the same bytes every time, so that a run can be repeated."""
+    """Return one attachment of `size` bytes, always the same bytes, so that a run can be repeated; none for None."""
     if size is None:
         return ()
     pattern = bytes(range(256))
@@ -33,7 +33,7 @@ def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
 
 
 async def _say(play: Play, words: str | Quiz) -> None:
-    """Words, questions and answers for whoever watches; the runner hands them on."""
+    """Do nothing: the runner's `StepWatcher` shows texts, questions and answers."""
 
 
 async def _post(play: Play, step: model.Post) -> None:
@@ -68,10 +68,10 @@ async def _posts(play: Play, step: model.Posts) -> None:
 
 async def _mail(play: Play, step: model.Mail) -> None:
     to = step.address or _address(play, step.on, step.folder or "")
-    play.handed_in += 1
+    play.outside_mails += 1
     content = write_mail(
         NewMail(
-            message_id=step.id or f"mail-{play.handed_in}@outside.test",
+            message_id=step.id or f"mail-{play.outside_mails}@outside.test",
             sender=step.sender,
             fallback_sender=step.sender,
             recipients=(to,),
@@ -87,10 +87,10 @@ async def _mail(play: Play, step: model.Mail) -> None:
         await play.lab.mail(step.on, step.sender, [to], content)
     except MailRefused as error:
         if not step.refused:
-            raise StepFailed([f"{step.on} to take mail for {to}"], [f"it answers {error}"]) from error
+            raise StepFailed([f"{step.on} to accept mail for {to}"], [f"it answers {error}"]) from error
         return
     if step.refused:
-        raise StepFailed([f"{step.on} to refuse mail for {to}"], ["it takes it"])
+        raise StepFailed([f"{step.on} to refuse mail for {to}"], ["it accepts it"])
 
 
 def _address(play: Play, store: str, path: str) -> str:
@@ -165,10 +165,10 @@ def _change_tree(node: Any, now: int, step: model.Folder) -> None:
 async def _replica(play: Play, step: model.Replica) -> None:
     on = step.on or next((name for name in play.holders(step.folder) if play.lab.running(name)), None)
     if on is None:
-        raise StepFailed([f"a running holder of {step.folder}"], ["all are stopped; say on which store: on: A"])
+        raise StepFailed([f"a running holder of {step.folder}"], ["all are stopped; name a store, such as on: A"])
     views = [view for view in play.lab.read(on, lambda node: node.folders()) if view.path == step.folder]
     if not views:
-        raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not, yet"])
+        raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not know it"])
     listed = [name for name in views[0].replicas if name not in (step.remove or ())]
     listed += [name for name in step.add or () if name not in listed]
     try:
@@ -178,7 +178,7 @@ async def _replica(play: Play, step: model.Replica) -> None:
             raise
         return
     if step.refused:
-        raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it does not"])
+        raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it accepts them"])
 
 
 async def _settings(play: Play, step: model.Settings) -> None:
@@ -217,7 +217,7 @@ async def _directory(play: Play, step: model.Directory) -> None:
             raise
         return
     if step.refused:
-        raise StepFailed([f"{step.delete} not to be deleted"], ["it is"])
+        raise StepFailed([f"the deletion of {step.delete} to be refused"], ["it was not"])
 
 
 # --- faults
@@ -236,7 +236,7 @@ async def _cut(play: Play, step: Cut) -> None:
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
         fault = None if name == "all" else play.faults[name]
-        # One that has done its count is over already.
+        # A fault with a count is over once it has happened that often.
         if fault is None or fault in [each.id for each in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
 
@@ -296,7 +296,7 @@ async def _advance(play: Play, moment: Moment) -> None:
     if to_at < play.lab.now:
         now = format_instant(play.lab.now)
         raise StepFailed(
-            [f"to go on to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
+            [f"to advance to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
         )
     await play.lab.advance(to_at)
     play.look_from_here()
@@ -335,4 +335,4 @@ STEPS: Mapping[str, Verb] = {
     "until": until,
     "expect": expect,
 }
-"""Verb to what it does; the same verbs as `pflab.scenario.model.VERBS` but for those of a later version."""
+"""Verb to the function that carries it out; the same verbs as `pflab.scenario.model.VERBS`."""

@@ -1,8 +1,7 @@
-"""What must fail in the course of a scenario, as far as it can be known before the run: times that have passed, and users
-at stores that never were to hold the folder.
+"""Find the steps that must fail in every run: times that have passed, and users at stores that were never on the list.
 
-Stores learn of changes by mail, so what one of them knows at a step is not known here. A step is refused only where no
-order of mails could make it good.
+Stores learn of changes by mail, so this check does not know what a store knows at a step. It reports a step only if the
+step fails whatever the order of the mails.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from topology.problems import PathItem, Problem, one_of, quoted
 from traces.labtime import MINUTE_US, format_instant
 
 
-class CourseCheck:
-    """Follows the steps in order and yields the problems of each."""
+class TimelineCheck:
+    """Checks the steps in order."""
 
     def __init__(self, topology: Topology, source: YamlSource) -> None:
         self._source = source
         self._now = topology.start_at
-        """The earliest that the clock can show; waits may end later."""
+        """The earliest time that the clock can show; a wait can end later."""
         self._listed = {path: list(folder.replicas) for path, folder in topology.folders.items()}
-        """Folder to the servers that have been on its replica list at any time."""
+        """Folder to the servers that have ever been on its replica list."""
         self._folder_of: dict[str, str] = {}
 
     def step(self, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
-        """The problems of one step."""
+        """Yield the problems of one step."""
         if isinstance(args, Moment):
             yield from self._time(args, at, at)
         elif isinstance(args, Until) and args.at is not None:
@@ -87,7 +86,7 @@ class CourseCheck:
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
 
     def _moved(self, old: str, new: str) -> None:
-        """The same folders by other paths; what is added to their lists later holds for both."""
+        """Add new paths for a folder and its subfolders. Old and new path share one list."""
         below = {path: listed for path, listed in self._listed.items() if path == old or path.startswith(f"{old}/")}
         for path, listed in below.items():
             moved = new + path[len(old) :]
@@ -99,4 +98,4 @@ class CourseCheck:
         listed.extend(args.add or ())
         if args.remove is not None and not args.refused and listed and not set(listed) - set(args.remove):
             what = f"{', '.join(args.remove)} has the last replica of {args.folder}"
-            yield self._source.problem((*at, "remove"), what, "add another first")
+            yield self._source.problem((*at, "remove"), what, "add another replica first")

@@ -1,8 +1,4 @@
-"""The small values of a scenario file: durations, moments, counts, sizes, names, mail types. Each says what would be
-right.
-
-What every part of a scenario file is made of.
-"""
+"""The values of a scenario file: durations, moments, counts, sizes, names, mail types; and the base class of its parts."""
 
 from __future__ import annotations
 
@@ -32,29 +28,28 @@ from traces.labtime import (
 )
 
 MAX_WAIT_US: Final = 400 * DAY_US
-"""The longest wait that a scenario may ask for: well over the 180 days of a tombstone."""
+"""The longest wait in a scenario: well over the 180 days of a tombstone."""
 MAX_ATTACHMENT: Final = 64 * MEGABYTE
 """Bytes of the largest attachment; a lab keeps each of them once per store."""
 MAX_POSTS: Final = 100_000
 
 BOUND: Final = "bound"
-"""A limit that is the time in which the lab must have converged, by its settings (pflab.oracle.convergence_bound)."""
-# spec: CV-3
+"""The limit in which the lab must converge by its settings (pflab.oracle.convergence_bound)."""  # spec: CV-3
 
 MAX_SHOWN: Final = 60
-"""Characters of a wrong value that are repeated."""
+"""Characters of a wrong value that an error text shows."""
 
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")
 
 
 def wrong(text: str) -> PydanticCustomError:
-    """An error that the loader prints as it stands: what is wrong and what would be right."""
+    """Return an error with a text that the loader prints unchanged: what is wrong; what would be right."""
     return PydanticCustomError("scenario", "{text}", {"text": text})
 
 
 def shown(value: Any) -> str:
-    """A value of a file as its author wrote it, or nearly so, on one line."""
+    """Return a value of a file on one line, as YAML."""
     if isinstance(value, str):
         return repr(value)
     text = yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("\n...\n").strip()
@@ -67,15 +62,14 @@ def same_minute(left: LabTime, right: LabTime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When: in `after_us`, at the instant `at`, or when the clock next shows `clock_us` past midnight. Exactly one is
-    set."""
+    """A time: `after_us` from now, the instant `at`, or the next `clock_us` after midnight. Exactly one is set."""
 
     after_us: int | None = None
     at: LabTime | None = None
     clock_us: int | None = None
 
     def resolve(self, now: LabTime) -> LabTime:
-        """The instant meant, seen from `now`: a clock time is the next such, never `now` itself."""
+        """Return the instant as seen from `now`. A clock time is the next one after `now`."""
         if self.at is not None:
             return self.at
         if self.clock_us is not None:
@@ -93,7 +87,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often: between `low` and `high`, `high` None meaning any more."""
+    """A range of numbers from `low` to `high`; without an upper limit if `high` is None."""
 
     low: int
     high: int | None
@@ -118,7 +112,7 @@ def _duration(value: Any) -> int:
                 f"{shown(value)} is out of range; a duration is above zero and at most {format_duration(MAX_WAIT_US)}"
             )
         return span
-    raise wrong(f"{shown(value)} is not a duration; write a number and a unit, as 15 min or 36 h")
+    raise wrong(f"{shown(value)} is not a duration; write a number and a unit, such as 15 min or 36 h")
 
 
 def _within(value: Any) -> int | str:
@@ -168,7 +162,7 @@ def _count(value: Any) -> Count:
 
 def _size(value: Any) -> int:
     if not isinstance(value, str):
-        raise wrong(f"{shown(value)} is not a size; write a number and a unit, as 500 KB or 1 MB")
+        raise wrong(f"{shown(value)} is not a size; write a number and a unit, such as 500 KB or 1 MB")
     try:
         size = parse_size(value)
     except ValueTextError as error:
@@ -235,7 +229,7 @@ MailType = Annotated[str, BeforeValidator(_mail_type), _schema("string", enum=li
 
 
 class Part(BaseModel):
-    """A part of a scenario. `exactly_one` and `at_least_one` name keys of which so many must be given."""
+    """A part of a scenario. Of the keys in `exactly_one` and in `at_least_one` that many must be given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -248,7 +242,7 @@ class Part(BaseModel):
             names = [key_of(type(self), key) for key in keys]
             given = [name for key, name in zip(keys, names, strict=True) if key in self.model_fields_set]
             if keys and not given:
-                raise wrong(f"nothing is asked; give one of {', '.join(names)}")
+                raise wrong(f"a key is missing; give one of {', '.join(names)}")
             if exact and len(given) > 1:
                 raise wrong(f"{' and '.join(given)} do not go together; give one of {', '.join(names)}")
         return self

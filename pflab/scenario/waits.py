@@ -1,4 +1,4 @@
-"""`until` and `expect`: waiting for something, and saying what stands when it does not come."""
+"""The verbs `until` and `expect`: wait for something, and report what was found if it does not come."""
 
 from __future__ import annotations
 
@@ -14,48 +14,47 @@ from traces.events import Event
 from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 
-async def expect(play: Play, wish: Expect) -> None:
-    """Raises StepFailed unless the condition holds, now or within the time given (then the clock goes on until it
-    does)."""
-    if wish.within is None:
-        _require(shortfalls(play, wish))
+async def expect(play: Play, condition: Expect) -> None:
+    """Raise StepFailed unless the condition is true now or, with `within`, becomes true as the clock goes on."""
+    if condition.within is None:
+        _require(shortfalls(play, condition))
         return
     left: list[Shortfall] = []
-    within_us = _span_us(play, wish.within)
-    if not await play.lab.until(_holds(play, wish, left), play.lab.now + within_us):
+    within_us = _span_us(play, condition.within)
+    if not await play.lab.until(_holds(play, condition, left), play.lab.now + within_us):
         _require(left, f" within {format_duration(within_us)}")
     play.look_from_instant(play.lab.now)
 
 
-async def until(play: Play, wish: Until) -> None:
-    """Waits; raises StepFailed at the limit, or if what came did not come in the minute it had to."""
+async def until(play: Play, condition: Until) -> None:
+    """Wait. Raise StepFailed at the limit, or if the wait ends in another minute than `at`."""
     began_at = play.lab.now
-    within_us = _span_us(play, wish.within)
+    within_us = _span_us(play, condition.within)
     limit_at = began_at + within_us
-    if wish.mail is None and wish.event is None:
+    if condition.mail is None and condition.event is None:
         left: list[Shortfall] = []
-        if not await play.lab.until(_holds(play, wish, left), limit_at):
+        if not await play.lab.until(_holds(play, condition, left), limit_at):
             _require(left, f" within {format_duration(within_us)}, by {format_instant(limit_at)}")
         play.look_from_instant(play.lab.now)
-        _in_its_minute(wish, began_at, play.lab.now, "this to hold")
+        _in_its_minute(condition, began_at, play.lab.now, "this to hold")
         return
-    search = _Search(play, _wanted(play, wish))
+    search = _Search(play, _wanted(play, condition))
     if not await play.lab.until(search.found, limit_at):
-        asked = f"{_in_words(wish)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
+        asked = f"{_in_words(condition)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
         raise StepFailed([asked], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
     assert search.event is not None
     play.found.add(search.at)
     play.look_from_instant(search.event.at)
-    _in_its_minute(wish, began_at, search.event.at, _in_words(wish))
+    _in_its_minute(condition, began_at, search.event.at, _in_words(condition))
 
 
 def _span_us(play: Play, within: int | str) -> int:
-    """The limit of a wait; `bound` is computed from the lab as it stands now."""  # spec: CV-3
+    """Return the limit of a wait; `bound` is computed from the present settings of the lab."""  # spec: CV-3
     return within if isinstance(within, int) else bound_of(play.lab).total_us
 
 
 class _Search:
-    """Looks through the events since the last wait, each once."""
+    """Searches the events since the last wait, each once."""
 
     def __init__(self, play: Play, wanted: Callable[[Event], bool]) -> None:
         self._play = play
@@ -74,28 +73,30 @@ class _Search:
         return self.event is not None
 
 
-def _wanted(play: Play, wish: Until) -> Callable[[Event], bool]:
-    if wish.mail is not None:
-        return lambda event: arrival_fits(play, event, wish)
-    tag = wish.event or ""
-    on = wish.on[0] if wish.on else None
-    return lambda event: event_fits(play, event, tag, on, wish.fields)
+def _wanted(play: Play, condition: Until) -> Callable[[Event], bool]:
+    if condition.mail is not None:
+        return lambda event: arrival_fits(play, event, condition)
+    tag = condition.event or ""
+    on = condition.on[0] if condition.on else None
+    return lambda event: event_fits(play, event, tag, on, condition.fields)
 
 
-def _in_words(wish: Until) -> str:
-    if wish.mail is not None:
-        route = "".join(f" {word} {store}" for word, store in (("from", wish.from_), ("to", wish.to)) if store)
-        about = f" about {wish.folder}" if wish.folder else ""
-        return f"a {wish.mail} mail{route}{about}" + (f" marked {wish.marked}" if wish.marked else "")
-    fields = "".join(f" {key}={value}" for key, value in wish.fields.items())
-    return f"the event {wish.event}{fields}" + (f" on {wish.on[0]}" if wish.on else "")
+def _in_words(condition: Until) -> str:
+    if condition.mail is not None:
+        route = "".join(
+            f" {word} {store}" for word, store in (("from", condition.from_), ("to", condition.to)) if store
+        )
+        about = f" about {condition.folder}" if condition.folder else ""
+        return f"a {condition.mail} mail{route}{about}" + (f" marked {condition.marked}" if condition.marked else "")
+    fields = "".join(f" {key}={value}" for key, value in condition.fields.items())
+    return f"the event {condition.event}{fields}" + (f" on {condition.on[0]}" if condition.on else "")
 
 
-def _holds(play: Play, wish: Condition, left: list[Shortfall]) -> Callable[[], bool]:
-    """A predicate that notes what is still wanting, so that a failure can say it."""
+def _holds(play: Play, condition: Condition, left: list[Shortfall]) -> Callable[[], bool]:
+    """Return a predicate that notes the shortfalls in `left`, for the failure report."""
 
     def holds() -> bool:
-        left[:] = shortfalls(play, wish)
+        left[:] = shortfalls(play, condition)
         return not left
 
     return holds
@@ -103,13 +104,13 @@ def _holds(play: Play, wish: Condition, left: list[Shortfall]) -> Callable[[], b
 
 def _require(left: list[Shortfall], within: str = "") -> None:
     if left:
-        raise StepFailed([f"{each.expected}{within}" for each in left], [each.stands for each in left])
+        raise StepFailed([f"{each.expected}{within}" for each in left], [each.found for each in left])
 
 
-def _in_its_minute(wish: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
-    if wish.at is None:
+def _in_its_minute(condition: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
+    if condition.at is None:
         return
-    # A clock time may be that of the very minute in which the wait began.
-    due_at = wish.at.resolve(began_at - MINUTE_US)
+    # A clock time can be that of the minute in which the wait began.
+    due_at = condition.at.resolve(began_at - MINUTE_US)
     if not same_minute(came_at, due_at):
         raise StepFailed([f"{what} at {format_instant(due_at)}"], [f"it came at {format_instant(came_at)}"])

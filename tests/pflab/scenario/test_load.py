@@ -89,7 +89,7 @@ QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
         ((QUIZ % "C", "reveal: So."), "steps[0].quiz: 'C' is no choice; the answer is one of 'A', 'B'"),
         (
             (QUIZ % "A",),
-            "steps[0].quiz: a question without an answer; a reveal in a later step, where the lab has shown it",
+            "steps[0].quiz: a question without an answer; a reveal in a later step",
         ),
         ((QUIZ % "A", QUIZ % "B", "reveal: So."), "steps[0].quiz: a question without an answer"),
         (("reveal: So.",), "steps[0].reveal: an answer without a question; a quiz in a step before it"),
@@ -142,15 +142,15 @@ def test_all_mistakes_are_told_at_once() -> None:
 def test_a_step_is_one_verb() -> None:
     """Two verbs in one step, or none, are refused with what a step looks like."""
     (first, second) = wrong("{advance: 1 h, say: Hello}", "advance")
-    assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and what it takes")
+    assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and its arguments")
     assert second.startswith("test.yaml:5:5: steps[1]: not a step")
 
 
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("expect: {on: B}", "nothing is asked; give one of has, lacks,"),
-        ("expect: {has: x}", "has asks about a store; add on:"),
+        ("expect: {on: B}", "a key is missing; give one of has, lacks,"),
+        ("expect: {has: x}", "has needs a store; add on:"),
         ("expect: {on: B, array: none, since: x}", "since goes with mails or events"),
         ("until: {within: 1 h}", "nothing to wait for; give mail, event, or a condition"),
         ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event do not go together"),
@@ -160,7 +160,7 @@ def test_a_step_is_one_verb() -> None:
         ("expect: {on: A, folder: Projects, replicas: A, within: bound}", "it goes with converged or settled"),
         ("expect: {equal: Projekts}", '"Projekts" is no folder of the topology or of an earlier step'),
         ("expect: {settled: false}", "settled"),
-        ("folder: {on: A}", "nothing is asked; give one of create, change, rename, move, delete"),
+        ("folder: {on: A}", "a key is missing; give one of create, change, rename, move, delete"),
         ("folder: {on: A, create: X, delete: Y}", "create and delete do not go together"),
         ("folder: {on: A, rename: Projects}", "rename and to go together"),
         ("folder: {on: A, delete: Projects, schedule: never}", "go with create or change only"),
@@ -172,7 +172,7 @@ def test_a_step_is_one_verb() -> None:
         ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; a text; put quotes around it'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
         ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
-        ("edit: {on: A, message: x}", "nothing is asked; give one of subject, body"),
+        ("edit: {on: A, message: x}", "a key is missing; give one of subject, body"),
         ("edit: {on: A, message: x, subject: y}", '"x" is no message of an earlier step (its as); there is none'),
         ("heal: x", '"x" is no fault (the name given with as, or all)'),
         ("expect: {mails: {count: 1}, since: x}", '"x" is no checkpoint of an earlier step'),
@@ -288,7 +288,7 @@ def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
 def test_a_name_can_be_given_once() -> None:
     """Two messages of one name would make every later step ambiguous."""
     post = "post: {on: A, folder: Projects, subject: x, as: x}"
-    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is taken; a name of its own']
+    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is already used; another name']
 
 
 def test_posts_name_all_and_each() -> None:
