@@ -26,7 +26,7 @@ from pflab.cli.value_names import name_values
 from pflab.terms.verdict import ExitCode
 
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
-    "demo": ("pflab.cli.verbs.demo", "The default lab, live, and a guided lesson: a mail is lost, and comes back."),
+    "demo": ("pflab.cli.verbs.demo", "Play a guided lesson in the default lab, live: a mail is lost and comes back."),
     "run": ("pflab.cli.verbs.scenario", "Run scenarios and say whether each of them passed."),
     "simulate": (
         "pflab.cli.verbs.simulate",

@@ -1,8 +1,8 @@
-"""The guided lessons of `pflab demo`: a lab, live, plays a scenario and tells what happens; without a name it is the
-default lab and scenarios/lost-mail.yaml. A lesson asks before it shows: predict, then reveal.
+"""The guided lessons of `pflab demo`: a live lab plays a scenario, and the terminal explains it. The default is the
+default lab with scenarios/lost-mail.yaml. A lesson asks what will happen before it shows it.
 
-Real stores with real databases write to each other by real SMTP; only the time is the lab's, so three days pass in
-seconds. At the end stand the state tables, what happened in words, and the verdict over all folders.
+The stores, their databases and SMTP are real. Only the clock is the lab's, so three days pass in seconds. At the end the
+demo prints the state tables, the events in words, and the verdict over all folders.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
 
 LESSON: Final = "lost-mail.yaml"
+WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)
 DEFAULT_LAB: Final = EXAMPLES / "default.yaml"
 
-TOLD: Final = frozenset(
+SHOWN_EVENTS: Final = frozenset(
     {
         "change.made",
         "mail.submitted",
@@ -52,12 +53,12 @@ TOLD: Final = frozenset(
         "status.due",
     }
 )
-"""The events that the lesson tells as they come; the trace has them all."""
+"""The event types in the list "What happened"; the trace has all events."""
 
 
 @dataclass(slots=True)
-class Lesson:
-    """What the demo keeps of its run: the last look at the lab before it stopped."""
+class FinalState:
+    """The state of the lab at the end of the lesson, read before the lab stops."""
 
     events: list[Event] = field(default_factory=list)
     names: Lexicon = field(default_factory=Lexicon)
@@ -68,14 +69,18 @@ class Lesson:
 def run_demo(
     folder: RunFolder, console: Console, *, seed: int, ask: bool, command: str = "pflab", lesson: Scenario | None = None
 ) -> int:
-    """Play the lesson, its traces and databases into `folder`. `ask` waits for Enter at each paragraph and for an answer to
-    each question; `command` is how the reader calls pflab; without a `lesson` it is the default one.
+    """Play the lesson, print it, and return an exit code.
 
-    Returns an exit code. Raises LabError if the lab cannot be started, OSError if the lesson cannot be read.
+    folder    gets the traces, the databases and the verdict
+    ask       wait for Enter after each paragraph, and for an answer to each question
+    command   how the reader calls pflab
+    lesson    the scenario; None: the default lesson
+
+    Raises LabError if the lab cannot be started, OSError if the lesson cannot be read.
     """
     is_default = lesson is None
     lesson = lesson or _default_lesson()
-    kept = Lesson()
+    final = FinalState()
     console.print(_welcome(lesson))
 
     def make(organization: Topology) -> Lab:
@@ -83,13 +88,13 @@ def run_demo(
         return LiveLab(organization, seed=seed, folder=folder)
 
     def finish(play: Play) -> None:
-        _keep(play, kept)
+        _read_final_state(play, final)
 
     result = asyncio.run(run_scenario(lesson, make, watch=Narrator(console, ask).tell, finish=finish))
     folder.write_verdict(result.as_document())
-    _end(console, result, kept)
-    console.print(_looks(folder, command), style="dim", markup=False, soft_wrap=True)
-    return _exit_code(result, kept) if is_default else result.exit_code
+    _print_end(console, result, final)
+    console.print(_next_commands(folder, command), style="dim", markup=False, soft_wrap=True)
+    return _exit_code(result, final) if is_default else result.exit_code
 
 
 def _default_lesson() -> Scenario:
@@ -101,14 +106,14 @@ def _welcome(lesson: Scenario) -> Panel:
     sites = [f"{site}: {join_names(organization.servers_in(site))}" for site in organization.sites]
     lines = [
         f"{counted(len(organization.servers), 'public folder store')} in {counted(len(sites), 'site')} ({'; '.join(sites)}).",
-        "Each is a real store with a database and an SMTP listener of its own. The clock is the lab's.",
+        "Each is a real store with its own database and SMTP listener. All share the clock of the lab.",
     ]
-    words = [text for text in (lesson.lesson, lesson.look and f"Look at: {lesson.look}") if text]
-    return Panel(Text("\n\n".join(["\n".join(lines), *words])), title=lesson.title, title_align="left")
+    texts = [text for text in (lesson.lesson, lesson.look and f"Look at: {lesson.look}") if text]
+    return Panel(Text("\n\n".join(["\n".join(lines), *texts])), title=lesson.title, title_align="left")
 
 
 class Narrator:
-    """Tells a lesson's paragraphs, questions and answers as they come, and waits for the reader if asked to."""
+    """Prints the texts, questions and answers of a lesson at their steps. With `ask` it waits for the reader."""
 
     def __init__(self, console: Console, ask: bool, reader: Reader | None = None) -> None:
         self._console = console
@@ -118,9 +123,9 @@ class Narrator:
         self._predicted: str | None = None
 
     async def tell(self, step: Step, at: LabTime) -> None:
-        """A `StepWatcher` of the runner."""
+        """Print one step; a `StepWatcher` of the runner."""
         if isinstance(step.args, Quiz):
-            await self._put(step.args)
+            await self._ask_question(step.args)
         elif step.verb in ("say", "reveal"):
             self._console.print()
             self._console.print(Text(f"{to_the_second(at)}  ", style="cyan") + Text(step.args))
@@ -130,19 +135,21 @@ class Narrator:
                 self._console.print("[dim]Enter to go on [/]", end="")
                 await self._read()
 
-    async def _put(self, quiz: Quiz) -> None:
+    async def _ask_question(self, quiz: Quiz) -> None:
         self._console.print()
         self._console.print(Text(quiz.ask, style="bold"))
         for number, choice in enumerate(quiz.choices, start=1):
             self._console.print(f"  {number}. {choice}", markup=False)
         self._quiz, self._predicted = quiz, None
         while self._ask and self._predicted is None:
-            self._console.print(f"[dim]What do you say? 1 to {len(quiz.choices)}, or Enter to only watch [/]", end="")
-            said = (await self._read()).strip()
-            if not said:
+            self._console.print(
+                f"[dim]What do you expect? 1 to {len(quiz.choices)}, or Enter for no answer [/]", end=""
+            )
+            typed = (await self._read()).strip()
+            if not typed:
                 break
-            if said.isdigit() and 0 < int(said) <= len(quiz.choices):
-                self._predicted = quiz.choices[int(said) - 1]
+            if typed.isdigit() and 0 < int(typed) <= len(quiz.choices):
+                self._predicted = quiz.choices[int(typed) - 1]
 
     def _reveal(self) -> None:
         quiz = self._quiz
@@ -151,19 +158,20 @@ class Narrator:
         right = self._predicted == quiz.answer
         if self._predicted is not None:
             style = "green" if right else "yellow"
-            self._console.print(Text("As you said." if right else f"You said: {self._predicted}", style=style))
+            self._console.print(
+                Text("Your answer is right." if right else f"Your answer: {self._predicted}", style=style)
+            )
         self._console.print(Text(f"The answer: {quiz.answer}", style="bold"))
         self._console.print(Text(quiz.because))
         self._quiz = None
 
 
 Reader = Callable[[], Awaitable[str]]
-"""Waits for a line of the reader's."""
+"""Returns the next line that the reader types."""
 
 
 async def _line_of_terminal() -> str:
-    """The reader's next line. The loop goes on meanwhile, so that Ctrl-C is heard; one who has hung up is not waited
-    for."""
+    """Return the next line of the terminal, empty at its end. Meanwhile the loop runs, so that Ctrl-C takes effect."""
     typed = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(sys.stdin, typed.set)
@@ -174,46 +182,48 @@ async def _line_of_terminal() -> str:
     return sys.stdin.readline()
 
 
-def _keep(play: Play, kept: Lesson) -> None:
-    kept.verdict = play.verdict()
-    kept.events = list(play.log)
-    kept.names = play.names
+def _read_final_state(play: Play, final: FinalState) -> None:
+    final.verdict = play.verdict()
+    final.events = list(play.log)
+    final.names = play.names
     for store in play.running():
         views = play.lab.read(store, lambda node: node.folders())
         held = [HIERARCHY, *(view.path for view in views if view.held_here)]
-        kept.states += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in held]  # type: ignore[misc]
+        final.states += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in held]  # type: ignore[misc]
 
 
 # --- the end
 
 
-def _end(console: Console, result: ScenarioResult, kept: Lesson) -> None:
+def _print_end(console: Console, result: ScenarioResult, final: FinalState) -> None:
     console.print()
     if result.failure is not None:
         console.print("\n".join(result.in_words()), style="red", markup=False, soft_wrap=True)
-    for path in dict.fromkeys(state.path for state in kept.states if state.path != HIERARCHY):
-        console.print(f"What each holder of {path} knows, as it would print it:\n", style="bold", markup=False)
-        for table in state_tables([state for state in kept.states if state.path == path], result.ended_at):
+    for path in dict.fromkeys(state.path for state in final.states if state.path != HIERARCHY):
+        console.print(f"The state tables of each holder of {path}:\n", style="bold", markup=False)
+        for table in state_tables([state for state in final.states if state.path == path], result.ended_at):
             console.print(table)
             console.print()
     console.print("What happened:\n", style="bold")
-    for event in kept.events:
-        if tag_of(event) in TOLD:
-            console.print(line(event, kept.names), markup=False, soft_wrap=True)
+    for event in final.events:
+        if tag_of(event) in SHOWN_EVENTS:
+            console.print(line(event, final.names), markup=False, soft_wrap=True)
     console.print()
-    console.print(_judgement(kept.verdict, result))
+    console.print(_judgement(final.verdict, result))
 
 
-def _looks(folder: RunFolder, command: str) -> str:
-    """Where everything is, and what to look at it with."""
+def _next_commands(folder: RunFolder, command: str) -> str:
+    """Return where the files of the run are, and the commands that show them."""
     mails = sorted(folder.mails.glob("*.eml"))
-    looks = [f"{command} state", f"{command} backfill", *(f"{command} decode {mail}" for mail in mails[:1])]
-    return "\n  ".join([f"Traces, databases, mails and verdict are in {folder.path}. Look at them:", *looks])
+    commands = [f"{command} state", f"{command} backfill", *(f"{command} decode {mail}" for mail in mails[:1])]
+    return "\n  ".join(
+        [f"Traces, databases, mails and verdict are in {folder.path}. Commands that show them:", *commands]
+    )
 
 
 def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableType:
     if verdict is None:
-        return Text("No verdict: the lab could not be looked at.", style="red")
+        return Text("No verdict: the lab failed before it could be judged.", style="red")
     good = verdict.judgement is Judgement.CONVERGED
     lines = [*verdict.in_words()]
     if good:
@@ -222,9 +232,7 @@ def _judgement(verdict: Verdict | None, result: ScenarioResult) -> RenderableTyp
     return Panel(Text("\n".join(lines)), title="Verdict", title_align="left", border_style="green" if good else "red")
 
 
-def _exit_code(result: ScenarioResult, kept: Lesson) -> int:
-    if kept.verdict is None:
+def _exit_code(result: ScenarioResult, final: FinalState) -> int:
+    if final.verdict is None:
         return ExitCode.UNKNOWN
-    return max(
-        result.exit_code, kept.verdict.exit_code, key=(ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION).index
-    )
+    return max(result.exit_code, final.verdict.exit_code, key=WORST_LAST.index)

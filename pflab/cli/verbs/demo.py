@@ -1,4 +1,4 @@
-"""The verb `demo`: the default lab and a guided lesson."""
+"""The verb `demo`: a guided lesson in a live lab."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from pflab.cli.demo import run_demo
+from pflab.cli.demo import WORST_LAST, run_demo
 from pflab.cli.lab_options import own_name, run_folder
 from pflab.cli.options import DEFAULT_SEED
 from pflab.cli.output import page, print_lines
@@ -19,21 +19,21 @@ from pflab.terms.verdict import ExitCode
 
 
 def demo(
-    headless: Annotated[bool, typer.Option("--headless", help="Ask nothing and wait for nobody.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Ask no questions, and do not wait for Enter.")] = False,
     lesson: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Another lesson: a scenario file, or the name of one of pflab's."),
+        typer.Option(metavar="NAME", help="Play another lesson: a scenario file, or the name of one of pflab's."),
     ] = None,
-    lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons and play none.")] = False,
-    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
+    lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons, and play none.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[
-        bool, typer.Option("--skip-check", help="Leave out the verdict from the traces at the end.")
+        bool, typer.Option("--skip-check", help="Omit the verdict that Spark gives from the traces at the end.")
     ] = False,
 ) -> int:
-    """The default lab, live, and a guided lesson: a mail is lost, and comes back.
+    """Play a guided lesson in the default lab, live: a mail is lost and comes back.
 
-    With --lesson another one. Lessons ask what will happen before they show it. One takes less than half a minute, and
-    where Java is there as much again for the verdict that Spark gives from the traces.
+    --lesson plays another one. A lesson asks what will happen before it shows it. It takes less than half a minute. If
+    Java is installed, Spark's verdict from the traces takes as long again.
 
     Example: pflab demo --headless
     """
@@ -44,14 +44,14 @@ def demo(
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
     code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen)
-    if chosen is not None:  # a lesson may end with stores that disagree, to show just that
+    if chosen is not None:  # stores may disagree at a lesson's end, if it shows that
         print_lines([f"pflab check {folder.path} judges its traces."], style="dim")
         return code
-    return code if skip_check else max(code, _checked(folder), key=_WORST_LAST.index)
+    return code if skip_check else max(code, _checked(folder), key=WORST_LAST.index)
 
 
 def _list_lessons() -> int:
-    """The scenarios that are lessons: their names and titles."""
+    """Print the names and titles of the scenarios that are lessons."""
     for path in sorted(SHIPPED.glob("*.yaml")):
         scenario = load_scenario(path)
         if scenario.lesson is not None:
@@ -59,24 +59,21 @@ def _list_lessons() -> int:
     return ExitCode.GOOD
 
 
-_WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)
-
-
 _CHECKED_WITHIN_S: Final = 300
 
 
 def _checked(folder: RunFolder) -> int:
-    """The verdict from the traces alone, by Spark in a process of its own; where it cannot run, what to install."""
-    print_lines(["", "And from the traces alone, by Spark (pflab check):"], style="bold")
-    order = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
+    """Print Spark's verdict from the traces, or what to install, and return an exit code."""
+    print_lines(["", "Spark's verdict, from the traces alone (pflab check):"], style="bold")
+    command = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
     try:
-        told = subprocess.run(order, capture_output=True, text=True, check=False, timeout=_CHECKED_WITHIN_S)
+        check = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CHECKED_WITHIN_S)
     except subprocess.TimeoutExpired:
-        print_lines([f"it gave no verdict within {_CHECKED_WITHIN_S} s"])
+        print_lines([f"Spark gave no verdict within {_CHECKED_WITHIN_S} s"])
         return ExitCode.UNKNOWN
-    print_lines(told.stdout.splitlines())
-    if told.returncode == ExitCode.UNKNOWN and not told.stdout:
-        # Nothing was judged: Java or Spark is missing, which the lesson does without.
-        print_lines([line for line in told.stderr.splitlines() if line.startswith("pflab")])
+    print_lines(check.stdout.splitlines())
+    if check.returncode == ExitCode.UNKNOWN and not check.stdout:
+        # Java or Spark is missing. The lesson works without them.
+        print_lines([line for line in check.stderr.splitlines() if line.startswith("pflab")])
         return ExitCode.GOOD
-    return told.returncode
+    return check.returncode

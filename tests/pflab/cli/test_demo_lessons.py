@@ -46,9 +46,9 @@ def told(scenario: Scenario, lines: Sequence[str], *, ask: bool) -> str:
 @pytest.mark.parametrize(
     ("lines", "seen", "unseen"),
     [
-        (["\n", "1\n", "\n"], "You said: A", "As you said."),
-        (["\n", "7\n", "x\n", "2\n", "\n"], "As you said.", "You said"),
-        (["\n", "\n", "\n"], "The answer: B", "said"),
+        (["\n", "1\n", "\n"], "Your answer: A", "Your answer is right."),
+        (["\n", "7\n", "x\n", "2\n", "\n"], "Your answer is right.", "Your answer:"),
+        (["\n", "\n", "\n"], "The answer: B", "Your answer"),
     ],
 )
 def test_a_prediction_is_waited_for_and_judged(lines: list[str], seen: str, unseen: str) -> None:
