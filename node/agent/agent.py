@@ -94,19 +94,9 @@ def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
     broadcast.broadcast(ctx, s, fid)
 
 
-def _status_check(ctx: Context, s: Stimulus, key: int) -> None:
-    del key
-    status.check(ctx, s)
-
-
-def _status_request(ctx: Context, s: Stimulus, key: int) -> None:
-    del key
-    status.send_wanted(ctx, s)
-
-
 def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
     """Drop a held item whose wait has ended. Its numbers are missing now (spec: HI-4, BF-2)."""
-    if held_messages.expired(ctx, s, held_id) is None:
+    if held_messages.expired(s, held_id) is None:
         return
     for store in ctx.other_holders(HIERARCHY_FID):
         incoming.note_missing(ctx, s, HIERARCHY_FID, store)
@@ -114,8 +104,8 @@ def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
 
 _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.CYCLE: _cycle,
-    Timer.STATUS_CHECK: _status_check,
-    Timer.STATUS_REQUEST: _status_request,
+    Timer.STATUS_CHECK: lambda ctx, s, key: status.check(ctx, s),
+    Timer.STATUS_REQUEST: lambda ctx, s, key: status.send_wanted(ctx, s),
     Timer.ENTRY: backfill.timed_out,
     Timer.HELD: _held_expired,
     Timer.DROP: replica_removal.drop_now,

@@ -295,12 +295,12 @@ def on_expired(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Number
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """Account for the missing numbers whose items have expired at every store that had them (spec: DL-3)."""
     missing = backfill_sources.missing_of(s.conn, fid)
-    gone = expiry.expired_everywhere(ctx, s, fid, expiry.expired_anywhere(s.conn, fid, missing))
+    expired = expiry.expired_everywhere(ctx, s, fid, expiry.expired_anywhere(s.conn, fid, missing))
     for store in leavers(s.conn, fid):  # a leaving store keeps its data until it is answered (spec: RP-2)
-        gone -= leaver_claims(s.conn, fid, store) - expiry.expired_at_store(s.conn, fid, store)
-    if gone:
-        ctx.rst.add(fid, gone)
-        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **gone.texts())
+        expired -= leaver_claims(s.conn, fid, store) - expiry.expired_at_store(s.conn, fid, store)
+    if expired:
+        ctx.rst.add(fid, expired)
+        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **expired.texts())
         remove_arrived(ctx, s, fid)
 
 

@@ -122,21 +122,24 @@ def change(
         props = replace(props, resolve=_checked_resolve(resolve))
     if replicas is not None:
         props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
-    number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
-    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
-    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
-    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
-    return number.text
+    return _modify(ctx, s, folder, props)
 
 
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
     """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
     assert folder.props is not None, "a folder with a replica list is not deleted"
-    props = folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
+    _modify(
+        ctx, s, folder, folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
+    )
+
+
+def _modify(ctx: Context, s: Stimulus, folder: Folder, props: FolderProperties) -> str:
+    """Make a version of a folder with other properties. Return its change number."""
     number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
     old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
     item = encode_folder(folder.object, number, pcl, modified_at, props, old)
     _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
+    return number.text
 
 
 def delete(ctx: Context, s: Stimulus, path: str) -> None:

@@ -28,7 +28,7 @@ Example: A creates folder F with replicas on A and B (A-7) and posts in it (A-8)
     10:00  content mail with A-8    F is unknown at B: the mail is held until 14:00
     10:05  hierarchy mail with A-7  F is applied, its replica begins, the held mail is processed: A-8 is applied
 
-If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and backfill brings A-8.
+If the hierarchy mail comes after 14:00, the held mail was dropped. B requests the status of F, and backfill brings A-8.
 
 What must never happen: a bad mail changes a row; a mail that was sent earlier replaces a row from a later one; the numbers of
 a held or failed update enter the own row; a mail that arrives twice has an effect twice (spec: IN-3).
@@ -157,8 +157,8 @@ def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int)
     ).first()
     if row is not None and mail.sent_at <= row[2]:
         return  # a duplicate, or overtaken by a later one
-    took = max(0, s.now - mail.sent_at)
-    transit = took if row is None or row[1] is None else row[1] + (took - row[1]) // TRANSIT_WEIGHT
+    duration_us = max(0, s.now - mail.sent_at)
+    transit = duration_us if row is None or row[1] is None else row[1] + (duration_us - row[1]) // TRANSIT_WEIGHT
     s.conn.exec_driver_sql(
         "INSERT INTO peer (store, down, heard_sent_at, backfilled_at, transit_us) VALUES (?, 0, ?, 0, ?)"
         " ON CONFLICT (store) DO UPDATE SET down = 0,"
@@ -296,27 +296,12 @@ def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: boo
     replica_removal.answer_leavers(ctx, s, fid)
 
 
-def _on_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
-    del content, way
-    answer(ctx, s, mail)
-
-
-def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
-    del content, way
-    status.on_status(ctx, s, mail)
-
-
-def _on_status_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
-    del content, way
-    status.on_request(ctx, s, mail)
-
-
 _HANDLERS: Mapping[MessageType, Callable[[Context, Stimulus, ReplicationMail, bytes, Way], None]] = {
     MessageType.HIERARCHY: _on_hierarchy,
     MessageType.HIERARCHY_RESPONSE: _on_hierarchy,
     MessageType.CONTENT: _on_content,
     MessageType.CONTENT_RESPONSE: _on_content,
-    MessageType.BACKFILL_REQUEST: _on_request,
-    MessageType.STATUS: _on_status,
-    MessageType.STATUS_REQUEST: _on_status_request,
+    MessageType.BACKFILL_REQUEST: lambda ctx, s, mail, content, way: answer(ctx, s, mail),
+    MessageType.STATUS: lambda ctx, s, mail, content, way: status.on_status(ctx, s, mail),
+    MessageType.STATUS_REQUEST: lambda ctx, s, mail, content, way: status.on_request(ctx, s, mail),
 }

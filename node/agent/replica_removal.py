@@ -156,11 +156,11 @@ def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def _others_have_expired_items(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> bool:
-    gone = expired_among(ctx, s.conn, fid, numbers)
-    if not gone:
+    expired = expired_among(ctx, s.conn, fid, numbers)
+    if not expired:
         return True
     rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
-    return all(row is not None and gone <= row.numbers for row in rows)
+    return all(row is not None and expired <= row.numbers for row in rows)
 
 
 def forget_leaver(ctx: Context, s: Stimulus, fid: int, store: str) -> None:

@@ -100,11 +100,11 @@ def _on_list_change(
     """If the replica list changed, drop the rows of stores that left, and request status (spec: RST-4, ST-3)."""
     assert folder.props is not None
     if old is not None and set(old.replicas) != set(folder.props.replicas):
-        gone = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
-        for store in gone:  # spec: RST-4
+        removed = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
+        for store in removed:  # spec: RST-4
             ctx.rst.drop_row(s.conn, folder.fid, store)
         replica_removal.forget_leavers(ctx, s, folder.fid)
-        if gone:
+        if removed:
             backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
         asks = back or ctx.config.profile.every_holder_asks  # spec: ST-3
         if listed and asks and ctx.other_holders(folder.fid):

@@ -40,7 +40,7 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
             s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
             result.failed |= update.names
             continue
-        queue.extend((freed, "queue") for freed in held_messages.freed_folders(ctx, s, update.version.object))
+        queue.extend((freed, "queue") for freed in held_messages.freed_folders(s, update.version.object))
     return result
 
 
@@ -73,7 +73,7 @@ def _parent_of(version: Version) -> bytes | None:
     try:
         return read_folder(version.item).parent if version.item is not None else None
     except CodecError:
-        return None  # told where it is applied
+        return None  # reported when it is applied
 
 
 def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
@@ -103,7 +103,7 @@ def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None
     try:
         parent = read_folder(version.item).parent
     except CodecError:
-        return None  # told where it is applied
+        return None  # reported when it is applied
     if parent == ROOT or ctx.folders.get(parent) is not None or held_messages.waits_for(s.conn, parent, version.object):
         return None
     return parent
@@ -123,9 +123,9 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
             s.trace.record(TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text)
     current = ctx.folders.get(version.object)
     assert current is not None, "a version was applied or one is known"
-    gone = names - CNSet.of(current.number)
-    if gone:
-        tie(ctx, s.conn, HIERARCHY_FID, version.object, gone.numbers())
+    superseded = names - CNSet.of(current.number)
+    if superseded:
+        tie(ctx, s.conn, HIERARCHY_FID, version.object, superseded.numbers())
         s.conn.exec_driver_sql("UPDATE folder SET supersedes = 1 WHERE fid = ?", (current.fid,))
     result.numbers |= NumberSets(names)
     result.fresh = result.fresh or not reason

@@ -178,9 +178,9 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
             "SELECT rep, ctr FROM message WHERE object = ? ORDER BY rep, ctr", (version.object,)
         )
     )
-    gone = names - current
-    if gone:
-        tie(ctx, s.conn, fid, version.object, gone.numbers())
+    superseded = names - current
+    if superseded:
+        tie(ctx, s.conn, fid, version.object, superseded.numbers())
         s.conn.exec_driver_sql("UPDATE message SET supersedes = 1 WHERE object = ?", (version.object,))
     result.numbers |= NumberSets.of_kind(names, version.fai)
     result.fresh = result.fresh or not reason

@@ -107,25 +107,7 @@ _INSERT = (
 
 def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
     """Insert many new objects with one statement."""
-    flag, rep = int(sent), ctx.store.rep
-    rows = [
-        (
-            fid,
-            each.object,
-            rep(conn, each.number.guid),
-            each.number.counter,
-            each.pcl.encode(),
-            each.modified_at,
-            int(each.fai),
-            int(each.item is None),
-            flag,
-            0,
-            1,
-            each.subject,
-            each.item,
-        )
-        for each in versions
-    ]
+    rows = [_row(ctx, conn, fid, each, sent=sent, supersedes=False, shown=True) for each in versions]
     if rows:
         conn.exec_driver_sql(_INSERT, rows)
 

@@ -229,24 +229,16 @@ def failure_values(error: BaseException) -> dict[str, Any]:
 # --- entries that follow from traced events
 
 
-def _bad(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values]:
-    del ctx, conn
-    return 3089, {"reason": fields["reason"]}
-
-
-def _failed(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values]:
-    del ctx, conn
-    return 3092, {"folder": fields.get("folder") or "(unknown)", "reason": fields["reason"]}
-
-
-def _dropped(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values]:
-    return 3005, application_log_texts.folder_values(ctx, conn, fields["folder"])
-
-
 _OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], tuple[int, Values]]]] = {
-    MailBad: _bad,
-    VersionFailed: _failed,
-    ReplicaDropped: _dropped,
+    MailBad: lambda ctx, conn, fields: (3089, {"reason": fields["reason"]}),
+    VersionFailed: lambda ctx, conn, fields: (
+        3092,
+        {"folder": fields.get("folder") or "(unknown)", "reason": fields["reason"]},
+    ),
+    ReplicaDropped: lambda ctx, conn, fields: (
+        3005,
+        application_log_texts.folder_values(ctx, conn, fields["folder"]),
+    ),
     ContentSuspended: lambda ctx, conn, fields: (3118, {}),
     ContentResumed: lambda ctx, conn, fields: (3119, {}),
     RequestRefused: lambda ctx, conn, fields: (3116, {"server": fields["requester"]}),
@@ -258,7 +250,7 @@ def log_traced(
 ) -> None:
     """Write the entries that follow from the events of a stimulus, at its end."""
     for kind, fields in recorded:
-        tell = _OF_EVENTS.get(kind)
-        if tell is not None:
-            event, values = tell(ctx, conn, fields)
+        entry = _OF_EVENTS.get(kind)
+        if entry is not None:
+            event, values = entry(ctx, conn, fields)
             write(conn, now, event, values)

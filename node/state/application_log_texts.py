@@ -252,10 +252,11 @@ def _tombstoned(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
 
 
 def _deleted(ctx: Context, conn: Connection, mail: ReplicationMail, *, always: bool = False) -> list[str]:
-    gone = [update.version for update in mail.updates if update.version.item is None]
+    deleted = [update.version for update in mail.updates if update.version.item is None]
     pairs = [
-        f"{object_id(ctx, conn, version.object)},{id_text(ctx, conn, version.number)}" for version in gone[:MAX_LISTED]
+        f"{object_id(ctx, conn, version.object)},{id_text(ctx, conn, version.number)}"
+        for version in deleted[:MAX_LISTED]
     ]
     if not pairs:
         return ["IDCN Deleted:", _NO_NUMBERS] if always else []
-    return [f"IDCN deleted: {pairs[0]}", *pairs[1:], *_more(len(gone))]
+    return [f"IDCN deleted: {pairs[0]}", *pairs[1:], *_more(len(deleted))]

@@ -79,8 +79,8 @@ def _fields(update: Update) -> dict[str, Any]:
 def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
     """Return whether a version of `folder` is held until `other` comes, directly or through other held versions.
 
-    One that was held, and dropped in vain, counts as well: two halves of a ring that come by turns, each after the other
-    was dropped, would else never meet.
+    A version that was held and dropped counts too. Otherwise two halves of a cycle that arrive alternately, each after the
+    other was dropped, would never be applied.
     """
     ahead, seen = [folder], {folder}
     while ahead:
@@ -95,9 +95,8 @@ def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
     return False
 
 
-def freed_folders(ctx: Context, s: Stimulus, parent: bytes) -> list[Update]:
+def freed_folders(s: Stimulus, parent: bytes) -> list[Update]:
     """Remove and return the updates that waited for this folder."""
-    del ctx
     freed = []
     for held_id, numbers, item in s.conn.exec_driver_sql(
         "SELECT id, numbers, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (parent, FOLDER)
@@ -129,9 +128,8 @@ def _forget(s: Stimulus, held_id: int) -> None:
     clear_timer(s.conn, Timer.HELD, held_id)
 
 
-def expired(ctx: Context, s: Stimulus, held_id: int) -> bytes | None:
+def expired(s: Stimulus, held_id: int) -> bytes | None:
     """Drop a held item whose wait has ended. Return the folder that it waited for, or None if the item is not held now."""
-    del ctx
     row = s.conn.exec_driver_sql(
         "SELECT kind, object, numbers, payload, waits_for FROM held WHERE id = ?", (held_id,)
     ).first()

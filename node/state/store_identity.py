@@ -16,7 +16,7 @@ LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
 
 class Begins(StrEnum):
-    """What the next start has to do. It is written with the state that needs it, and cleared in the stimulus that does it."""
+    """What the next start has to do. The stimulus that does it clears it."""
 
     NOTHING = ""
     RESTORED = "restored"  # spec: RP-4 request status of all folders

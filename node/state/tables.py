@@ -275,7 +275,7 @@ setting = Table(  # settings that an administrator changed since the topology wa
     "setting",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),  # JSON, as it stands in a topology file
+    Column("value", Text, nullable=False),  # JSON, as in a topology file
 )
 
 waiting = Table(  # replication mail for a store whose agent is disabled (spec: SE-1)

@@ -1,4 +1,4 @@
-"""A server version as a table of behaviours; nothing else in the agent asks for the version (spec: section 14)."""
+"""A server version as a table of behaviours; no other code of the agent looks at the version (spec: section 14)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transport.protocol.link_state import LinkRule
 
 
 class SourceChoice(Enum):
-    """How backfill sources are chosen (spec: BF-3). The values are what traces call it."""
+    """How backfill sources are chosen (spec: BF-3). The values are the words of traces."""
 
     TWO_HOLDERS = "two holders"
     SIX_GROUPS = "six groups"
@@ -19,7 +19,7 @@ class SourceChoice(Enum):
 
 
 class Responders(Enum):
-    """Who must answer a status request (spec: ST-3, ST-4). The values are what traces call it."""
+    """Who must answer a status request (spec: ST-3, ST-4). The values are the words of traces."""
 
     ALL_HOLDERS = "all holders"
     SIX_STEPS = "six steps"
@@ -27,22 +27,22 @@ class Responders(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a version does.
+    """The behaviour of one version.
 
     rank                newer is larger; sources are sorted by it (spec: BF-3)
     asks_twice          several sources are asked for the same numbers (spec: BF-3)
-    new_asks_at_once    a new store or replica of it asks for what it lacks without the first time-out (spec: BF-2)
-    every_holder_asks   on a change of a replica list each holder requests status, not the added store only (spec: ST-3)
+    new_asks_at_once    a new store or replica requests what it lacks without the first time-out (spec: BF-2)
+    every_holder_asks   when a replica list changes, each holder requests status, not only the added store (spec: ST-3)
     list_responders     who must answer such a request
-    restore_responders  who must answer a restored store, and one that asks at its start by a registry value
-    responder_limit     how many the six steps list at most: three, and with 2000 the oldest replica's holder (spec: ST-4)
-    asks_nightly        it requests status of all it holds each night and at each start (spec: section 14)
-    drops_after_midnight  a replica that may go goes at the next midnight (spec: section 14)
+    restore_responders  who must answer a restored store, and one whose registry makes it ask at its start
+    responder_limit     how many the six steps list at most: three, in 2000 also the oldest replica's holder (spec: ST-4)
+    asks_nightly        it requests the status of all it holds each night and at each start (spec: section 14)
+    drops_after_midnight  a replica that may be dropped is dropped at the next midnight (spec: section 14)
     body                the form of the mails that it writes (spec: ML-2)
-    takes_chunks        it offers CHUNKING, and so takes binary mail (spec: ML-4)
-    refers_onward       a user is referred over several connectors, not only over one (spec: RT-4)
+    takes_chunks        it offers CHUNKING and so accepts binary mail (spec: ML-4)
+    refers_onward       users are referred over several connectors, not only over one (spec: RT-4)
     limits_folders      its hierarchy mails hold few folders (spec: OUT-2)
-    link_rule           what it makes of links that are down (spec: RT-2)
+    link_rule           how it treats links that are down (spec: RT-2)
     logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
     """
 
@@ -130,4 +130,4 @@ PROFILES: Mapping[str, Profile] = {
 """The versions whose behaviour is built."""
 
 FIRST_WITH_ROUTING_GROUPS = _EXCHANGE_2000.rank
-"""Versions from here on are the newer ones where 2000 tells older servers apart (spec: BF-3, ST-4)."""
+"""The lowest rank of the newer servers, where 2000 treats older ones differently (spec: BF-3, ST-4)."""
