@@ -113,7 +113,10 @@ def record_ignored_setting(ctx: Context, s: Stimulus) -> None:
 
 
 def leavers(conn: Connection, fid: int) -> list[str]:
-    """Return the leaving stores of a folder. Each is a source until another store has all it has (spec: RP-2)."""
+    """Return the leaving stores of a folder.
+
+    A leaving store is a source until another store has everything that it has (spec: RP-2).
+    """
     return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
 
 

@@ -21,7 +21,7 @@ Example: A lacks 1 to 10. X, in the same site, has 1 to 6. Y has all, at cost 10
     2003   X is asked for 1 to 6 and Y for 7 to 10, at the same time; Z is passed over
 
 What must never happen: a source is asked for numbers that its row does not claim; 2003 asks two sources for the same number;
-5.5 asks more than two sources at a time; a server that never comes back keeps the store from asking another that has some.
+5.5 asks more than two sources at a time; a server that never comes back prevents requests to the others.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bo
 
 
 def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
-    """Make an empty database that of a new store, which continues an existing trace."""
+    """Turn an empty database into that of a new store that continues an existing trace."""
     guid = guid_from(seed, "replica", continued.incarnation)
     store = StoreState.create(conn, name, guid, continued.last_at)
     _continue(conn, store, continued)

@@ -1,6 +1,6 @@
 """X.509 certificates of the lab's authority, for STARTTLS between servers.
 
-Keys are Ed25519 keys derived from the lab's seed, like those of `node.codec.signing` but different ones. The same seed makes
+Their Ed25519 keys are derived from the lab's seed. They are not those of `node.codec.signing`. The same seed makes
 the same files. Certificates are valid for a century, because lab time is not the time of the machine.
 """
 

@@ -205,7 +205,7 @@ def encode_edit(
     subject: str | None = None,
     body: str | None = None,
 ) -> bytes:
-    """Return the item of a new version made from an older item. Other properties stay, also unknown ones."""
+    """Return the item of a new version made from an older item. Other properties are kept, also unknown ones."""
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))

@@ -69,7 +69,7 @@ class AddressBook:
         self._address: dict[int, str] = {}
         self._people: frozenset[str] = frozenset()
 
-    # -- what the transport asks
+    # -- queries of the transport
 
     def server_of(self, address: str) -> str | None:
         """Return the server that mail for an address goes to, or None if the address does not exist.

@@ -76,14 +76,14 @@ def checked_guid(guid: Guid) -> Guid:
 def parsed_guid(text: str) -> Guid:
     """Return the GUID in 32 hex digits. Raise NumberError if the text is anything else."""
     if _GUID_TEXT.fullmatch(text) is None:
-        raise NumberError(f"not a GUID: {text[:40]!r}; right are 32 lower-case hex digits")
+        raise NumberError(f"not a GUID: {text[:40]!r}; write 32 lower-case hex digits")
     return bytes.fromhex(text)
 
 
 def parsed_counter(text: str) -> int:
     """Return the counter in at most 15 decimal digits, or raise NumberError. Bounds are not checked."""
     if _COUNTER_TEXT.fullmatch(text) is None:
-        raise NumberError(f"not a counter: {text[:40]!r}; right is 1 to {MAX_COUNTER} in decimal")
+        raise NumberError(f"not a counter: {text[:40]!r}; write 1 to {MAX_COUNTER} in decimal")
     return int(text)
 
 
