@@ -1,9 +1,13 @@
-"""Who may ask, and how much: the door in front of the API.
+"""Access control of the API: which requests are accepted, and how large they may be.
 
-On loopback without a token a browser could be made to ask for a stranger: by a page of another origin (its requests
-carry an Origin), or by a name of theirs that resolves to 127.0.0.1 (their Host is that name). Both are refused. With a
-token every request but /livez and /readyz must carry it, unless it comes from a peer that counts as loopback does: then the
-same is asked of it as there. Bodies beyond their limit are refused before they are read.
+| the server has | a request is accepted if |
+|---|---|
+| no token, so it listens on loopback only | its Host is one of `hosts`, and its Origin, if it has one, is this server |
+| a token | it carries the token; or it comes from a trusted address without any token, and the row above accepts it |
+
+The checks of Host and Origin protect against web pages: a page of another origin can make a browser send requests here, and
+so can a foreign host name that resolves to 127.0.0.1. /livez and /readyz are open to everybody. A body over its limit is
+refused before it is read.
 """
 
 from __future__ import annotations
@@ -24,30 +28,29 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 
 OPEN_PATHS: Final = ("/livez", "/readyz")
-"""What anybody may ask: a health check has no token."""
+"""The paths that need no token, because a health check has none."""
 
 BODY_BYTES: Final = 1024 * 1024
 """The largest body of a request."""
 
 MESSAGE_BYTES: Final = 64 * 1024 * 1024
-"""The largest body of a request with messages: 40 MB of them in base64."""
-
+"""The largest body of a request with messages: 40 MB of content, in base64."""
 
 BACKUP_BYTES: Final = 1024 * 1024 * 1024
-"""The largest backup that a store takes to begin on."""
+"""The largest database that a request may send to a store."""
 
 BODIES_BYTES: Final = 4 * MESSAGE_BYTES
-"""What the bodies of all requests under way have together."""
+"""The most that the bodies of all open requests may have together."""
 
 
 class TooLarge(Exception):
-    """A body went over its limit while it was read."""
+    """A body exceeded its limit while it was read."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
 class Crowded(TooLarge):
-    """There is no room for more of a body at present."""
+    """The bodies of all open requests together have reached their limit."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
@@ -55,8 +58,8 @@ class Crowded(TooLarge):
 class Guard:
     """An ASGI application in front of another.
 
-    token: what the header `Authorization: Bearer ...` must hold; None: none is wanted, and then only `hosts` may be
-    in the Host header, and no Origin but our own. trusted: addresses of peers that need no token.
+    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that
+    are accepted where no token is. trusted: addresses of clients that need no token.
     """
 
     def __init__(
@@ -93,29 +96,29 @@ class Guard:
         body = _Body(self, receive, limit)
         try:
             await self._app(scope, body.receive, send)
-        except TooLarge as error:  # an application that does not know it
+        except TooLarge as error:  # an application without a handler for it
             await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
         finally:
             self._taken -= body.taken
 
     def take(self, size: int) -> None:
-        """Room for a part of a body. Raises Crowded."""
+        """Count a part of a body. Raises Crowded if there is no room for it."""
         if self._taken + size > self._bodies_bytes:
-            raise Crowded("too many bodies are on their way in; ask again in a while")
+            raise Crowded("too many request bodies are being received; try again later")
         self._taken += size
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         if scope["path"] in OPEN_PATHS:
             return None
         peer = scope.get("client") or ("", 0)
-        # Whoever shows a token is judged by it, wherever they ask from.
+        # A token that is sent must be right, even if the address is trusted.
         if self._token is not None and ("authorization" in headers or peer[0] not in self._trusted):
             if not carries(headers.get("authorization", ""), self._token):
-                return HTTPStatus.UNAUTHORIZED, "this lab wants its token: Authorization: Bearer TOKEN"
+                return HTTPStatus.UNAUTHORIZED, "this lab requires its token: Authorization: Bearer TOKEN"
             return None
         host = headers.get("host", "")
         if _host_name(host) not in self._hosts:
-            return HTTPStatus.FORBIDDEN, f"this lab is not called {host[:80]!r}; ask for localhost or 127.0.0.1"
+            return HTTPStatus.FORBIDDEN, f"{host[:80]!r} is not a host name of this lab; use localhost or 127.0.0.1"
         origin = headers.get("origin")
         if origin is not None and not _is_ours(origin, host):
             return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
@@ -123,7 +126,7 @@ class Guard:
 
 
 def carries(authorization: str, token: str) -> bool:
-    """Whether the header Authorization holds the token."""
+    """Return whether the header Authorization contains the token."""
     kind, _, given = authorization.partition(" ")
     return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
 
@@ -136,7 +139,7 @@ def _is_ours(origin: str, host: str) -> bool:
 
 
 def _host_name(host: str) -> str:
-    """The name without the port; '' for what is no Host."""
+    """Return the host name without its port; '' if the header is malformed."""
     if "@" in host:
         return ""
     try:
@@ -154,12 +157,12 @@ def _limit(path: str) -> int:
 
 def _too_large(limit: int) -> Any:
     return problem(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", f"the body is over {limit} bytes; send less at once"
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", f"the body is over {limit} bytes; send less in one request"
     )
 
 
 class _Body:
-    """A request's body as it comes in, within its limit and the room of all."""
+    """A request's body while it is received: it counts its bytes against its own limit and the common one."""
 
     def __init__(self, guard: Guard, receive: Receive, limit: int) -> None:
         self._guard = guard
@@ -171,7 +174,7 @@ class _Body:
         message = await self._receive()
         size = len(message.get("body", b""))
         if self.taken + size > self._limit:
-            raise TooLarge(f"the body is over {self._limit} bytes; send less at once")
+            raise TooLarge(f"the body is over {self._limit} bytes; send less in one request")
         self._guard.take(size)
         self.taken += size
         return message

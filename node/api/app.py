@@ -1,6 +1,6 @@
-"""The HTTP API of a process with stores in it: one FastAPI application, put together from its parts.
+"""The HTTP API of a process that runs stores: one FastAPI application, made of the routers of this folder.
 
-Every method of a node is one transaction on the event loop, so two requests never meet inside a store.
+Every method of a node is one transaction on the event loop, so two requests never overlap inside a store.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from node.api.values import ServerUnknown, problem, problem_of
 from node.errors import InternalError, NodeError, bug_line
 
 MOST_MISTAKES = 3
-"""So many mistakes of a request are named."""
+"""How many mistakes of a request an answer names."""
 
 
 def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
-    """The application. `more`: routes beside those of stores. `kinds`: errors whose text is for people, answered 409."""
+    """Return the application. more: routes besides those of stores. kinds: errors that become a 409 with their text."""
     app = FastAPI(
         title=title,
-        description="Public folder stores that replicate by mail. Instants are UTC, 2003-10-21T00:15:00Z;"
-        " errors are one line as application/problem+json.",
+        description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."
+        " An error is one line of text, as application/problem+json.",
         version="1",
-        docs_url=None,  # FastAPI's own page is a script that a browser would fetch from somebody's server
+        docs_url=None,  # FastAPI's own page loads scripts from other servers
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
     )
@@ -82,22 +82,22 @@ async def _large(_: Request, error: Exception) -> Response:
 
 async def _wrong(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    told = []
+    mistakes = []
     for each in error.errors()[:MOST_MISTAKES]:
-        if each["type"] == "json_invalid":  # its place is the character at which reading ended
-            told.append(f"body: no JSON, from character {each['loc'][-1]} on: {each['ctx']['error'].lower()}")
+        if each["type"] == "json_invalid":  # the location is the character at which parsing ended
+            mistakes.append(f"body: invalid JSON at character {each['loc'][-1]}: {each['ctx']['error'].lower()}")
             continue
         where = ".".join(str(part) for part in each["loc"] if part != "body")
-        told.append(f"{where or 'body'}: {each['msg']}".replace("Value error, ", ""))
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", "; ".join(told))
+        mistakes.append(f"{where or 'body'}: {each['msg']}".replace("Value error, ", ""))
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", "; ".join(mistakes))
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, TooLarge):  # found out while the body was read
+    if isinstance(error.__cause__, TooLarge):  # raised while the body was read
         return await _large(request, error.__cause__)
     detail = {
-        HTTPStatus.NOT_FOUND: "there is nothing at this path; /docs lists what there is",
-        HTTPStatus.METHOD_NOT_ALLOWED: "this path knows no such method; /docs lists what there is",
+        HTTPStatus.NOT_FOUND: "there is nothing at this path; /docs lists all paths",
+        HTTPStatus.METHOD_NOT_ALLOWED: "this path does not support that method; /docs lists all methods",
     }
     return problem(error.status_code, "Http", detail.get(HTTPStatus(error.status_code), str(error.detail)))

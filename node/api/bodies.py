@@ -1,4 +1,4 @@
-"""What the API takes: bodies of requests, checked, with their limits and an example each."""
+"""The bodies of requests, with their limits and examples; pydantic checks them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict, Field
 from node.views import Post
 
 MOST_POSTS: Final = 10_000
-"""Messages of one batch."""
+"""The most messages in one batch."""
 
 MOST_NAMES: Final = 1_000
 MOST_LETTERS: Final = 1_000
@@ -22,20 +22,20 @@ ResolveMethod = Literal["default", "last writer wins", "no notification"]
 
 
 class Body(BaseModel):
-    """A request's body: nothing unknown in it."""
+    """The body of a request; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Attachment(Body):
-    """A file of a message; its content in base64."""
+    """A file attached to a message; its content is in base64."""
 
     name: Line
     content: Base64Bytes
 
 
 class NewMessage(Body):
-    """What is posted."""
+    """A message to post."""
 
     subject: Line
     body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] = ""
@@ -48,7 +48,7 @@ class NewMessage(Body):
 
 
 class PostOne(NewMessage):
-    """A message for a folder."""
+    """A message to post into a folder."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"folder": "Projects", "subject": "Hello", "body": "from A"}}
@@ -58,7 +58,7 @@ class PostOne(NewMessage):
 
 
 class PostMany(Body):
-    """Messages for a folder, posted in one transaction: all or none."""
+    """Messages to post into a folder in one transaction: all of them or none."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"folder": "Projects", "messages": [{"subject": "One"}, {"subject": "Two"}]}}
@@ -68,7 +68,7 @@ class PostMany(Body):
 
 
 class Edit(Body):
-    """What is new in a message; what is not given stays."""
+    """Changes of a message; a field that is missing stays as it is."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"subject": "Hello again"}})
     subject: Line | None = None
@@ -76,15 +76,18 @@ class Edit(Body):
 
 
 class Resolve(Body):
-    """The end of a conflict: the change of the version to keep, or `all`."""
+    """Which version of a conflict to keep: its change number, or `all`."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"keep": "all"}})
     keep: Line
 
 
 class FolderProperties(Body):
-    """Properties of a folder; what is not given stays, or is as by default. `alias`: the local part of its mail
-    address; `age_limit`: as 30 d, or none; `resolve`: what of its conflicts is shown and told."""
+    """Properties of a folder; one that is missing stays as it is, or gets its default in a new folder.
+
+    alias: the local part of its mail address. age_limit: for example 30 d, or none. resolve: how its conflicts are resolved,
+    and whether contacts are notified.
+    """
 
     replicas: Names | None = None
     schedule: Line | None = None
@@ -108,7 +111,7 @@ class NewFolder(FolderProperties):
 
 
 class FolderChange(FolderProperties):
-    """What becomes of a folder; `move_to` is the path of its new parent, '' for the top."""
+    """Changes of a folder. move_to: the path of its new parent; '' for the root."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"replicas": ["A", "B", "C"]}})
     rename: Line | None = None

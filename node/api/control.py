@@ -1,4 +1,4 @@
-"""What a coordinator asks a node's process: time in two phases, whether it is idle, who its peers are, a backup."""
+"""The routes for the coordinator: it sets the clock, asks whether the node is idle, and sends peers and directory updates."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ LONGEST_WAIT_S = 5.0
 
 
 class Instant(Body):
-    """Where the clock goes, in microseconds since 1970, and how fast it goes from there."""
+    """The time to set, in microseconds since 1970, and the rate at which the clock runs from there."""
 
     at: Annotated[int, Field(ge=0)]
     rate: Annotated[float, Field(ge=0.0)] = 0.0
 
 
 class Peers(Body):
-    """Where the other servers listen for mail, and whether the coordinator wants to be asked before each mail,
-    to be told its content, and to be asked at each SMTP verb."""
+    """The addresses at which the other servers take mail, and what the node must ask the coordinator.
+
+    asks: ask before each mail. keeps: send the content of each mail, too. verbs: ask at each SMTP verb.
+    """
 
     addresses: dict[Line, tuple[Line, int]]
     asks: bool = False
@@ -37,35 +39,35 @@ class Peers(Body):
 
 
 class Joined(Body):
-    """A store that has entered the directory, or left it."""
+    """A store that was added to the directory, or deleted from it."""
 
     store: Line
 
 
 class Deleted(Joined):
-    """A store to be deleted, by force if it still holds replicas."""
+    """A store to delete; `force` deletes it even if it still holds replicas."""
 
     force: bool = False
 
 
 Rest = Callable[[float], Awaitable[None]]
-"""Waits until the node may have become idle, at most so many real seconds."""
+"""Waits until the node may have become idle, at most the given number of real seconds."""
 
 
 def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
-    """The routes by which one coordinator leads this node."""
+    """Return the routes by which a coordinator manages this node."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 
     @router.post("/clock/hold")
     async def hold(name: Name) -> Response:
-        """Stop the clock and begin nothing new until `go`."""
+        """Pause the clock and begin nothing new until `go`."""
         host = hosts.host(name)
         await host.hold()
         return _status(host, host.now)
 
     @router.post("/clock/set")
     async def set_clock(name: Name, instant: Instant) -> Response:
-        """Stand at an instant, or run from there; the clock only goes forward."""
+        """Set the clock, paused or running at a rate. It never goes back."""
         host = hosts.host(name)
         await host.hold()
         await host.set_clock(max(instant.at, host.now), instant.rate)
@@ -73,7 +75,7 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
 
     @router.post("/clock/go")
     async def go(name: Name) -> Response:
-        """Go on after `hold`."""
+        """Continue after `hold`."""
         host = hosts.host(name)
         await host.go()
         return _status(host, host.now)
@@ -81,47 +83,47 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
     @router.get("/idle")
     async def idle(
         name: Name,
-        at: Annotated[int, Query(description="Idle at this instant, microseconds since 1970.")],
-        after: Annotated[int, Query(ge=0, description="The last event known.")] = 0,
+        at: Annotated[int, Query(description="The instant to judge by, in microseconds since 1970.")],
+        after: Annotated[int, Query(ge=0, description="The number of the last known event.")] = 0,
         wait_s: Annotated[float, Query(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
     ) -> Response:
-        """A line of status, and the events since `after`, a line each. A busy node waits with its answer for a while."""
+        """Return a line of status and the events after `after`, one a line. A busy node answers within `wait_s`."""
         host = hosts.host(name)
         if wait_s and host.busy(at):
             await rest(wait_s)
         return _status(host, at, after)
 
     @router.put("/peers")
-    async def peers(name: Name, told: Peers) -> Response:
-        """The other servers of the lab as they are now."""
+    async def peers(name: Name, wanted: Peers) -> Response:
+        """Replace what the node knows about the other servers of the lab."""
         host = hosts.host(name)
-        meet(told)
+        meet(wanted)
         return _status(host, host.now)
 
     @router.post("/directory")
-    async def joined(name: Name, told: Joined) -> Response:
-        """A store that joins later is in the directory now."""  # spec: RP-3
+    async def joined(name: Name, wanted: Joined) -> Response:
+        """Add a store that joins later to the directory."""  # spec: RP-3
         host = hosts.host(name)
-        host.do(lambda node, now: node.join(now, told.store))
+        host.do(lambda node, now: node.join(now, wanted.store))
         return _status(host, host.now)
 
     @router.post("/directory/deleted")
-    async def deleted(name: Name, told: Deleted) -> Response:
-        """Delete a store from the directory, here."""  # spec: RP-6
+    async def deleted(name: Name, wanted: Deleted) -> Response:
+        """Delete a store from the directory, as an administrator at this store."""  # spec: RP-6
         host = hosts.host(name)
-        host.do(lambda node, now: node.delete_store(now, told.store, force=told.force))
+        host.do(lambda node, now: node.delete_store(now, wanted.store, force=wanted.force))
         return _status(host, host.now)
 
     @router.post("/directory/left")
-    async def left(name: Name, told: Joined) -> Response:
-        """A store was deleted from the directory elsewhere."""  # spec: RP-6
+    async def left(name: Name, wanted: Joined) -> Response:
+        """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
         host = hosts.host(name)
-        host.do(lambda node, now: node.left(now, told.store))
+        host.do(lambda node, now: node.left(now, wanted.store))
         return _status(host, host.now)
 
     @router.get("/backup", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
     async def backup(name: Name) -> Response:
-        """The store's database as it stands."""
+        """Return a copy of the store's database."""
         return Response(hosts.host(name).read(lambda node: node.backup()), media_type="application/vnd.sqlite3")
 
     @router.post("/stop")

@@ -1,7 +1,6 @@
-"""The page of documentation at /docs: the OpenAPI document as one HTML page, made here, with nothing to be fetched.
+"""The documentation at /docs: the OpenAPI document as one HTML page without scripts or links to other servers.
 
-It has neither scripts nor links to other servers, so it reads the same on a machine without a network; what a request may
-hold is told by the examples of the document.
+So it works on a machine without a network. Examples show what a request may contain.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Response
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""The browser is told to fetch nothing, whatever stands in the page."""
+"""Forbids the browser to load anything, whatever the page contains."""
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _STYLE: Final = """
@@ -29,7 +28,7 @@ td { padding: 0 1.2em .2em 0; vertical-align: top }
 
 
 def add_docs(app: FastAPI) -> None:
-    """The route /docs of an application."""
+    """Add the route /docs to an application."""
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
@@ -41,14 +40,14 @@ def add_docs(app: FastAPI) -> None:
 
 
 def docs_page(document: Mapping[str, Any]) -> str:
-    """The page about an OpenAPI document."""
+    """Return the page for an OpenAPI document."""
     info = document["info"]
     title = escape(info["title"])
     return "\n".join(
         [
             f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>',
             f"<h1>{title}</h1>\n<p>{escape(info.get('description', ''))}</p>",
-            '<p>For programs: <a href="/openapi.json">openapi.json</a>. Click a line for what it takes and answers.</p>',
+            '<p>For programs: <a href="/openapi.json">openapi.json</a>. Click a line to see its parameters and answers.</p>',
             *_sections(document),
             "</html>",
         ]
@@ -67,10 +66,10 @@ def _sections(document: Mapping[str, Any]) -> Iterator[str]:
         yield from operations
 
 
-def _operation(document: Mapping[str, Any], method: str, path: str, told: Mapping[str, Any]) -> str:
-    about = escape(" ".join(told.get("description", told.get("summary", "")).split()))
-    parts = [*_parameters(told.get("parameters", ())), *_body(document, told.get("requestBody"))]
-    parts += [piece for status, answer in told.get("responses", {}).items() for piece in _answer(status, answer)]
+def _operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> str:
+    about = escape(" ".join(operation.get("description", operation.get("summary", "")).split()))
+    parts = [*_parameters(operation.get("parameters", ())), *_body(document, operation.get("requestBody"))]
+    parts += [piece for status, answer in operation.get("responses", {}).items() for piece in _answer(status, answer)]
     inside = "\n".join(parts)
     return (
         f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
@@ -81,7 +80,7 @@ def _operation(document: Mapping[str, Any], method: str, path: str, told: Mappin
 def _parameters(parameters: Any) -> Iterator[str]:
     rows = [
         f"<tr><td><code>{escape(each['name'])}</code><td>{escape(each['in'])}"
-        f"<td>{'' if each.get('required') else 'if need be'}<td>{escape(each.get('description', ''))}"
+        f"<td>{'' if each.get('required') else 'optional'}<td>{escape(each.get('description', ''))}"
         for each in parameters
     ]
     if rows:
@@ -91,19 +90,19 @@ def _parameters(parameters: Any) -> Iterator[str]:
 def _body(document: Mapping[str, Any], body: Mapping[str, Any] | None) -> Iterator[str]:
     for kind, content in (body or {}).get("content", {}).items():
         example = content.get("example", _example(document, content.get("schema", {})))
-        yield f"<p>Takes {escape(kind)}:</p>{_shown(example)}"
+        yield f"<p>Request body, {escape(kind)}:</p>{_shown(example)}"
 
 
 def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
     phrase = HTTPStatus(int(status)).phrase if status.isdigit() else status
     contents = answer.get("content", {})
     examples = [_shown(each["example"]) for each in contents.values() if "example" in each]
-    # Of what is refused the line says enough: the form of all errors is the same.
+    # Errors are shown without examples, because all have the same form.
     yield f"<p>{escape(status)} {escape(phrase)}</p>{''.join(examples) if status.startswith('2') else ''}"
 
 
 def _example(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """The example that a schema has, or one put together of those that its properties have."""
+    """Return the example of a schema, or one made of the examples of its properties."""
     if "$ref" in schema:
         return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if "example" in schema:

@@ -1,4 +1,4 @@
-"""What happened at a store, as it is in its trace: in pieces, and as a stream that never misses and can be resumed."""
+"""The events of a store over HTTP: in pieces, and as a stream that can be resumed without missing an event."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from node.api.values import ServerUnknown
 from node.errors import NodeError
 
 EVENTS_A_TURN: Final = 16
-"""Of a stream, before others have a turn."""
+"""How many events a stream sends before other tasks get a turn."""
 
 LOOK_S: Final = 0.1
-"""Real time between two looks for new events while somebody listens."""
+"""Real time between two checks for new events while a client listens."""
 
 ALIVE_S: Final = 15.0
-"""Real time after which a silent stream says that it lives."""
+"""Real time after which a silent stream sends a comment, so that the client knows that it is alive."""
 
 _PLACE: Final = re.compile(r"[0-9]{1,18}")
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 LastEventId = Annotated[
-    str | None, Header(alias="Last-Event-ID", max_length=20_000, description="Go on after this event.")
+    str | None, Header(alias="Last-Event-ID", max_length=20_000, description="Continue after the event with this id.")
 ]
 _STREAMED = {
     200: {"content": {"text/event-stream": {"example": 'id: 12\nevent: version.applied\ndata: {"type": ...}\n\n'}}}
@@ -36,7 +36,7 @@ _STREAMED = {
 
 
 def events_router(hosts: Hosts) -> APIRouter:
-    """/nodes/{name}/events, /nodes/{name}/stream and /stream."""
+    """Return the routes /nodes/{name}/events, /nodes/{name}/stream and /stream."""
     router = APIRouter(tags=["events"])
 
     @router.get(
@@ -44,40 +44,40 @@ def events_router(hosts: Hosts) -> APIRouter:
     )
     async def events(
         name: Name,
-        after: Annotated[Number, Query(description="The number (seq) of the last event known.")] = 0,
+        after: Annotated[Number, Query(description="The number (seq) of the last known event.")] = 0,
         limit_bytes: Annotated[int, Query(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
     ) -> Response:
-        """Events as JSON lines, from number `after` + 1 on; ask again with the last one's seq until none come."""
+        """Return events as JSON lines, from number `after` + 1 on. To get all, repeat it with the seq of the last one."""
         found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
         return Response(b"".join(line + b"\n" for _, line in found), media_type="application/x-ndjson")
 
     @router.get("/nodes/{name}/stream", responses=_STREAMED)  # type: ignore[arg-type]
     async def stream(
         name: Name,
-        after: Annotated[Number | None, Query(description="Begin after this seq; without it, now.")] = None,
+        after: Annotated[Number | None, Query(description="Begin after the event with this seq; default: now.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Server-sent events: each event of the store, its seq as id."""
+        """Stream the events of the store as server-sent events. The id of each is its seq."""
         host = hosts.host(name)
         begins = after if after is not None else host.read(lambda node: node.seq)
-        told = place_of(last)
-        if told is not None:
-            begins = told
+        resumed = seq_of(last)
+        if resumed is not None:
+            begins = resumed
         return streamed(_of_one(hosts, name, begins))
 
     @router.get("/stream", responses=_STREAMED)  # type: ignore[arg-type]
     async def stream_all(
-        after: Annotated[str | None, Query(max_length=20_000, description="As an id: A:12,B:30; 0: all.")] = None,
+        after: Annotated[str | None, Query(max_length=20_000, description="An id, as A:12,B:30; 0: all.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Server-sent events of all stores served here; an id names the last seq of each, as A:12,B:30."""
+        """Stream the events of all stores here as server-sent events. An id has the last seq of each, as A:12,B:30."""
         return streamed(_of_all(hosts, _position(hosts, last if last is not None else after)))
 
     return router
 
 
-def place_of(text: str | None) -> int | None:
-    """The number that an event's id is; None for what can be none."""
+def seq_of(text: str | None) -> int | None:
+    """Return an event's id as a number; None if it is not a number."""
     return int(text) if text is not None and _PLACE.fullmatch(text) else None
 
 
@@ -86,13 +86,14 @@ def streamed(content: AsyncIterator[bytes]) -> Response:
 
 
 def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
-    """Where each store's events go on; those not named begin at their first, without any text all begin now."""
+    """Return the seq after which each store's events continue. A store that `text` does not name begins at its first event;
+    without a text all begin now."""
     found: dict[str, int] = {}
     for part in (text or "").split(","):
         name, _, seq = part.rpartition(":")
-        place = place_of(seq)
-        if name and place is not None:
-            found[name] = place
+        number = seq_of(seq)
+        if name and number is not None:
+            found[name] = number
     if text is None:
         for name in hosts.names:
             try:
@@ -125,28 +126,28 @@ def _as_sent(line: bytes) -> bytes:
 async def _followed(
     hosts: Hosts, position: dict[str, int], only: str | None = None
 ) -> AsyncIterator[tuple[Mapping[str, int], int, bytes]]:
-    """Where each store's stream stands, an event's number and its line; number 0: a sign of life."""
+    """Yield the last seq of each store, an event's number and its line; number 0: a comment, not an event."""
     yield position, 0, b": pflab\n\n"
     silent_s = 0.0
     while not hosts.ending:
-        told = False
+        sent = False
         for name in (only,) if only is not None else hosts.names:
             for number, line in _fresh(hosts, name, position.get(name, 0)):
                 position[name] = number
-                told = True
+                sent = True
                 yield position, number, line
                 if number % EVENTS_A_TURN == 0:
-                    await asyncio.sleep(0)  # only the loop hears that who asked has gone
-        silent_s = 0.0 if told else silent_s + LOOK_S
+                    await asyncio.sleep(0)  # lets the event loop notice that the client has disconnected
+        silent_s = 0.0 if sent else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0
             yield position, 0, b": alive\n\n"
-        if not told:
+        if not sent:
             await asyncio.sleep(LOOK_S)
 
 
 def _fresh(hosts: Hosts, name: str, seq: int) -> list[tuple[int, bytes]]:
-    """New events; none of a store that does not run at present."""
+    """Return new events; none if the store does not run at present."""
     try:
         host = hosts.host(name)
         if host.read(lambda node: node.seq) <= seq:

@@ -1,4 +1,4 @@
-"""Whether the process lives, is ready, and how it fares: /livez, /readyz, /metrics."""
+"""Health checks and metrics: /livez, /readyz, /metrics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _METRICS = (
     ("pflab_up", "gauge", "1 if the store runs"),
     ("pflab_lab_time_seconds", "gauge", "Lab time, seconds since 1970"),
     ("pflab_lab_rate", "gauge", "Lab seconds per real second"),
-    ("pflab_stimuli_total", "counter", "Stimuli since the process began"),
+    ("pflab_stimuli_total", "counter", "Stimuli since the process started"),
     ("pflab_events_total", "counter", "Events since the store's first start"),
-    ("pflab_queue_mails", "gauge", "Mails that wait to be sent"),
+    ("pflab_queue_mails", "gauge", "Mails waiting to be sent"),
     ("pflab_backfill_entries", "gauge", "Entries of the backfill array"),
     ("pflab_bad_mails", "gauge", "Bad mails kept"),
     ("pflab_folders_held", "gauge", "Folders with a replica here"),
@@ -33,12 +33,12 @@ def health_router(hosts: Hosts) -> APIRouter:
 
     @router.get("/livez")
     async def livez() -> Response:
-        """The process answers."""
+        """Answer 200 as long as the process answers at all."""
         return json_response({"status": "alive"})
 
     @router.get("/readyz", responses={503: {"description": "Not ready"}})
     async def readyz() -> Response:
-        """Every store that should run does, and none has failed."""
+        """Answer 200 if every store that should run does and none has failed."""
         if hosts.waits:
             return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", hosts.waits)
         for name in hosts.names:
@@ -54,7 +54,7 @@ def health_router(hosts: Hosts) -> APIRouter:
 
     @router.get("/metrics", responses={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
     async def metrics() -> Response:
-        """Prometheus text."""
+        """Return metrics in the text format of Prometheus."""
         return Response("".join(_text(hosts)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return router
@@ -62,12 +62,12 @@ def health_router(hosts: Hosts) -> APIRouter:
 
 def _text(hosts: Hosts) -> Iterator[str]:
     values = {name: _values(hosts, name) for name in hosts.names}
-    for metric, kind, told in _METRICS:
-        yield f"# HELP {metric} {told}\n# TYPE {metric} {kind}\n"
+    for metric, kind, text in _METRICS:
+        yield f"# HELP {metric} {text}\n# TYPE {metric} {kind}\n"
         for name, found in values.items():
             if metric in found:
                 yield f'{metric}{{server="{name}"}} {found[metric]:.17g}\n'
-    yield "# HELP process_resident_memory_max_bytes Most memory so far\n# TYPE process_resident_memory_max_bytes gauge\n"
+    yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
     unit = 1 if sys.platform == "darwin" else 1024
     yield f"process_resident_memory_max_bytes {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}\n"
 

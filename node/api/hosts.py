@@ -1,4 +1,4 @@
-"""What the parts of the API share: the hosts that are served, and how a request becomes a stimulus."""
+"""What the routers of the API share: the hosts that are served, common parameters, and how a request becomes a stimulus."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from traces.labtime import LabTime
 
 Name = Annotated[str, Path(description="The server's name in the topology.", examples=["A"])]
 FolderQuery = Annotated[
-    str, Query(max_length=1000, description="A folder by its path, or 1-1 for the hierarchy.", examples=["Projects"])
+    str, Query(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
 LAST_NUMBER = 2**63 - 1
-"""The highest number that a store can keep."""
+"""The highest number that a store can hold."""
 
 Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
 
@@ -28,12 +28,12 @@ Key = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="A name of your own for this change. Ask again under it and nothing happens twice; remembered for"
-        " 24 hours of lab time.",
+        description="A key of your choice for this change. Repeating the request with the same key changes nothing and"
+        " returns the first answer. Keys are remembered for 24 hours of lab time.",
     ),
 ]
 REPLAYED = "Idempotency-Replayed"
-"""The header of an answer to a change that was done before, under the same key."""
+"""The header of an answer to a change that was made before with the same key."""
 
 
 class Hosts(Protocol):

@@ -1,7 +1,7 @@
-"""HTTP from process to process inside a lab: one small client over kept connections, for short questions.
+"""HTTP between processes of a lab: a small client with persistent connections, for short requests.
 
-It speaks as much of HTTP/1.1 as uvicorn answers: a status, headers, a body of declared length. Everything asked through
-it may be asked twice, so a kept connection that turns out to be dead is replaced and the question put again.
+It supports the part of HTTP/1.1 that uvicorn answers with: a status, headers, a body of declared length. Every request through
+it may be repeated safely. So if a persistent connection is dead, the request is sent again on a new one.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ class Unanswered(NodeError):
 
 
 class HttpLine:
-    """Questions to one address. Several may be under way; each then has a connection of its own."""
+    """Requests to one address. Several may be open at a time; each then has its own connection."""
 
     def __init__(self, address: Address, token: str | None = None) -> None:
         self.address = address
         host, port = address
         authorization = f"Authorization: Bearer {token}\r\n" if token is not None else ""
-        # Nodes know each other by address; whoever answers checks the Host against its own names.
+        # The server compares the Host with its own names, so it must be the address that it listens on.
         self._headers = f"Host: {f'[{host}]' if ':' in host else host}:{port}\r\n{authorization}"
         self._idle: list[Connection] = []
         self._closed = False
 
     async def ask(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> tuple[int, bytes]:
-        """The status and the body of the answer. Raises Unanswered."""
+        """Return the status and the body of the answer. Raises Unanswered if none comes within `timeout_s` of real time."""
         head = (
             f"{method} {path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
@@ -75,7 +75,7 @@ class HttpLine:
         return int(head[0].split(" ", 2)[1]), body
 
     def close(self) -> None:
-        """Hang up; what is under way ends with its answer."""
+        """Close the idle connections now, and each open one after its answer."""
         self._closed = True
         while self._idle:
             self._idle.pop()[1].close()

@@ -1,11 +1,9 @@
-"""An HTTP server in the event loop that we are in: uvicorn, with its ports read back and signals left to us.
+"""An HTTP server in the running event loop: uvicorn without its signal handlers, with limits of its own.
 
-How many may ask at once, and for how long a request may be on its way: uvicorn's HTTP/1.1, with limits.
+A connection beyond the limit gets a 503. A connection is closed if a request on it begins and does not arrive whole in time;
+uvicorn itself would wait for ever.
 
-A connection beyond the limit is told to come again. One on which a request begins and does not go on ends, be it in
-its head or in its body; uvicorn itself would wait for ever.
-
-This module leans on names of uvicorn's protocol: `conn`, `connections`, `cycle`, `loop`, `transport`.
+This module uses internal names of uvicorn's protocol: `conn`, `connections`, `cycle`, `loop`, `transport`.
 """
 
 from __future__ import annotations
@@ -23,25 +21,25 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from node.api.access import BODIES_BYTES, LOOPBACK_NAMES, App, Guard
 
 KEPT_S: Final = 75.0
-"""Real time for which a connection without a request is kept."""
+"""Real time for which an idle connection stays open."""
 
 GRACE_S: Final = 1
-"""Real time that requests under way get at the end."""
+"""Real time that open requests get when the server stops."""
 
 BACKLOG: Final = 128
 
 BACKSTOP_S: Final = 4 * GRACE_S
-"""When uvicorn would end what has not ended by then, with a traceback for each."""
+"""Real time after which uvicorn would itself cancel open requests, with a traceback for each."""
 
 Address = tuple[str, int]
 
 
 class OpenToAll(Exception):
-    """A server beyond loopback without a token."""
+    """A server without a token would listen beyond loopback."""
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it wants a token of whoever asks; see Guard for `trusted`."""
+    """Serves one application. Beyond loopback it requires a token; see Guard for `trusted`."""
 
     def __init__(
         self,
@@ -55,11 +53,13 @@ class HttpServer:
         bodies_bytes: int = BODIES_BYTES,
     ) -> None:
         if token is None and host not in LOOPBACK_NAMES:
-            raise OpenToAll(f"whoever reaches {host} could change the lab: give a token file, or listen on 127.0.0.1")
+            raise OpenToAll(
+                f"anybody who reaches {host} could change the lab: give a token file, or listen on 127.0.0.1"
+            )
         self._asked = (host, port)
         config = uvicorn.Config(
-            self._leaving(Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes)),
-            http=door_with(limits or HttpLimits()),
+            self._quiet_at_end(Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes)),
+            http=limited_protocol(limits or HttpLimits()),
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -74,7 +74,7 @@ class HttpServer:
         self.address: Address = self._asked
 
     async def start(self) -> Address:
-        """Listen, on a free port where 0 was asked for; the address. Raises OSError if it is taken."""
+        """Start to listen and return the address; port 0 means a free port. Raises OSError if the port is taken."""
         listener = _listening(*self._asked)
         host, port = listener.getsockname()[:2]
         self.address = (str(host), int(port))
@@ -86,7 +86,7 @@ class HttpServer:
         return self.address
 
     async def stop(self) -> None:
-        """Take no more, let what is under way end within GRACE_S; streams, which have no end, are cut then."""
+        """Accept nothing more, let open requests end within GRACE_S, then cut the others, such as streams."""
         if self._task is None:
             return
         self._server.should_exit = True
@@ -99,33 +99,33 @@ class HttpServer:
             late.cancel()
 
     def _hang_up(self) -> None:
-        # First the connections, so that nobody waits for the answers of what is cancelled.
+        # The connections first, so that no client waits for the answer of a cancelled request.
         for connection in list(self._server.server_state.connections):
             connection.transport.abort()
         for task in list(self._server.server_state.tasks):
             task.cancel()
 
-    def _leaving(self, app: App) -> App:
-        """The application, whose requests are cancelled without a word when the server ends, and end so when who asks has
-        hung up in the midst of a body."""
+    def _quiet_at_end(self, app: App) -> App:
+        """Return the application without errors for requests that the end of the server cancels, or whose client has
+        disconnected in the middle of a body."""
 
-        async def leaving(scope: Any, receive: Any, send: Any) -> None:
+        async def quiet(scope: Any, receive: Any, send: Any) -> None:
             try:
                 await app(scope, receive, send)
             except ClientDisconnect:
-                pass  # nobody is there to be answered
+                pass  # nobody waits for an answer
             except asyncio.CancelledError:
                 if not self._server.should_exit:
                     raise
 
-        return leaving
+        return quiet
 
 
 def _listening(host: str, port: int) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
     )[0]
-    # The protocol is named, for asyncio sends small answers at once only on sockets that say they are TCP.
+    # The protocol is named because asyncio sends small answers at once only on sockets that are marked as TCP.
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -138,15 +138,17 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-CROWDED: Final = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+TOO_MANY: Final = (
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
     """What one HTTP server allows (decisions).
 
-    connections: at a time, streams among them; so many that a server still has file descriptors for its mail and its
-    database. head_s, body_s: real time from the beginning of a request to the end of its head, and of its body.
+    connections: the most open connections, streams included; it leaves a server enough file descriptors for its mail and its
+    database. head_s, body_s: the longest real time from the beginning of a request to the end of its head, and of its body.
     """
 
     connections: int = 256
@@ -154,8 +156,8 @@ class HttpLimits:
     body_s: float = 300.0
 
 
-class Door(H11Protocol):
-    """One connection within the limits."""
+class LimitedConnection(H11Protocol):
+    """One connection with limits."""
 
     limits = HttpLimits()
 
@@ -165,10 +167,10 @@ class Door(H11Protocol):
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None
         if len(self.connections) > self.limits.connections:
-            transport.write(CROWDED)
+            transport.write(TOO_MANY)
             transport.close()
         else:
-            self._look()
+            self._check()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:
@@ -177,22 +179,23 @@ class Door(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if not self._coming:
+        if not self._incomplete:
             self._begun_s = None
         elif self._begun_s is None:
             self._begun_s = self.loop.time()
 
     @property
-    def _coming(self) -> bool:
-        """Whether a part of a request has come, and the rest has not."""
+    def _incomplete(self) -> bool:
+        """Whether only a part of a request has arrived."""
         if self.conn.their_state is h11.IDLE:
             return bool(self.conn.trailing_data[0])
         return self.conn.their_state is h11.SEND_BODY
 
-    def _look(self) -> None:
+    def _check(self) -> None:
+        """Close the connection if its request has taken too long, otherwise check again later."""
         limits = self.limits
         left_s = limits.head_s
-        if self._begun_s is None and self._coming:  # it came behind the one before, in one piece
+        if self._begun_s is None and self._incomplete:  # its beginning arrived together with the request before
             self._begun_s = self.loop.time()
         if self._begun_s is not None:
             whole_s = limits.body_s if self.conn.their_state is h11.SEND_BODY else limits.head_s
@@ -200,9 +203,9 @@ class Door(H11Protocol):
         if left_s <= 0:
             self.transport.close()
         else:
-            self._watch = self.loop.call_later(left_s, self._look)
+            self._watch = self.loop.call_later(left_s, self._check)
 
 
-def door_with(limits: HttpLimits) -> type[Any]:
-    """The protocol class of a server with these limits."""
-    return type("LimitedDoor", (Door,), {"limits": limits})
+def limited_protocol(limits: HttpLimits) -> type[Any]:
+    """Return the protocol class of a server with these limits."""
+    return type("LimitedProtocol", (LimitedConnection,), {"limits": limits})

@@ -17,9 +17,9 @@ Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9
 class BeginOrder(Body):
     """How a store begins.
 
-    at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments below that of
-    all. history: the history to which its database must belong; default: the run. fresh: a database of another history is
-    deleted; otherwise it is refused. tls: the store offers STARTTLS and requires it.
+    at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
+    of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
+    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and requires it.
     """
 
     run: Line
@@ -35,7 +35,7 @@ class BeginOrder(Body):
 class Lifecycle(Protocol):
     """A process whose store a coordinator manages; see node.process.managed.ManagedNode."""
 
-    def standing(self, name: str) -> dict[str, object]: ...
+    def status(self, name: str) -> dict[str, object]: ...
 
     async def begin(self, name: str, order: BeginOrder) -> dict[str, object]: ...
 
@@ -45,9 +45,9 @@ class Lifecycle(Protocol):
 
     def die(self, name: str) -> NoReturn: ...
 
-    def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
+    def events_left(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
 
-    def ship(self, name: str) -> dict[str, object]: ...
+    def export(self, name: str) -> dict[str, object]: ...
 
     def copy(self, name: str) -> bytes: ...
 
@@ -55,13 +55,13 @@ class Lifecycle(Protocol):
 
 
 def lifecycle_router(process: Lifecycle) -> APIRouter:
-    """The routes by which a coordinator decides whether the store runs."""
+    """Return the routes by which a coordinator decides whether the store runs."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 
     @router.get("/standing")
-    async def standing(name: Name) -> Response:
-        """Return whether the store runs or waits, its run, and the address at which it takes mail."""
-        return json_response(process.standing(name))
+    async def status(name: Name) -> Response:
+        """Return whether the store runs or the process waits, the run, and the address at which the store takes mail."""
+        return json_response(process.status(name))
 
     @router.post("/begin")
     async def begin(name: Name, order: BeginOrder) -> Response:
@@ -72,7 +72,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
     async def restore(name: Name, request: Request) -> Response:
         """Keep a backup for the next `begin`."""
         process.keep_backup(name, await request.body())
-        return json_response(process.standing(name))
+        return json_response(process.status(name))
 
     @router.get("/copy", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
     async def copy(name: Name) -> Response:
@@ -83,7 +83,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
     async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
         """Replace the database of a store that does not run by a copy that belongs to another history."""
         process.replace(name, history, await request.body())
-        return json_response(process.standing(name))
+        return json_response(process.status(name))
 
     @router.post("/end")
     async def end(name: Name) -> Response:
@@ -102,13 +102,13 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         traces: Annotated[Folder, Query()] = "",
         after: Annotated[int, Query(ge=0)] = 0,
     ) -> Response:
-        """Return events after the given number that a store which does not run has left, one a line."""
-        lines = process.left(name, history, traces, after)
+        """Return events after the given number of a store that does not run, one a line."""
+        lines = process.events_left(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 
     @router.post("/ship")
-    async def ship(name: Name) -> Response:
+    async def export(name: Name) -> Response:
         """Write all waiting events into a closed segment; return the number of the last one."""
-        return json_response(process.ship(name))
+        return json_response(process.export(name))
 
     return router

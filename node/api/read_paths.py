@@ -1,4 +1,4 @@
-"""The reads of a store that go over HTTP: one table for the routes (`node.api.reads`) and for clients in Python
+"""The reads of a store that HTTP offers: one table for the routes (`node.api.reads`) and for clients in Python
 (`pflab.lab.remote_node`).
 
 The method of `StoreReader` declares a read's parameters, result and description; this table adds only its path. To offer

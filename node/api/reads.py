@@ -49,11 +49,11 @@ MAIL = "message/rfc822"
 _PARAMETERS: Mapping[str, object] = {
     "folder": FolderQuery,
     "notice": Annotated[int, Path(ge=0, le=LAST_NUMBER)],
-    "after": Annotated[Number, Query(description="The id of the last entry known.")],
+    "after": Annotated[Number, Query(description="The id of the last known entry.")],
     "limit": Annotated[int, Query(ge=1, le=10_000)],
     "event": Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])],
 }
-"""What a request's parameter must be, where that is more than its type in Python."""
+"""The annotations of parameters that need more than their type in Python."""
 
 
 def add_read(
@@ -96,14 +96,14 @@ def add_read(
 
 
 def reads_router(hosts: Hosts) -> APIRouter:
-    """The routes below /nodes/{name} that change nothing."""
+    """Return the routes below /nodes/{name} that change nothing."""
     router = APIRouter(prefix="/nodes/{name}")
     _replication(router, hosts)
     _mail(router, hosts)
 
     @router.get("/clock", tags=["clock"])
     async def clock(name: Name) -> Response:
-        """The store's lab time and the rate at which it goes."""
+        """Return the store's lab time and the rate of its clock."""
         host = hosts.host(name)
         return json_response({"now_at": format_instant(host.now), "rate": host.rate})
 
@@ -116,7 +116,7 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
 
     @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
     async def states(name: Name) -> Response:
-        """The whole replication state table: the hierarchy and every folder held here."""
+        """Return the whole replication state table: the hierarchy and every folder with a replica here."""
         return json_response(plain(hosts.host(name).read(_states)))
 
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
@@ -124,13 +124,13 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
 
     @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
     async def digests(name: Name) -> Response:
-        """Two digests of each folder held here and of 1-1: of what is known and of what is in it. Stores whose
-        digests are equal have converged."""  # spec: CV-1
+        """Return two digests of each folder with a replica here and of the hierarchy (1-1): `knowledge`, of the change
+        numbers and versions, and `content`, of the items. Stores with equal digests have converged."""  # spec: CV-1
         return json_response(hosts.host(name).read(_digests))
 
     @router.get("/reading", **about)
     async def reading(name: Name) -> Response:
-        """Knowledge, rows and backfill array at one instant, for whoever judges the whole lab."""
+        """Return knowledge, replication state and backfill array at one instant, for programs that judge the whole lab."""
         return json_response(hosts.host(name).read(_reading))
 
 
@@ -140,11 +140,11 @@ def _states(node: StoreReader) -> list[StateView]:
 
 
 def _digests(node: StoreReader) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for view in node.folders():
         if view.id != ROOT_TEXT and not view.hidden and view.held_here:
-            told[view.path] = {"id": view.id, "held_here": True, **_digest_pair(node.knowledge(view.id))}
-    return {ROOT_TEXT: {"id": ROOT_TEXT, "held_here": True, **_digest_pair(node.knowledge(ROOT_TEXT))}, **told}
+            found[view.path] = {"id": view.id, "held_here": True, **_digest_pair(node.knowledge(view.id))}
+    return {ROOT_TEXT: {"id": ROOT_TEXT, "held_here": True, **_digest_pair(node.knowledge(ROOT_TEXT))}, **found}
 
 
 def _digest_pair(known: Knowledge) -> dict[str, str]:
@@ -187,10 +187,10 @@ def _mail(router: APIRouter, hosts: Hosts) -> None:
     entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
     notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
 
-    told = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
+    notice_mail = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 
     add_read(router, hosts, "queue", tag="mail", example=[queued])
     add_read(router, hosts, "bad_mail", tag="mail", example=[bad])
     add_read(router, hosts, "event_log", tag="events", example=[entry], operation="log")
-    add_read(router, hosts, "mailbox_mail", tag="mail", example=told)
+    add_read(router, hosts, "mailbox_mail", tag="mail", example=notice_mail)
     add_read(router, hosts, "mailbox", tag="mail", example=[notice])

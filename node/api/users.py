@@ -1,4 +1,4 @@
-"""What users and administrators do at a store: folders, messages, settings."""
+"""The routes for users and administrators of a store: folders, messages, settings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SettingValues = Annotated[
 
 
 def users_router(hosts: Hosts) -> APIRouter:
-    """The routes of folders, messages and settings below /nodes/{name}."""
+    """Return the routes of folders, messages and settings below /nodes/{name}."""
     router = APIRouter(prefix="/nodes/{name}")
     _folders(router, hosts)
     _messages(router, hosts)
@@ -72,7 +72,7 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
     @router.post("/folders", status_code=CREATED, **about)
     async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
-        """A new folder; its id and its change number."""
+        """Create a folder; return its id and its change number."""
         given = wanted.given()
         path = given.pop("path")
 
@@ -84,8 +84,8 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
-        """New properties: name, parent, schedule, contacts, priority, age limit, resolve method, or the whole replica list;
-        the change number."""
+        """Change the name, parent, schedule, contacts, priority, age limit, resolve method or replica list; return the
+        change number."""
         given = wanted.given()
         return await changed(
             hosts, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
@@ -93,7 +93,7 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
     @router.delete("/folders/{path:path}", **about)
     async def delete_folder(request: Request, name: Name, path: str, key: Key = None) -> Response:
-        """Deletes the folder and everything under it."""
+        """Delete the folder and everything below it."""
 
         def act(node: Node, now: LabTime) -> dict[str, str]:
             node.delete_folder(now, path)
@@ -103,7 +103,7 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
 
 def _numbered(number: str, change: str) -> dict[str, str]:
-    """`number`: as people see it, A-17; `change`: as traces write it."""
+    """Return a change number in two forms: `number` for people (A-17), `change` as in traces."""
     return {"number": number, "change": change}
 
 
@@ -124,22 +124,24 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
     async def messages(
         name: Name,
         folder: FolderQuery,
-        after: Annotated[str, Query(max_length=200, description="Only those with ids after this one.")] = "",
+        after: Annotated[
+            str, Query(max_length=200, description="List only messages whose ids come after this one.")
+        ] = "",
         limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
     ) -> Response:
-        """The live messages of a folder in order of their ids; ask on with `after` where there are more than `limit`."""
+        """List the live messages of a folder in order of their ids. If there are more than `limit`, continue with `after`."""
         found = hosts.host(name).read(lambda node: node.messages(folder))
         wanted = [each for each in found if each.id > after] if after else found
         return json_response(plain(sorted(wanted, key=lambda each: each.id)[:limit]))
 
     @router.get("/messages/count", tags=["messages"], responses=refusals(404))
     async def count(name: Name, folder: FolderQuery) -> Response:
-        """How many live messages the folder has here."""
+        """Return how many live messages the folder has here."""
         return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
     @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
     async def post(request: Request, name: Name, wanted: PostOne, key: Key = None) -> Response:
-        """Posts a message; its id and its change number. Durable when it is answered."""
+        """Post a message; return its id and its change number. The message is durable when the answer arrives."""
         each = wanted.as_post()
         return await changed(
             hosts,
@@ -163,7 +165,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
 
     @router.post("/messages/batch", tags=["messages"], status_code=CREATED, responses=Refused)
     async def post_batch(request: Request, name: Name, wanted: PostMany, key: Key = None) -> Response:
-        """Posts messages in one transaction, all or none; their ids and change numbers in order."""
+        """Post messages in one transaction, all of them or none; return their ids and change numbers in order."""
         posts = [each.as_post() for each in wanted.messages]
 
         def act(node: Node, now: LabTime) -> dict[str, list[str]]:
@@ -181,8 +183,8 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
     async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
-        """Posts a mail, given as it is (message/rfc822); it comes out again to the byte. The new message's id and
-        change number."""
+        """Post a mail (message/rfc822); return the id and change number of the new message. Reading the message as a mail
+        returns exactly the same bytes."""
         content = await request.body()  # spec: ML-5
         return await changed(
             hosts, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
@@ -199,7 +201,7 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     async def edit(
         request: Request, name: Name, message: str, folder: FolderQuery, wanted: Edit, key: Key = None
     ) -> Response:
-        """A new version; its change number."""
+        """Make a new version of a message; return its change number."""
         return await changed(
             hosts,
             request,
@@ -210,7 +212,7 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
 
     @router.delete("/messages/{message}", **about)
     async def delete(request: Request, name: Name, message: str, folder: FolderQuery, key: Key = None) -> Response:
-        """Deletes a message; the deletion's change number."""
+        """Delete a message; return the change number of the deletion."""
         return await changed(
             hosts, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
         )
@@ -219,7 +221,7 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     async def resolve(
         request: Request, name: Name, message: str, folder: FolderQuery, wanted: Resolve, key: Key = None
     ) -> Response:
-        """Ends a conflict; the change numbers that this made."""
+        """End a conflict; return the change numbers that this made."""
         return await changed(
             hosts,
             request,
@@ -232,15 +234,15 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
 def _settings(router: APIRouter, hosts: Hosts) -> None:
     @router.get("/settings", tags=["settings"])
     async def settings(name: Name) -> Response:
-        """All settings by their real names, as text, and those of them that are not the default."""
+        """Return all settings by their real names, as text, and separately those that differ from the default."""
         found = hosts.host(name).read(lambda node: node.settings())
         other = {each.spec.name: {"value": each.value, "default": each.default} for each in found.not_default()}
         return json_response({"settings": found.as_texts(), "not_default": other})
 
     @router.patch("/settings", tags=["settings"], responses=refusals(422))
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:
-        """New values; null takes one away. Registry values hold from the store's next start on. `notices` says what was
-        out of its range, and what is used in its place."""
+        """Change settings; null removes one. Registry values apply from the store's next start on. `notices` names values
+        that were out of range, and the values used instead."""
 
         def act(node: Node, now: LabTime) -> dict[str, list[str]]:
             node.configure(now, values)

@@ -1,4 +1,4 @@
-"""Values of the API: what a node shows, as JSON, and errors as problem+json (RFC 9457).
+"""The answers of the API: views of a node as JSON, and errors as problem+json (RFC 9457).
 
 Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; everything else is as in `node.views`.
 """
@@ -31,15 +31,15 @@ _STATUS: Final[dict[type[Exception], int]] = {
     errors.MailRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NodeError: HTTPStatus.CONFLICT,
 }
-"""The status of each error of a node; the nearest base class counts."""
+"""The status of each error of a node; an error that is missing has that of its nearest base class."""
 
 
 class ServerUnknown(Exception):
-    """No server of this name is served here."""
+    """This process or lab has no server of that name."""
 
 
 def plain(value: Any) -> Any:
-    """A view, or a list of them, as JSON values."""
+    """Return a view, or a list of views, as JSON values."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _field(field.name, getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, list | tuple):
@@ -62,13 +62,13 @@ def json_response(value: Any, status: int = HTTPStatus.OK) -> Response:
 
 
 def problem(status: int, kind: str, detail: str) -> Response:
-    """One line of what is wrong and what would be right."""
+    """Return an error; `detail` is one line that says what is wrong and what would be right."""
     content = {"type": URN + kind, "title": HTTPStatus(status).phrase, "status": int(status), "detail": detail}
     return Response(json_bytes(content), status, media_type=PROBLEM)
 
 
 def problem_of(error: Exception) -> Response:
-    """A node's refusal, its kind named after the class: `urn:pflab:FolderUnknown`."""
+    """Return the answer for a node's error; its type is the name of the class, such as `urn:pflab:FolderUnknown`."""
     status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
     return problem(status, type(error).__name__, " ".join(str(error).split()))
 
@@ -76,8 +76,8 @@ def problem_of(error: Exception) -> Response:
 # --- the documentation
 
 
-def shown(kind: Any, example: Any, description: str = "What is asked for.") -> dict[str, Any]:
-    """The documentation of an answer: the schema of a view's class, and an example."""
+def shown(kind: Any, example: Any, description: str = "The requested data.") -> dict[str, Any]:
+    """Return the documentation of an answer: the schema of a view's class, and an example."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     content = {"schema": _inlined(schema, parts), "example": example}
     return {"description": description, "content": {"application/json": content}}
@@ -98,10 +98,10 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The documentation of what may be refused."""
-    told: dict[int | str, dict[str, Any]] = {}
+    """Return the documentation of errors with these statuses, and of 503."""
+    documented: dict[int | str, dict[str, Any]] = {}
     for status in (*statuses, HTTPStatus.SERVICE_UNAVAILABLE):
         phrase = HTTPStatus(status).phrase
         example = {"type": URN + "FolderUnknown", "title": phrase, "status": int(status), "detail": "what is wrong"}
-        told[int(status)] = {"description": phrase, "content": {PROBLEM: {"example": example}}}
-    return told
+        documented[int(status)] = {"description": phrase, "content": {PROBLEM: {"example": example}}}
+    return documented

@@ -1,7 +1,7 @@
 """The fault decisions of a node in a process of its own: it asks the coordinator at each point.
 
-While no fault is active the coordinator says so beforehand, and the node does not ask. If the coordinator does not answer,
-nothing goes wrong: the mail goes on.
+The coordinator tells the node in advance whether any fault is active; while none is, the node does not ask. If the coordinator
+does not answer, the mail goes on without a fault.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger("pflab.faults")
 
 
 class FaultClient:
-    """Asks the coordinator for decisions, and knows where the other servers are."""
+    """Asks the coordinator for decisions, and knows the addresses of the other servers."""
 
     def __init__(self, name: str, token: str | None = None) -> None:
         self._name = name
@@ -37,22 +37,22 @@ class FaultClient:
         self.lost: Callable[[Collection[str]], None] = lambda _: None
         """Called with the servers that have left."""
 
-    def meet(self, told: Peers) -> None:
+    def meet(self, peers: Peers) -> None:
         """Replace what is known of the other servers and of the coordinator."""
-        gone = self._addresses.keys() - told.addresses.keys()
-        self._addresses = {name: (host, port) for name, (host, port) in told.addresses.items()}
-        if gone:
-            self.lost(gone)
-        self._asks, self._keeps, self._verbs = told.asks, told.keeps, told.verbs
-        if told.coordinator is None:
+        left = self._addresses.keys() - peers.addresses.keys()
+        self._addresses = {name: (host, port) for name, (host, port) in peers.addresses.items()}
+        if left:
+            self.lost(left)
+        self._asks, self._keeps, self._verbs = peers.asks, peers.keeps, peers.verbs
+        if peers.coordinator is None:
             self._line = None
         else:
-            host, _, port = told.coordinator.rpartition(":")
+            host, _, port = peers.coordinator.rpartition(":")
             if self._line is None or self._line.address != (host, int(port)):
                 self._line = HttpLine((host, int(port)), self._token)
 
     def address_of(self, server: str) -> Address | None:
-        """Return where a server listens for mail; None if it does not run."""
+        """Return the address at which a server takes mail; None if it does not run."""
         return self._addresses.get(server)
 
     def close(self) -> None:

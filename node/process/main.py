@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.topology is None and not options.managed:
-        parser.error("name a topology file with --topology, or wait for a coordinator with --managed")
+        parser.error("give a topology file with --topology, or --managed to wait for a coordinator")
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     try:
         asyncio.run(ManagedNode(options).run(began_s))
@@ -63,7 +63,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--led", action="store_true", dest="managed", help=argparse.SUPPRESS)  # its former name
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder of its database")
     parser.add_argument("--traces", type=Path, metavar="DIR", help="the folder of its segments; default DATA/traces")
-    parser.add_argument("--lab-secret-file", type=Path, required=True, metavar="FILE", help="the same for all stores")
+    parser.add_argument(
+        "--lab-secret-file",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the secret of all stores",
+    )
     parser.add_argument("--token-file", type=Path, metavar="FILE", help="the token that every request must carry")
     parser.add_argument("--smtp-host", default="127.0.0.1")
     parser.add_argument("--smtp-port", type=int, default=0, help="0: a free one")
@@ -89,5 +95,5 @@ def _peer(text: str) -> tuple[str, tuple[str, int]]:
     name, _, address = text.partition("=")
     host, _, port = address.rpartition(":")
     if not (name and host and port.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no peer; write B=b.lab:25")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a peer; write for example B=b.lab:25")
     return name, (host, int(port))

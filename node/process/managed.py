@@ -6,12 +6,12 @@ States of the process:
 |---|---|---|
 | waiting | `POST /nodes/NAME/begin`: open the database, start listening for mail, clock paused | running |
 | running | `POST /nodes/NAME/end`: finish in order | waiting |
-| any | `POST /nodes/NAME/die`, SIGKILL | gone; whoever keeps the process alive starts it again, in the state waiting |
-| any | SIGTERM, SIGINT | gone, after a running store has ended in order |
+| any | `POST /nodes/NAME/die`, SIGKILL | ended; whoever keeps the process alive starts it again, in the state waiting |
+| any | SIGTERM, SIGINT | ended, after a running store has ended in order |
 
-The coordinator pauses a store that it begins, sets its clock, tells it where its peers are, and lets it go. So no store runs
-that the coordinator does not know of, and a store never works at another time than the lab's. Started with --topology, the
-process begins its store itself and needs no coordinator.
+The coordinator pauses a store that it begins, sets its clock, sends it the addresses of its peers, and lets it work. So no
+store runs that the coordinator does not know, and a store never works at another time than the lab's. Started with
+--topology, the process begins its store itself and needs no coordinator.
 
 A database belongs to one history: the run, or a later name if the lab went back to a snapshot. A note beside the database
 (NAME.run) says which. The process refuses to begin a store on the database of another history, unless the coordinator says
@@ -55,7 +55,7 @@ EXPORT_S: Final = 5.0
 FILES_S: Final = 0.1
 """Real time between two looks for the files with the lab's secrets."""
 
-FILES_TOLD_S: Final = 5.0
+FILES_WARNING_S: Final = 5.0
 """Real time after which the process logs that it waits for those files."""
 
 KILLED: Final = 137
@@ -91,7 +91,7 @@ class ManagedNode:
 
     def _check_name(self, name: str) -> None:
         if name != self._options.name:
-            raise ServerUnknown(f"here is server {self._options.name} alone, and no {name!r}")
+            raise ServerUnknown(f"this process has the server {self._options.name} only, not {name!r}")
 
     @property
     def waits(self) -> str:
@@ -123,7 +123,7 @@ class ManagedNode:
             return
         self._faults = FaultClient(given.name, token)
         self._faults.meet(Peers(addresses=dict(given.peer)))
-        if given.topology is not None:  # before HTTP is served: whoever finds the address finds a running store
+        if given.topology is not None:  # before HTTP, so that a client which finds the address finds a running store
             await self._begin_alone()
         try:
             server = await self._serve(token)
@@ -143,7 +143,7 @@ class ManagedNode:
                 async with asyncio.timeout(EXPORT_S):
                     await self._end.wait()
             if self._store is not None:
-                self._store.export()
+                self._store.export_if_many()
         await server.stop()
         if self._store is not None:
             await self._store.stop()
@@ -156,7 +156,7 @@ class ManagedNode:
         tries = 0
         while given.managed and (missing := [str(path) for path in wanted if not path.exists()]):
             tries += 1
-            if tries * FILES_S == FILES_TOLD_S:
+            if tries * FILES_S == FILES_WARNING_S:
                 log.warning("%s: waiting for %s, which the coordinator writes", given.name, " and ".join(missing))
             if self.ending:
                 return None
@@ -187,7 +187,7 @@ class ManagedNode:
 
     # --- what the coordinator orders
 
-    def standing(self, name: str) -> dict[str, object]:
+    def status(self, name: str) -> dict[str, object]:
         """Return the state of the process and its store. `process` differs after each start of the process."""
         self._check_name(name)
         store = self._store
@@ -214,7 +214,7 @@ class ManagedNode:
             restore, self._restore = self._restore, None
             begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls)
             self._store = await self._begun(begin)
-            return self.standing(name)
+            return self.status(name)
 
     def _enter(self, order: BeginOrder) -> None:
         """Note the history of the database. Raises Misuse if the database is of another one and may not be deleted."""
@@ -223,7 +223,7 @@ class ManagedNode:
         if path.exists() and before is not None and before != wanted:
             if not order.fresh:
                 raise Misuse(
-                    f"the database of {self._options.name} is of the run {before}, and not of {wanted};"
+                    f"the database of {self._options.name} belongs to the run {before}, not to {wanted};"
                     " empty its folder"
                 )
             self._remove()
@@ -289,7 +289,7 @@ class ManagedNode:
             store, self._store = self._store, None
             assert store is not None
             await store.stop()
-            return self.standing(name)
+            return self.status(name)
 
     def die(self, name: str) -> NoReturn:
         """End the process at once, without finishing anything."""
@@ -298,14 +298,14 @@ class ManagedNode:
         # The kernel ignores a SIGKILL that the first process of a container sends to itself; this exit looks the same.
         os._exit(KILLED)
 
-    def ship(self, name: str) -> dict[str, object]:
-        """Write all events so far into closed segments."""
+    def export(self, name: str) -> dict[str, object]:
+        """Write all events so far into a closed segment; return the number of the last one."""
         self.host(name)
         assert self._store is not None
-        return {"name": name, "seq": self._store.ship()}
+        return {"name": name, "seq": self._store.export()}
 
-    def left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
-        """Return events that a store which does not run has left, as lines, and write them into segments too."""
+    def events_left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
+        """Return events of a store that does not run, as lines. If there are no more, write them all into segments."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} runs; ask it for its events")

@@ -25,16 +25,15 @@ DRAIN_S: Final = 2.5
 """Real time that mails in flight get in an orderly stop, which should take 5 s at most."""
 
 EXPORT_FROM: Final = 20_000
-"""A segment is written when so many events wait for it; an orderly stop writes the rest."""
-
+"""How many waiting events make a segment; an orderly stop writes the rest."""
 
 log = logging.getLogger("pflab.process")
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """How a store begins. restore: the backup to begin on. traces: the folder of its segments below that of all. tls:
-    it offers STARTTLS and requires it, with a certificate that it derives from the lab's secret."""
+    """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
+    tls: it offers STARTTLS and requires it, with a certificate that it derives from the lab's secret."""
 
     topology: Topology
     run: str
@@ -76,8 +75,8 @@ class RunningStore:
         faults.lost = host.lost
         return cls(begin.run, node, host, smtp)
 
-    def export(self) -> None:
-        """Write a segment if enough waits for one."""
+    def export_if_many(self) -> None:
+        """Write a segment if EXPORT_FROM events wait for one."""
         if self._node.seq - self._written >= EXPORT_FROM:
             try:
                 self._node.export()
@@ -86,7 +85,7 @@ class RunningStore:
                 return
             self._written = self._node.seq
 
-    def ship(self) -> int:
+    def export(self) -> int:
         """Write all waiting events into a segment; return the number of the last one."""
         if self._node.seq > self._written:
             self._node.export()

@@ -1,4 +1,4 @@
-"""What can be read in a store, each read written once.
+"""The reads of a store, each written once.
 
 A read is no stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. It can be
 asked between any two stimuli, and the run stays the same.
@@ -71,7 +71,7 @@ class StoreReader(ABC):
         return self._opened()[0].store.last_at
 
     def folders(self) -> list[FolderView]:
-        """Every folder that the store knows."""
+        """Return every folder that the store knows."""
         ctx, _ = self._opened()
         live = [folder for folder in ctx.folders.all() if folder.props is not None]
         return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
@@ -142,12 +142,12 @@ class StoreReader(ABC):
         return named(number, _names(ctx)), number.text
 
     def body(self, folder: str, message: str) -> str:
-        """The text of the version shown."""
+        """Return the text of the shown version."""
         ctx, conn = self._opened()
         return body_of(_shown_item(ctx, conn, folder, message))
 
     def mail(self, folder: str, message: str) -> bytes:
-        """The message as a mail; one that came as a mail is that mail, to the byte."""  # spec: ML-5
+        """Return the message as a mail; one that arrived as a mail has exactly the same bytes."""  # spec: ML-5
         ctx, conn = self._opened()
         item = _shown_item(ctx, conn, folder, message)
         address = ctx.directory.address(ctx.name) or ""
@@ -162,7 +162,7 @@ class StoreReader(ABC):
         return attachments_of(_shown_item(ctx, conn, folder, message))
 
     def state(self, folder: str) -> StateView:
-        """The folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
+        """Return the folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
         ctx, _ = self._opened()
         fid = _fid_of(ctx, folder)
         names = _names(ctx)
@@ -179,7 +179,7 @@ class StoreReader(ABC):
         return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
 
     def backfill(self) -> list[EntryView]:
-        """The backfill array: what is known to be missing, and who was asked for it."""  # spec: BF-2
+        """Return the backfill array: what is known to be missing, and which stores were asked for it."""  # spec: BF-2
         ctx, conn = self._opened()
         names = _names(ctx)
         return [
@@ -204,7 +204,7 @@ class StoreReader(ABC):
         ]
 
     def queue(self) -> list[QueueView]:
-        """Mails that wait to be sent, and until when."""
+        """Return the mails that wait to be sent, and when the next attempt is due."""
         ctx, conn = self._opened()
         return [
             QueueView(
@@ -221,7 +221,7 @@ class StoreReader(ABC):
         ]
 
     def bad_mail(self) -> list[BadMailView]:
-        """Mails that were no sound replication mail of this organization."""  # spec: IN-5
+        """Return the mails that were not valid replication mail of this organization."""  # spec: IN-5
         _, conn = self._opened()
         return [
             BadMailView(*row)
@@ -229,7 +229,7 @@ class StoreReader(ABC):
         ]
 
     def mailbox(self) -> list[NoticeView]:
-        """Mails to people that the store has kept for them."""
+        """Return the list of the mails to people that the store has kept for them."""
         _, conn = self._opened()
         return [
             NoticeView(*row)
@@ -239,7 +239,7 @@ class StoreReader(ABC):
         ]
 
     def mailbox_mail(self, notice: int) -> bytes:
-        """A mail of the mailbox, by the id that the list has."""
+        """Return a mail of the mailbox, by its id in the list."""
         _, conn = self._opened()
         content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
         if content is None:
@@ -247,7 +247,7 @@ class StoreReader(ABC):
         return content
 
     def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
-        """The store's application log: the newest entries, in order."""  # spec: EV-1
+        """Return the newest entries of the store's application log, in order."""  # spec: EV-1
         _, conn = self._opened()
         where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
         rows = conn.exec_driver_sql(
@@ -257,7 +257,7 @@ class StoreReader(ABC):
         return [_entry(*row) for row in reversed(rows)]
 
     def knowledge(self, folder: str) -> Knowledge:
-        """All that the store knows of a folder: numbers, versions with their digests, tombstones."""  # spec: CV-1
+        """Return what the store knows about a folder: change numbers, versions with their digests, tombstones."""  # spec: CV-1
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         own = ctx.rst.own(fid)

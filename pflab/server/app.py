@@ -16,7 +16,7 @@ from fastapi import APIRouter, FastAPI, Query, Request, Response
 
 from node.api.app import make_app
 from node.api.bodies import Body, Line
-from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, place_of, streamed
+from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, seq_of, streamed
 from node.api.hosts import Hosts
 from node.api.values import ServerUnknown, json_response
 from node.errors import NotRunning
@@ -264,7 +264,7 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         last: LastEventId = None,
     ) -> Response:
         """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
-        told = place_of(last)
+        told = seq_of(last)
         begins = after if told is None else told
         return streamed(_followed(lab, lab.record.count if begins is None else begins))
 

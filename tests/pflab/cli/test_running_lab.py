@@ -164,7 +164,7 @@ def test_a_body_that_is_no_json_is_told_in_words(up: str) -> None:
     with refused.value as answer:
         assert answer.code == 422
         told = json.loads(answer.read())["detail"]
-    assert told == "body: no JSON, from character 16 on: expecting ',' delimiter"
+    assert told == "body: invalid JSON at character 16: expecting ',' delimiter"
 
 
 def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,7 @@ def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> 
     folder = RunFolder.at(tmp_path / "run")
     with ProcessSupervisor(topology_from_text(TWO_STORES), folder, token=TOKEN) as supervisor:
         with running_coordinator(supervisor, tmp_path, signal.SIGKILL) as url:
-            with Client(url) as stranger, pytest.raises(ClientError, match="wants its token"):
+            with Client(url) as stranger, pytest.raises(ClientError, match="requires its token"):
                 stranger.lab()
             with Client(url, token=TOKEN) as client:
                 client.post("A", "Projects", subject="Hello")
