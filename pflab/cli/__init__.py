@@ -1,6 +1,6 @@
 """The command line `pflab`: one module per group of verbs.
 
-Nothing is imported here before `main` runs, so that Ctrl-C is heard from the first instant on.
+Nothing is imported here before `main` runs, so that `main` can handle Ctrl-C from the start.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["STOPPED", "become_node", "main"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line; leaves by SystemExit with one of the exit codes."""
+    """Run the command line. Raises SystemExit with one of the exit codes."""
     given = sys.argv[1:] if args is None else list(args)
     if given[:1] == ["node"]:
         become_node(given[1:])
     try:
-        from pflab.cli.app import run  # noqa: PLC0415 - the import takes long enough to be stopped in
+        from pflab.cli.app import run  # noqa: PLC0415 - Ctrl-C may come during this import
 
         code = run(given)
     except KeyboardInterrupt:
@@ -36,7 +36,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def become_node(args: Sequence[str]) -> NoReturn:
-    """This process becomes a node's: what a container runs carries nothing of the command line with it."""
+    """Replace this process with a node's process, which does not import the command line."""
     from pflab.drivers.launch import node_environment, node_order  # noqa: PLC0415 - as above
 
     order = node_order(*args)

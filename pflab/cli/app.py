@@ -1,6 +1,6 @@
-"""The command line's shell: which verbs there are, and `run`, which turns each end into an exit code and at most a line.
+"""The list of verbs, and `run`, which turns the result or exception of a verb into an exit code and an error line.
 
-A verb's module is imported when the verb is used; `pflab --help` needs none of them.
+The module of a verb is imported when the verb is used; `pflab --help` imports none of them.
 """
 
 from __future__ import annotations
@@ -27,70 +27,79 @@ from pflab.terms.verdict import ExitCode
 
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "demo": ("pflab.cli.verbs.demo", "Play a guided lesson in the default lab, live: a mail is lost and comes back."),
-    "run": ("pflab.cli.verbs.scenario", "Run scenarios and say whether each of them passed."),
+    "run": ("pflab.cli.verbs.scenario", "Run scenarios and report whether each one passed."),
     "simulate": (
         "pflab.cli.verbs.simulate",
-        "Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.",
+        "Run a campaign in the simulator: seeded work and faults, after which all stores must converge in time.",
     ),
-    "up": ("pflab.cli.verbs.up", "Bring a lab up and serve it over HTTP until Ctrl-C."),
-    "node": ("pflab.cli.verbs.up", "Run one server as this process: what a container runs."),
-    "coordinate": ("pflab.cli.verbs.containers", "Lead servers that run elsewhere, and serve their lab over HTTP."),
+    "up": ("pflab.cli.verbs.up", "Start a lab and serve it over HTTP until Ctrl-C."),
+    "node": ("pflab.cli.verbs.up", "Run one server as this process, as each container of a lab does."),
+    "coordinate": (
+        "pflab.cli.verbs.containers",
+        "Coordinate servers that run elsewhere, and serve their lab over HTTP.",
+    ),
     "compose": ("pflab.cli.verbs.containers", "Print a docker-compose.yml for a topology."),
     "post": ("pflab.cli.verbs.lab", "Post a message into a folder of a running lab."),
     "folder": ("pflab.cli.verbs.lab", "List, create, change or delete folders in a running lab."),
-    "clock": ("pflab.cli.verbs.lab", "Show or move the clock of a running lab."),
-    "fault": ("pflab.cli.verbs.lab", "Let something go wrong in a running lab, or heal it; stop and start servers."),
+    "clock": ("pflab.cli.verbs.lab", "Show, set or advance the clock of a running lab."),
+    "fault": (
+        "pflab.cli.verbs.lab",
+        "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
+    ),
     "content": (
         "pflab.cli.verbs.administer",
-        "Suspend or resume the replication of content in a running lab, on all its servers.",
+        "Suspend or resume the replication of content on all servers of a running lab.",
     ),
-    "directory": ("pflab.cli.verbs.administer", "Delete a store from the directory of a running lab, for good."),
-    "events": ("pflab.cli.verbs.lab", "What has happened in a running lab, or happens now."),
-    "top": ("pflab.cli.verbs.top", "Watch a running lab: one line an event, as it happens."),
-    "load": ("pflab.cli.verbs.load", "Post, edit and delete in a running lab at a rate, and say how it went."),
-    "validate": ("pflab.cli.verbs.files", "Check a topology or a scenario: every mistake with its line."),
+    "directory": ("pflab.cli.verbs.administer", "Delete a store permanently from the directory of a running lab."),
+    "events": ("pflab.cli.verbs.lab", "Print the events of a running lab, and with --follow the new ones."),
+    "top": ("pflab.cli.verbs.top", "Watch a running lab: one line for each event, as it happens."),
+    "load": (
+        "pflab.cli.verbs.load",
+        "Post, edit and delete messages in a running lab at a given rate, and report the results.",
+    ),
+    "validate": ("pflab.cli.verbs.files", "Check a topology or a scenario, and print every mistake with its line."),
     "import": ("pflab.cli.verbs.mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("pflab.cli.verbs.mail", "Write the messages of a folder of a run or of a running lab as an mbox."),
-    "mailbox": ("pflab.cli.verbs.mail", "Print the mail to people that a run's or a running lab's stores have."),
+    "export": ("pflab.cli.verbs.mail", "Write the messages of a folder of a run or a running lab as an mbox."),
+    "mailbox": ("pflab.cli.verbs.mail", "Print the mail to people that the stores of a run or a running lab keep."),
     "analyze": (
         "pflab.cli.verbs.explain",
-        "List the settings of a topology that are not the default, and what they do.",
+        "List the settings of a topology that differ from the defaults, and what they do.",
     ),
     "explain": (
         "pflab.cli.verbs.explain",
-        "Tell the life of a change or of a mail across the stores of a run or a running lab, in words.",
+        "Explain in words what became of a change or a mail on each store of a run or a running lab.",
     ),
-    "diff": ("pflab.cli.verbs.explain", "Say where two runs part, and what came of it."),
+    "diff": ("pflab.cli.verbs.explain", "Show where two runs first differ, and with what result."),
     "check": (
         "pflab.cli.verbs.analytics",
-        "Judge runs from their traces alone, with Spark: converged or not, and who lacks what.",
+        "Check from traces alone, with Spark, whether runs converged and which store lacks what.",
     ),
     "lab": (
         "pflab.cli.verbs.containers",
-        "Keep a running lab in containers as it stands, or bring it back to that; or write its traces up to now.",
+        "Save the state of a lab in containers, reset the lab to it, or write the traces up to now.",
     ),
     "follow": (
         "pflab.cli.verbs.analytics",
-        "Keep a verdict on a running lab current, from its traces alone, with Spark.",
+        "Keep the verdict on a running lab up to date from its traces alone, with Spark.",
     ),
     "verdict": (
         "pflab.cli.verbs.analytics",
-        "Print what the analysis that follows a running lab says of it, and up to which instant.",
+        "Print the verdict of the analysis that follows a running lab, and its instant.",
     ),
-    "trace": ("pflab.cli.verbs.explain", "Print what happened in a run or in a running lab, one line an event."),
-    "log": ("pflab.cli.verbs.explain", "Print the application logs of a run's or a running lab's stores."),
-    "decode": ("pflab.cli.verbs.files", "Take a replication mail apart, down to each property of each item."),
+    "trace": ("pflab.cli.verbs.explain", "Print the events of a run or a running lab, one line for each."),
+    "log": ("pflab.cli.verbs.explain", "Print the application logs of the stores of a run or a running lab."),
+    "decode": ("pflab.cli.verbs.files", "Decode a replication mail, down to each property of each item."),
     "schema": ("pflab.cli.verbs.files", "Print the JSON Schema of a kind of file, for editors."),
-    "state": ("pflab.cli.verbs.state", "Print the replication state tables of a run's or a running lab's stores."),
-    "backfill": ("pflab.cli.verbs.state", "Print what stores know to be missing, and when they ask for it."),
+    "state": ("pflab.cli.verbs.state", "Print the replication state tables of the stores of a run or a running lab."),
+    "backfill": ("pflab.cli.verbs.state", "Print which changes stores know to be missing, and when they request them."),
 }
-"""Verb to the module that has it as a function of that name (a word of Python's own with an underscore behind it), and
-what the list of verbs says of it."""
+"""For each verb its module and its line in the list of verbs. The function in the module has the name of the verb,
+with an underscore after it if that is a keyword of Python."""
 
 DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
 
-READER_GONE: Final = 141
-"""The exit code when whoever read our output has gone: 128 and SIGPIPE, as shells count."""
+BROKEN_PIPE: Final = 141
+"""The exit code when the reader of our output has closed the pipe: 128 + SIGPIPE, as in shells."""
 
 _SETTINGS: Final[dict[str, Any]] = {
     "add_completion": False,
@@ -101,15 +110,15 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 
 class _Stopped(Exception):
-    """Ctrl-C, in a form that Typer does not make something else of."""
+    """Ctrl-C, as an exception that Typer does not convert."""
 
 
-class _ReaderGone(Exception):
-    """The reader of our output has gone; there is nobody left to tell."""
+class _BrokenPipe(Exception):
+    """The reader of our output has closed the pipe, so nothing can be printed any more."""
 
 
 def function_of(verb: str) -> Any:
-    """The function behind a verb, its module imported."""
+    """Return the function of a verb, after importing its module."""
     return getattr(import_module(VERBS[verb][0]), f"{verb}_" if iskeyword(verb) else verb)
 
 
@@ -136,12 +145,12 @@ class Verbs(TyperGroup):
             self.commands[cmd_name] = typer.main.get_command(verb)
             name_values(self.commands[cmd_name], function)
             debug = copy(next(each for each in self.params if "--debug" in each.opts))
-            debug.expose_value = False  # the verb's function knows nothing of it
+            debug.expose_value = False  # the verb's function has no such parameter
             self.commands[cmd_name].params.append(debug)
         return self.commands[cmd_name]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        # A shell that asks which verbs there are does not wait for all of them to be imported.
+        # A shell that completes a verb must not wait until the modules of all verbs are imported.
         self._only_named = True
         try:
             return super().shell_complete(ctx, incomplete)
@@ -150,41 +159,41 @@ class Verbs(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, told) for name, (_, told) in VERBS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in VERBS.items()])
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        with _own_ends():
+        with _own_exceptions():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        with _own_ends():
+        with _own_exceptions():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _own_ends() -> Iterator[None]:
-    """What Typer would turn into exit codes of its own."""
+def _own_exceptions() -> Iterator[None]:
+    """Replace exceptions that Typer would turn into exit codes of its own."""
     try:
         yield
     except KeyboardInterrupt as error:
         raise _Stopped from error
     except BrokenPipeError as error:
-        if not _has_no_reader():
+        if not _output_is_closed():
             raise  # it was another pipe
-        raise _ReaderGone from error
+        raise _BrokenPipe from error
 
 
 app = typer.Typer(
     name="pflab",
     cls=Verbs,
     help="A live lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
-    epilog="Exit status: 0 good, 1 a violation or a failed expectation, 2 misuse or unknown, 70 an internal error of"
-    " pflab (a bug), 130 stopped by Ctrl-C.",
+    epilog="Exit status: 0 success, 1 a violation or a failed expectation, 2 wrong usage or no verdict, 70 an internal"
+    " error (a bug of pflab), 130 stopped by Ctrl-C.",
     **{**_SETTINGS, "add_completion": True},
 )
 
 
-def _tell_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"pflab {metadata.version('pflab')}")
         raise typer.Exit
@@ -199,7 +208,7 @@ def _debug(wanted: bool) -> None:
 def _no_verb(
     ctx: typer.Context,
     _: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Print the version and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
     __: Annotated[bool, typer.Option("--debug", callback=_debug, help=DEBUG_HELP)] = False,
 ) -> int:
@@ -208,21 +217,21 @@ def _no_verb(
     return ExitCode.UNKNOWN
 
 
-# Typer brings click along, older ones from outside and newer ones within; its usage error is found from what it shows
-# of it.
+# Older versions of Typer depend on click and newer ones contain it. Both export BadParameter, a subclass of click's usage
+# error.
 _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
 
 
 def run(args: Sequence[str]) -> int:
-    """The command line as a function: the exit code, everything else printed."""
+    """Run the command line and return its exit code. Errors are printed, not raised."""
     try:
         code = app(args=list(args), prog_name="pflab", standalone_mode=False)
     except (_Stopped, KeyboardInterrupt):
         return _stopped()
-    except _ReaderGone:
-        return _reader_gone()
+    except _BrokenPipe:
+        return _discard_output()
     except typer.Abort:
-        err.print("pflab: the input ended")
+        err.print("pflab: the input ended too early")
         return ExitCode.UNKNOWN
     except _USAGE_ERROR as error:
         err.print(_usage_line(error), markup=False)
@@ -237,7 +246,7 @@ def run(args: Sequence[str]) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        return _reader_gone()
+        return _discard_output()
     return code if isinstance(code, int) else ExitCode.GOOD
 
 
@@ -247,7 +256,7 @@ def _stopped() -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether it came of tidying up after Ctrl-C."""
+    """Return whether the error, or one that it came from, is Ctrl-C."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -259,7 +268,7 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     """Return the lines of a user's mistake; None for an internal error."""
     if isinstance(error, CommandError):
         return error.lines
-    # Whoever can raise these has imported them.
+    # The verb that raised one of these has imported its module already.
     from node.errors import NodeError  # noqa: PLC0415
     from pflab.client import ClientError  # noqa: PLC0415
     from pflab.errors import LabError  # noqa: PLC0415
@@ -274,18 +283,18 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
 
 
 def _usage_line(error: Any) -> str:
-    """Click's several lines in one: what is wrong, and where help is."""
+    """Return click's usage error as one line: what is wrong, and which command prints help."""
     path = error.ctx.command_path if error.ctx is not None else "pflab"
     text = " ".join(str(error.format_message()).split())
-    text = text.replace("Value error, ", "").rstrip(".")  # a word of the library that checks the values
-    return f"{path}: {text}; {path} --help says what is right"
+    text = text.replace("Value error, ", "").rstrip(".")  # pydantic's prefix
+    return f"{path}: {text}; see {path} --help"
 
 
-# --- whoever reads what we print
+# --- output to a closed pipe
 
 
-def _has_no_reader() -> bool:
-    """Whether nobody is at the other end of what we print into."""
+def _output_is_closed() -> bool:
+    """Return whether stdout or stderr is a pipe whose reader has closed it."""
     if not hasattr(select, "poll"):
         return True
     pipes = select.poll()
@@ -295,9 +304,9 @@ def _has_no_reader() -> bool:
     return any(state & (select.POLLERR | select.POLLHUP) for _, state in pipes.poll(0))
 
 
-def _reader_gone() -> int:
-    """Python writes what is left at its end; let that go nowhere, in peace."""
+def _discard_output() -> int:
+    """Redirect stdout and stderr to /dev/null, so that Python's flush at exit does not fail. Return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return READER_GONE
+    return BROKEN_PIPE

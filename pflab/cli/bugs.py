@@ -18,10 +18,10 @@ def debugging() -> bool:
 
 
 def bug_lines(error: Exception) -> list[str]:
-    """Return what is printed of an exception that is not a user's mistake."""
+    """Return the lines that report an exception that is not a user's mistake."""
     from pflab.client import ClientError  # noqa: PLC0415 - an import that fails must not hide the first error
 
-    told = "".join(traceback.format_exception(error)).splitlines() if debugging() else []
-    if isinstance(error, ClientError):  # the lab's own words
+    trace = "".join(traceback.format_exception(error)).splitlines() if debugging() else []
+    if isinstance(error, ClientError):  # the bug is in the lab's process
         error = InternalError(error.detail, elsewhere=True)
-    return [*told, f"pflab: {bug_line(error, hint='run again with --debug for the traceback')}"]
+    return [*trace, f"pflab: {bug_line(error, hint='run again with --debug for the traceback')}"]

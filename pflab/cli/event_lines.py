@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from pflab.cli.output import harmless
+from pflab.cli.output import printable
 from pflab.runs.events import NODE_COLUMNS, columns, style_of
 from pflab.terms.lexicon import Lexicon, tag_of
 from traces.events import Event
@@ -12,8 +12,8 @@ from traces.events import Event
 
 def styled_line(event: Event, names: Lexicon) -> Text:
     """Return an event as one line; its type gives the colour."""
-    at, node, told = columns(event, names)
+    at, node, text = columns(event, names)
     line = Text(f"{at}  ", style="dim")
-    line.append(f"{harmless(node):<{NODE_COLUMNS}}  ", style="bold")
-    line.append(harmless(told), style=style_of(tag_of(event)))
+    line.append(f"{printable(node):<{NODE_COLUMNS}}  ", style="bold")
+    line.append(printable(text), style=style_of(tag_of(event)))
     return line

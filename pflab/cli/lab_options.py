@@ -1,4 +1,4 @@
-"""Labs for the command line: which driver, which run folder, and what stays behind."""
+"""Make labs for the command line: the driver, the run folder, and what stays in it."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from pflab.simulation.simulator import Simulator
 from topology import Topology, load_topology, read_yaml
 
 RUNS = Path("runs")
-"""Where runs leave their folders, below the folder in which the command is given."""
+"""The folder for run folders, below the current folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabOrder:
-    """What lab a command wants. `folder` None: a simulation that writes nothing.
+    """The lab that a command needs. Without `folder`, a simulation writes nothing.
 
-    `far`: one that is up already, begun anew if it `renews`.
+    existing: a client of a lab that is already up; with `renews`, that lab starts a new run first.
     """
 
     seed: int
     simulate: bool
     folder: RunFolder | None
     processes: bool = False
-    far: Client | None = None
+    existing: Client | None = None
     renews: bool = False
 
     def factory(self) -> Callable[[Topology], Lab]:
         def make(topology: Topology) -> Lab:
-            if self.far is not None:
-                return ExistingLab(topology, self.far, renews=self.renews)
+            if self.existing is not None:
+                return ExistingLab(topology, self.existing, renews=self.renews)
             if self.folder is not None:
                 self.folder.write_inputs(topology.as_yaml(), self.seed)
             if self.simulate:
                 return Simulator(topology, seed=self.seed, folder=self.folder)
             assert self.folder is not None, "a live lab always has a run folder"
             if self.processes:
-                from pflab.drivers.processes import ProcessLab  # noqa: PLC0415 - what serves HTTP takes long to import
+                from pflab.drivers.processes import ProcessLab  # noqa: PLC0415 - importing the HTTP server takes long
 
                 return ProcessLab(topology, seed=self.seed, folder=self.folder)
             return LiveLab(topology, seed=self.seed, folder=self.folder)
@@ -57,9 +57,10 @@ class LabOrder:
         return make
 
     def keep_databases(self, play: Play) -> None:
-        """What a simulated lab has in memory, into its folder, for `pflab state`: of the stores that run at the end.
+        """Write the databases of a simulated lab into its run folder for `pflab state`, of the stores that run at the
+        end.
 
-        Raises LabError when it cannot be written.
+        Raises LabError if one cannot be written.
         """
         if not self.simulate or self.folder is None:
             return
@@ -70,8 +71,8 @@ class LabOrder:
 def run_folder(
     name: str, traces: Path | None, *, simulate: bool, keep_mails: bool = False, runs: Path = RUNS
 ) -> RunFolder | None:
-    """The folder of one run: `runs/<name>/<time>`, or a place of its own below `traces`; none for a simulation that
-    was not asked to keep anything. Raises LabError when it cannot be written."""
+    """Create the folder of one run: `runs/<name>/<time>`, or a new one below `traces`. Return None for a simulation
+    that keeps nothing. Raises LabError if the folder cannot be written."""
     if simulate and traces is None and not keep_mails:
         return None
     started = None if simulate else datetime.now(UTC)
@@ -79,29 +80,29 @@ def run_folder(
 
 
 def existing_run(run: Path | None) -> Path:
-    """The run folder that a command looks at: the one given, else the latest here, and then it is said which."""
+    """Return the given run folder, else the latest below runs/, and print which one that is."""
     path = run if run is not None else RUNS / LATEST
     if not path.is_dir():
-        hint = "give a run folder, or make a run first: pflab demo"
+        hint = "name a run folder, or make a run first: pflab demo"
         raise CommandError(f"{path}: no such run folder; {hint}")
     if run is None:
-        err.print(f"of the run {shown_path(path.resolve())}", style="dim", markup=False)
+        err.print(f"reading the run {shown_path(path.resolve())}", style="dim", markup=False)
     return path.resolve()
 
 
 def shown_path(path: Path) -> str:
-    """As short as it can be given to the next command."""
+    """Return a path as text, relative to the current folder if it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def own_name() -> str:
-    """How the user calls us: by name where that is found, else as it was done this time."""
+    """Return the command that starts pflab: `pflab` if it is on the PATH, else the path that was used this time."""
     return "pflab" if shutil.which("pflab") or not Path(sys.argv[0]).is_file() else sys.argv[0]
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file that the user named. Raises CommandError with one line for whatever is wrong with it."""
+    """Return the content of a file that the user named. Raises CommandError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -109,19 +110,24 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_topology(path: Path) -> Topology:
-    """A topology, or by its bare name one of those that come with pflab. Raises CommandError for another kind of file,
-    TopologyError for mistakes, OSError if it cannot be read."""
+    """Return the topology in a file, or the example of pflab with that name.
+
+    Raises CommandError if the file cannot be read or is of another kind, TopologyError for mistakes."""
     if not path.exists():
         path = shipped(str(path), EXAMPLES) or path
-    source = read_yaml(path.read_bytes().decode("utf-8", "replace"), str(path))
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    source = read_yaml(content.decode("utf-8", "replace"), str(path))
     if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
-        raise CommandError(f"{path}: not a topology, but a file with steps; name a topology, or use pflab run")
+        raise CommandError(f"{path}: this is a scenario, not a topology; name a topology, or use pflab run")
     return load_topology(path)
 
 
 def parse_seeds(text: str) -> range:
-    """`7` or `1..200`, both ends included."""
+    """Return the seeds of `7` or `1..200`, both ends included. Raises CommandError for another text."""
     match = re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text)
     if match is None or int(match[2] or match[1]) < int(match[1]):
-        raise CommandError(f"--seeds {text}: not a range of seeds; write 1..200, the smaller first")
+        raise CommandError(f"--seeds {text}: not a range of seeds; write for example 1..200, the smaller first")
     return range(int(match[1]), int(match[2] or match[1]) + 1)

@@ -17,14 +17,44 @@ DEFAULT_SEED = 1
 Run = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
 
 
-OneFolder = Annotated[str | None, typer.Option("--folder", help="Only this folder, by path, or 1-1 for the hierarchy.")]
+OneFolder = Annotated[
+    str | None, typer.Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")
+]
 
 
 OneServer = Annotated[str | None, typer.Option("--server", "--node", help="Only this server.")]
 
 
+Servers = Annotated[
+    list[str] | None, typer.Option("--server", "--node", metavar="SERVER", help="Only this server; can be repeated.")
+]
+
+
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--type", help="Only this type, such as version.applied, or group, such as mail; can be repeated."),
+]
+
+
+AllEvents = Annotated[bool, typer.Option("--all", help="Include events that are rarely of interest.")]
+
+
+JsonLines = Annotated[bool, typer.Option("--json", help="Print each event as one line of JSON.")]
+
+
+RunOption = Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")]
+
+
+TopologyFile = Annotated[Path, typer.Argument(help="A topology file.")]
+
+
+KeepMails = Annotated[
+    bool, typer.Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
+]
+
+
 def check_types(types: list[str] | tuple[()]) -> None:
-    """Raises CommandError for a type of events, or a beginning of types, that there is not."""
+    """Raise CommandError if one of the texts is neither a type of event nor a group of types."""
     groups = {tag.partition(".")[0] for tag in EVENT_TYPES}
     for each in types:
         if each not in EVENT_TYPES and each not in groups:
@@ -33,11 +63,11 @@ def check_types(types: list[str] | tuple[()]) -> None:
 
 
 PORT = 8025
-"""Where a lab is found unless told otherwise."""
+"""The default port of a lab's HTTP API."""
 
 
 def rate_of(text: str) -> float:
-    """The value of --clock."""
+    """Return the value of --clock in lab seconds per real second."""
     if text == "real":
         return 1.0
     try:

@@ -1,4 +1,4 @@
-"""How the command line speaks: results on stdout (text or JSON), errors as one clear line on stderr."""
+"""Output of the command line: results on stdout (text or JSON), errors as one line on stderr."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal would obey, or could not show: subjects and names come from strangers."""
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that control a terminal or cannot be shown. Subjects and names can contain them, because anyone can send
+mail."""
 
 
-def harmless(text: str) -> str:
-    """A text as it may be printed: lines and tabs stay, nothing else in it steers a terminal."""
-    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+def printable(text: str) -> str:
+    """Return a text without characters that control a terminal, except line ends and tabs."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class _Terminal(Console):
     def render_str(self, text: str, **how: Any) -> Text:
-        """A text of anybody, on its way to a terminal."""
-        return super().render_str(harmless(text), **how)
+        """Render a text without its control characters."""
+        return super().render_str(printable(text), **how)
 
     def on_broken_pipe(self) -> None:
-        """Rich would end the process with 1, which here means a violation."""
-        raise BrokenPipeError(errno.EPIPE, "the reader of our output has gone")
+        """Raise BrokenPipeError. Rich would exit with 1, which means a violation here."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of our output has closed the pipe")
 
 
 out = _Terminal(highlight=False, soft_wrap=True)
 
 
 page = _Terminal(highlight=False)
-"""For tables and panels, which fit themselves to the terminal; `out` lets long lines be long."""
+"""For tables and panels, which are fitted to the width of the terminal; `out` does not wrap lines."""
 err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 class CommandError(Exception):
@@ -57,22 +58,21 @@ class CommandError(Exception):
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    """A value as JSON that a terminal may show too: readable, and what would steer it escaped, which in JSON means the
-    same."""
+    """Return a value as readable JSON, with characters that control a terminal escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    # Python escapes what lies below a space; all that is left stands inside of texts.
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    # Python has escaped those below a space already; the others can only be inside strings.
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout, never coloured or wrapped."""
+    """Print one JSON document on stdout, without colours or wrapping."""
     typer.echo(json_text(value, indent=2))
 
 
 def print_mail(piece: bytes) -> None:
-    """A part of a mail on stdout: to the byte into a file or a pipe; before a person, as text that steers no terminal."""
+    """Print a part of a mail: unchanged into a file or a pipe; without control characters on a terminal."""
     if sys.stdout.isatty():
-        sys.stdout.write(harmless(piece.decode("utf-8", "replace").replace("\r\n", "\n")))
+        sys.stdout.write(printable(piece.decode("utf-8", "replace").replace("\r\n", "\n")))
     else:
         sys.stdout.buffer.write(piece)
 
@@ -84,8 +84,8 @@ def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
 
 @contextmanager
 def progress(total: int, what: str) -> Iterator[Progress]:
-    """A bar on stderr over `total` things, gone at the end; silent where stderr is not a terminal."""
-    from rich.progress import (  # noqa: PLC0415 - only what shows a bar needs it
+    """Show a progress bar on stderr while the block runs; nothing if stderr is not a terminal."""
+    from rich.progress import (  # noqa: PLC0415 - few verbs show a bar
         BarColumn,
         MofNCompleteColumn,
         Progress,

@@ -1,4 +1,4 @@
-"""Choose what a verb reads: a run that is over or a running lab, and which of its stores."""
+"""Choose what a verb reads: a finished run or a running lab, and which of its stores."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from topology.problems import did_you_mean
 from traces.events import AnyEvent
 
 Reader: TypeAlias = LabReader | RunReader
-"""A run that is over, or a lab that runs. Both have the same methods for reading."""
+"""A running lab or a finished run. Both have the same methods for reading."""
 
 
 @contextmanager
 def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
-    """Return a reader of the run folder or lab that was named. If neither was, take the running lab, else the latest run."""
+    """Return a reader of the given run folder or lab; without either, of the running lab, else of the latest run."""
     if run is not None and lab is not None:
-        raise CommandError("a run folder and a running lab were named; name one of the two")
+        raise CommandError("both a run folder and a running lab are given; give only one")
     if lab is not None or (run is None and is_up()):
         with client_of(lab) as client:
             yield LabReader(client)
@@ -38,30 +38,28 @@ def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     """Return the events of what `chosen_reader` chooses."""
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
-            told = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
-            # The lab's folder can be on another machine, and its earliest events can be in the traces only.
+            events = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
+            # The lab's folder can be on another machine, and the lab can have discarded its earliest events.
             organization = json.dumps(reader.client.json("GET", "/lab/topology"))
             place = Path(reader.client.lab()["folder"])
-            return RunEvents.of(place, told, names=lexicon_of(reader.client), organization=organization)
+            return RunEvents.of(place, events, names=lexicon_of(reader.client), organization=organization)
         return RunEvents.at(reader.path)
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:
-    """Return the stores that can be read, or only `server`. Print which servers of a running lab do not run.
+    """Return the stores that can be read, or only `server`. Print which servers of a running lab are not running.
 
     Raises CommandError if there is no such store.
     """
     stores, away = reader.stores(), reader.away()
     if server is not None and server in away:
-        raise CommandError(f"--server {server}: it does not run; start it: pflab fault start {server}")
+        raise CommandError(f"--server {server}: not running; start it: pflab fault start {server}")
     if away and server is None:
-        err.print(
-            f"not asked, for {'it does' if len(away) == 1 else 'they do'} not run: {', '.join(away)}", markup=False
-        )
+        err.print(f"left out because not running: {', '.join(away)}", markup=False)
     if not stores and away:
-        raise CommandError("no server of this lab runs; start one: pflab fault start NAME")
+        raise CommandError("no server of this lab is running; start one: pflab fault start NAME")
     if not stores:
-        raise CommandError("no databases here; a live run leaves them, a simulated one with --traces")
+        raise CommandError("this run has no databases; a live run keeps them, a simulated run only with --traces")
     if server is None:
         return stores
     if server not in stores:

@@ -1,4 +1,5 @@
-"""Which running lab a verb speaks to: the one named, else the one that `pflab up` has noted here."""
+"""Find the running lab that a verb uses: the one given with --lab, else the one that `pflab up` started in this
+folder."""
 
 from __future__ import annotations
 
@@ -20,47 +21,53 @@ from pflab.lab.remote_node import RemoteNode
 from pflab.terms.lexicon import Lexicon
 from traces.labtime import LabTime, parse_instant
 
-NOTE: Final = RUNS / "lab.json"
-"""Where `pflab up` notes its lab while it is up."""
+LAB_FILE: Final = RUNS / "lab.json"
+"""The file in which `pflab up` records its URL and process id while it runs."""
 
 Lab = Annotated[
     str | None,
-    typer.Option("--lab", metavar="URL", help="The running lab; default: the one that pflab up started here."),
+    typer.Option(
+        "--lab",
+        metavar="URL",
+        help="The URL of the running lab; default: the lab that pflab up started in this folder.",
+    ),
 ]
-SOON_S: Final = 5.0
+ANSWER_TIMEOUT_S: Final = 5.0
+"""Real time within which a lab that is up answers."""
+
 TOKEN: Final = "PFLAB_TOKEN"
-"""The environment variable with the token of a lab that wants one."""
+"""The environment variable with the token of a lab that requires one."""
 
 TOKEN_FILE: Final = "PFLAB_TOKEN_FILE"
-"""The environment variable with the name of a file that holds it."""
+"""The environment variable with the name of a file that contains the token."""
 
 
-def note_lab(url: str) -> None:
-    """Let other commands find the lab."""
-    NOTE.parent.mkdir(parents=True, exist_ok=True)
-    beside = NOTE.with_name(f".lab.{os.getpid()}.json")
+def write_lab_file(url: str) -> None:
+    """Record the lab, so that other commands find it."""
+    LAB_FILE.parent.mkdir(parents=True, exist_ok=True)
+    beside = LAB_FILE.with_name(f".lab.{os.getpid()}.json")
     beside.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
-    beside.replace(NOTE)
+    beside.replace(LAB_FILE)
 
 
-def forget_lab(url: str) -> None:
-    """The lab is over; another's note stays."""
-    if noted_lab() == url:
-        NOTE.unlink(missing_ok=True)
+def remove_lab_file(url: str) -> None:
+    """Remove the record of this lab; that of another lab stays."""
+    if recorded_url() == url:
+        LAB_FILE.unlink(missing_ok=True)
 
 
 def is_up() -> bool:
-    """Whether a lab was started here and its process lives."""
+    """Return whether a lab was started in this folder and its process still exists."""
     try:
-        os.kill(int(json.loads(NOTE.read_text("utf-8"))["pid"]), 0)
+        os.kill(int(json.loads(LAB_FILE.read_text("utf-8"))["pid"]), 0)
     except (OSError, ValueError, KeyError, TypeError):
         return False
     return True
 
 
 def answers(url: str) -> bool:
-    """Whether a lab is there."""
-    with Client(url, token=os.environ.get(TOKEN), timeout_s=SOON_S) as client:
+    """Return whether a lab answers at the URL, even with an error status."""
+    with Client(url, token=os.environ.get(TOKEN), timeout_s=ANSWER_TIMEOUT_S) as client:
         try:
             client.text("GET", "/livez")
         except ClientError as error:
@@ -69,10 +76,12 @@ def answers(url: str) -> bool:
 
 
 def client_of(lab: str | None) -> Client:
-    """A client of the lab. Raises CommandError where there is none."""
-    url = lab or noted_lab()
+    """Return a client of the given or recorded lab. Raises CommandError if there is neither."""
+    url = lab or recorded_url()
     if url is None:
-        raise CommandError("no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025")
+        raise CommandError(
+            "no lab was started in this folder; start one: pflab up TOPOLOGY, or give its URL: --lab http://127.0.0.1:8025"
+        )
     return Client(url, token=_token())
 
 
@@ -86,16 +95,18 @@ def _token() -> str | None:
         raise CommandError(f"{TOKEN_FILE}: {path}: {(error.strerror or str(error)).lower()}") from error
 
 
-def noted_lab() -> str | None:
-    """The lab that was started here, whether it is up or not."""
+def recorded_url() -> str | None:
+    """Return the URL of the lab that was last started in this folder, whether or not it still runs; None without
+    one."""
     try:
-        return str(json.loads(NOTE.read_text("utf-8"))["url"])
+        return str(json.loads(LAB_FILE.read_text("utf-8"))["url"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def lexicon_of(client: Client) -> Lexicon:
-    """Names for ids, as the lab can tell them now: it may not hold the events any more that gave them."""
+    """Return the names for ids from the lab's present state, because it may have discarded the events that gave
+    them."""
     names, lab = Lexicon(), client.lab()
     for guid, store in lab["replicas"].items():
         names.learn_store(guid, store)
@@ -113,14 +124,14 @@ class LabReader:
     client: Client
 
     def stores(self) -> list[str]:
-        """The servers that run."""
-        return self._standing(runs=True)
+        """Return the servers that run."""
+        return self._servers(runs=True)
 
     def away(self) -> list[str]:
-        """The servers that do not run: nothing can be read of them now."""
-        return self._standing(runs=False)
+        """Return the servers that do not run, which cannot be read now."""
+        return self._servers(runs=False)
 
-    def _standing(self, *, runs: bool) -> list[str]:
+    def _servers(self, *, runs: bool) -> list[str]:
         return [each["name"] for each in self.client.lab()["servers"] if (each["standing"] == "running") is runs]
 
     def folders(self) -> list[str]:

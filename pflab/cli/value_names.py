@@ -1,7 +1,7 @@
-"""How the values that verbs take are called in their help: SERVER, FOLDER, DURATION, in place of the types of a language.
+"""Names for the values of options and arguments in help texts: SERVER, FOLDER, DURATION instead of Python types.
 
-What a verb names itself stays. All others are named here, by the name of the parameter, else by its type, so that one thing
-has one name in all verbs.
+A name that the verb itself gives stays. Others are chosen here by the name of the parameter, else by its type, so
+that the same thing has the same name in all verbs.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _BY_NAME: Final = {
 _BY_TYPE: Final = {Path: "PATH", int: "N", float: "NUMBER", str: "TEXT"}
 
 _TEXT_NAMED: Final = {"event": "TYPE"}
-"""Of texts alone: `log` takes the number of an event under the same name."""
+"""Names for parameters of type str only: in `log`, `event` is a number."""
 
 
 def name_values(command: Any, function: Any) -> None:
-    """Gives each value of a verb, the command made of this function, the name that its help shows."""
-    # Typer's parameters have their types in other places from version to version; the function has them in one.
+    """Set the name of each value in the help of a command, which was made from this function."""
+    # Where Typer's parameters keep their types depends on its version, so take them from the function.
     hints = get_type_hints(function)
     for param in command.params:
         if param.name in hints and param.metavar is None:
@@ -53,7 +53,7 @@ def name_values(command: Any, function: Any) -> None:
 
 
 def _name_of(name: str, hint: Any) -> str | None:
-    """None for a switch, which has no value."""
+    """Return the name of a value; None for a flag, which has no value."""
     of = next((each for each in (hint, *_inside(hint)) if each in _BY_TYPE), None)
     if of is None:
         return None
@@ -61,7 +61,7 @@ def _name_of(name: str, hint: Any) -> str | None:
 
 
 def _show_as_named(param: Any) -> None:
-    """Usage and help of an argument have its name alone, in brackets if it may be left out, without a type behind it."""
+    """Show an argument by its name only, without its type, in usage and help; in brackets if it is optional."""
     shown = param.metavar + ("..." if param.nargs == -1 and not param.metavar.endswith("...") else "")
     if not param.required and not shown.startswith("["):
         shown = f"[{shown}]"
@@ -70,7 +70,7 @@ def _show_as_named(param: Any) -> None:
 
 
 def _inside(hint: Any) -> Iterator[Any]:
-    """The types that a list or a union is of."""
+    """Yield the types inside a list or union type, at every depth."""
     for each in get_args(hint):
         yield each
         yield from _inside(each)

@@ -1,7 +1,7 @@
-"""Load on a running lab: seeded work at a rate, and what became of it.
+"""Load on a running lab: seeded requests at a given rate, and their results.
 
-Which act comes next, where, and what it says is drawn from a seed alone, so that the same order is given again to another
-lab. Acts are paced by the clock on the wall and asked for one after the other on one line, each under a key of its own.
+The sequence of requests depends only on the seed, so it can be repeated on another lab. Requests are paced in real
+time and sent one after the other on one connection. Each has an idempotency key of its own.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from node.codec.items import ROOT_TEXT
 from pflab.client import Client, ClientError, quoted
 from pflab.errors import LabError
 
-MOST_WEIGHT: Final = 1_000_000
+MAX_WEIGHT: Final = 1_000_000
 
-LOOK_AGAIN_S: Final = 1.0
-"""Real time between two looks at a clock that stands."""
+CHECK_CLOCK_S: Final = 1.0
+"""Real time between two checks whether a paused clock runs again."""
 
 _LETTERS: Final = "etaoinshrdlu "
 
 
 class Act(StrEnum):
-    """What a user does."""
+    """An action of a user."""
 
     POST = "post"
     EDIT = "edit"
@@ -37,7 +37,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A folder at a server that holds it."""
+    """A folder and a server that holds it."""
 
     node: str
     folder: str
@@ -45,8 +45,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class LoadPlan:
-    """What is asked of a lab. `count` posts, edits and deletes, or as many as `seconds` hold; `rate` of them a second, 0 as
-    fast as they are answered; posts in batches of `batch`, with bodies of `size` letters."""
+    """The load for a lab: `count` actions, or as many as fit into `seconds` of real time.
+
+    rate: actions per second, 0: each as soon as the one before is answered; batch: posts in one request; size:
+    letters of a body.
+    """
 
     targets: Sequence[Target]
     mix: Mapping[Act, int]
@@ -57,26 +60,29 @@ class LoadPlan:
     batch: int = 1
     size: int = 1000
     while_running: bool = False
-    """Only while the lab's clock runs by itself, and only in the run that it is now."""
+    """Wait while the lab's clock is paused or warps, and stop when the lab starts another run."""
 
 
 def mix_of(text: str) -> dict[Act, int]:
-    """The weights of `post,edit,delete` (alike) or `post=8,edit=1,delete=1`. Raises LabError in one line."""
+    """Return the weights in `post=8,edit=1,delete=1`, or equal ones for `post,edit,delete`. Raises LabError."""
     found: dict[Act, int] = {}
     for part in text.split(","):
         name, equals, weight = part.strip().partition("=")
-        wrong = LabError(f"{part.strip()!r} is no part of a mix; write post,edit,delete or post=8,edit=1,delete=1")
-        if name not in set(Act) or (equals and not weight.isdecimal()) or len(weight) > len(str(MOST_WEIGHT)):
+        wrong = LabError(
+            f"{part.strip()!r} is not an action with a weight; write post,edit,delete or post=8,edit=1,delete=1"
+        )
+        if name not in set(Act) or (equals and not weight.isdecimal()) or len(weight) > len(str(MAX_WEIGHT)):
             raise wrong
         found[Act(name)] = int(weight) if equals else 1
     if not found.get(Act.POST):
-        raise LabError(f"{text!r} has no posts in it; there is nothing to edit or delete without them")
+        raise LabError(f"{text!r} has no posts; without them there is nothing to edit or delete")
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request: `posts` new messages, or one edit or deletion; `pick` chooses among the messages made so far there."""
+class Request:
+    """One request: new messages, or one edit or deletion of a message that `pick` (0 to 1) chooses among those
+    posted."""
 
     act: Act
     target: Target
@@ -85,43 +91,45 @@ class Asked:
 
     @property
     def size(self) -> int:
-        """How many acts it counts for."""
+        """Return the number of actions in the request."""
         return len(self.posts) or 1
 
 
-def drawn(plan: LoadPlan) -> Iterator[Asked]:
-    """Requests without end, of the seed alone. Where there is nothing to edit or delete yet, a post takes its place."""
-    chance = Random(plan.seed)
+def draw_requests(plan: LoadPlan) -> Iterator[Request]:
+    """Yield requests drawn from the seed. A post replaces an edit or deletion while there is no message for it."""
+    random = Random(plan.seed)
     acts, weights = zip(*plan.mix.items(), strict=True)
-    there: Counter[Target] = Counter()
+    messages: Counter[Target] = Counter()
     number = 0
     left = plan.count if plan.count is not None else math.inf
     while left > 0:
-        target = chance.choice(plan.targets)
-        act = chance.choices(acts, weights)[0]
-        if act is Act.POST or not there[target]:
+        target = random.choice(plan.targets)
+        act = random.choices(acts, weights)[0]
+        if act is Act.POST or not messages[target]:
             size = int(min(plan.batch, left))
-            posts = tuple((f"Load {number + n}", _text(chance, plan.size)) for n in range(1, size + 1))
+            posts = tuple((f"Load {number + n}", _text(random, plan.size)) for n in range(1, size + 1))
             number += size
-            there[target] += size
-            asked = Asked(Act.POST, target, posts)
+            messages[target] += size
+            request = Request(Act.POST, target, posts)
         else:
-            there[target] -= act is Act.DELETE
-            asked = Asked(
-                act, target, ((f"Load {number}", _text(chance, plan.size)),) * (act is Act.EDIT), chance.random()
+            messages[target] -= act is Act.DELETE
+            request = Request(
+                act, target, ((f"Load {number}", _text(random, plan.size)),) * (act is Act.EDIT), random.random()
             )
-        left -= asked.size
-        yield asked
+        left -= request.size
+        yield request
 
 
-def _text(chance: Random, size: int) -> str:
-    return "".join(chance.choices(_LETTERS, k=size))
+def _text(random: Random, size: int) -> str:
+    return "".join(random.choices(_LETTERS, k=size))
 
 
 @dataclass(slots=True)
-class Loaded:
-    """What became of the load. Acknowledged is what was answered, and is durable; refused what the lab would not do;
-    unanswered what may have happened or not. Latencies are of requests, in seconds."""
+class LoadResult:
+    """The results of a load, in actions; latencies are those of requests, in seconds.
+
+    acknowledged: committed by a store; refused: answered with an error; unanswered: they may have been done or not.
+    """
 
     asked: int = 0
     acknowledged: Counter[str] = field(default_factory=Counter)
@@ -130,10 +138,10 @@ class Loaded:
     latencies_s: list[float] = field(default_factory=list)
     seconds: float = 0.0
     behind_s: float = 0.0
-    """By how much the last request was later than the rate would have it."""
+    """How much later than planned the last request was sent."""
 
     def percentile_ms(self, percent: float) -> float | None:
-        """The latency that so many percent of the answered requests did not exceed; None without any."""
+        """Return the percentile of the latencies of answered requests, in milliseconds; None without any."""
         ordered = sorted(self.latencies_s)
         return round(1000 * ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)], 3) if ordered else None
 
@@ -158,90 +166,95 @@ class Loaded:
 def run_load(
     client: Client,
     plan: LoadPlan,
-    told: Callable[[Loaded], None] = lambda _: None,
+    report: Callable[[LoadResult], None] = lambda _: None,
     *,
     monotonic: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
-) -> Loaded:
-    """Does what the plan says; `told` is called after each request. What the lab refuses, or does not answer, stops
-    nothing: it is counted."""
-    done, made = Loaded(), dict[Target, list[str]]()
+) -> LoadResult:
+    """Send the requests of the plan and return the results; call `report` after each request.
+
+    Requests that are refused or not answered are counted, and the load continues. Raises ClientError for an internal
+    error.
+    """
+    done, made = LoadResult(), dict[Target, list[str]]()
     began_s = monotonic()
-    pause = _Pause(client, sleep) if plan.while_running else None
-    for asked in drawn(plan):
+    gate = _ClockGate(client, sleep) if plan.while_running else None
+    for request in draw_requests(plan):
         due_s = began_s + (done.asked / plan.rate if plan.rate else 0.0)
         if plan.seconds is not None and max(due_s, monotonic()) - began_s >= plan.seconds:
             break
         if due_s > monotonic():
             sleep(due_s - monotonic())
-        if pause is not None:
-            stood_s = monotonic()
-            if not pause.over():
+        if gate is not None:
+            gate_s = monotonic()
+            if not gate.wait():
                 break
-            stood_s = monotonic() - stood_s
-            began_s, due_s = began_s + stood_s, due_s + stood_s
+            waited_s = monotonic() - gate_s
+            began_s, due_s = began_s + waited_s, due_s + waited_s
         asked_s = monotonic()
         done.behind_s = max(0.0, asked_s - due_s) if plan.rate else 0.0
-        done.asked += asked.size
+        done.asked += request.size
         try:
-            act = _do(client, asked, made.setdefault(asked.target, []))
-            done.acknowledged[act] += asked.size
+            act = _do(client, request, made.setdefault(request.target, []))
+            done.acknowledged[act] += request.size
             done.latencies_s.append(monotonic() - asked_s)
         except ClientError as error:
             if error.internal:
                 raise
             if error.status == 0 or error.kind == "Silence":
-                done.unanswered += asked.size
+                done.unanswered += request.size
             else:
-                done.refused[error.kind] += asked.size
+                done.refused[error.kind] += request.size
                 done.latencies_s.append(monotonic() - asked_s)
         done.seconds = monotonic() - began_s
-        told(done)
+        report(done)
     return done
 
 
-class _Pause:
-    """Waits while the lab's clock does not run by itself: then a scenario or a lesson moves it, or a teacher has stopped it."""
+class _ClockGate:
+    """Waits while the lab's clock is paused, or while a warp, for example of a scenario, moves it."""
 
     def __init__(self, client: Client, sleep: Callable[[float], None]) -> None:
         self._client = client
         self._sleep = sleep
         self._run = client.lab()["run"]
 
-    def over(self) -> bool:
-        """True once the clock runs; False once the lab has begun anew, for its servers and folders may be others now."""
+    def wait(self) -> bool:
+        """Return True when the clock runs; False if the lab has started another run, which can have other servers and
+        folders."""
         while True:
             try:
                 shown = self._client.lab()
-            except ClientError:  # it may be beginning anew
+            except ClientError:  # the lab may be restarting
                 shown = None
             if shown is not None:
                 if shown["run"] != self._run:
                     return False
                 if shown["clock"]["rate"] and not shown["clock"]["warping"]:
                     return True
-            self._sleep(LOOK_AGAIN_S)
+            self._sleep(CHECK_CLOCK_S)
 
 
-def _do(client: Client, asked: Asked, made: list[str]) -> Act:
-    """One request; `made` are the messages that are there to be edited. Posts where none is: an earlier one was refused."""
-    node, folder = asked.target.node, asked.target.folder
-    if asked.act is Act.POST or not made:
-        posts = asked.posts or (("Load", ""),)
+def _do(client: Client, request: Request, made: list[str]) -> Act:
+    """Send one request and return what it did: a post if `made`, the messages to edit or delete, is empty (posts were
+    refused)."""
+    node, folder = request.target.node, request.target.folder
+    if request.act is Act.POST or not made:
+        posts = request.posts or (("Load", ""),)
         made += client.post_batch(node, folder, [{"subject": subject, "body": body} for subject, body in posts])
         return Act.POST
-    at = int(asked.pick * len(made))
+    at = int(request.pick * len(made))
     path = f"/nodes/{quoted(node)}/messages/{quoted(made[at])}?folder={quoted(folder)}"
-    if asked.act is Act.EDIT:
-        client.surely("PATCH", path, {"body": asked.posts[0][1]})
+    if request.act is Act.EDIT:
+        client.surely("PATCH", path, {"body": request.posts[0][1]})
     else:
         client.surely("DELETE", path, None)
         made.pop(at)
-    return asked.act
+    return request.act
 
 
 def targets_of(client: Client) -> list[Target]:
-    """Every folder at each running server that holds it."""
+    """Return each folder with each running server that holds it."""
     found = []
     for server in client.lab()["servers"]:
         name = server["name"]

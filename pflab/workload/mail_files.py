@@ -1,7 +1,7 @@
-"""Mail as files: mbox, Maildir and single messages read, mbox written. Bytes in, bytes out; no mail is looked into.
+"""Mail as files: read mbox, Maildir and .eml files, write mbox files. Mails are bytes and are not parsed.
 
-An mbox is read and written in its `rd` form: a line of the mail that begins with `From ` gets one `>` more than it had,
-so that what was written is read back to the byte, save a line end that the last line of a mail lacked. (spec: ML-5)
+An mbox is read and written in its `rd` form: each line that begins with `>`s and `From ` gets one more `>`. So mails
+are read back byte for byte, except that a missing line end after the last line is added. (spec: ML-5)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from transport.mime.headers import date_text
 from transport.mime.message import MAX_MAIL_SIZE
 
 MAX_MAILS: Final = 1_000_000
-"""Mails that are taken from one place."""
+"""The most mails in one mbox."""
 
 _SEPARATOR: Final = re.compile(rb"(?:\A|(?<=\n)\r?\n)From [^\r\n]*\r?\n")
 _QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -28,20 +28,23 @@ _MAILDIR: Final = ("cur", "new")
 
 @dataclass(frozen=True, slots=True)
 class MailFile:
-    """One mail and where it was found: `mail.mbox:3` is the third of an mbox."""
+    """One mail and its source: `mail.mbox:3` is the third mail of an mbox."""
 
     source: str
     content: bytes
 
 
 def read_mails(path: Path) -> Iterator[MailFile]:
-    """The mails of a file or folder: an mbox if it begins with `From `, else one message; of a folder a Maildir's, or
-    its .eml files, in the order of their names. Raises LabError in one line for what cannot be read or holds no mail."""
+    """Yield the mails of an mbox (a file that begins with `From `), another file with one mail, a Maildir, or a
+    folder of .eml files, in the order of their names. Raises LabError if a file cannot be read or contains no
+    mail."""
     try:
         if path.is_dir():
             yield from _of_folder(path)
         elif path.stat().st_size > MAX_MAIL_SIZE and not _is_mbox(path):
-            raise LabError(f"{path}: {path.stat().st_size} bytes, and no mbox; a mail has at most {MAX_MAIL_SIZE}")
+            raise LabError(
+                f"{path}: {path.stat().st_size} bytes, and not an mbox; a mail has at most {MAX_MAIL_SIZE} bytes"
+            )
         else:
             yield from split_file(str(path), path.read_bytes())
     except OSError as error:
@@ -51,23 +54,23 @@ def read_mails(path: Path) -> Iterator[MailFile]:
 
 
 def split_file(name: str, content: bytes) -> Iterator[MailFile]:
-    """The mails in the content of one file."""
+    """Yield the mails in the content of a file. Raises LabError if it contains none."""
     if not content.strip():
-        raise LabError(f"{name}: nothing in it; name an mbox, a Maildir or an .eml")
+        raise LabError(f"{name}: an empty file; name an mbox, a Maildir or an .eml")
     if not content.startswith(b"From "):
-        # Whoever calls it .eml means it, however broken it is; any other file may be here by mistake.
+        # A file named .eml is taken as a mail even if it is malformed; another file may have been named by mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):
             raise LabError(f"{name}: {NOT_A_MAIL}")
         yield MailFile(name, content)
         return
     for number, mail in enumerate(split_mbox(content), start=1):
         if number > MAX_MAILS:
-            raise LabError(f"{name}: more than {MAX_MAILS} mails; cut it in pieces")
+            raise LabError(f"{name}: more than {MAX_MAILS} mails; split the file")
         yield MailFile(f"{name}:{number}", mail)
 
 
 def split_mbox(content: bytes) -> Iterator[bytes]:
-    """The mails of an mbox, their `>From ` lines as they were."""
+    """Yield the mails of an mbox, with one `>` removed from each quoted `From ` line."""
     at: int | None = None
     for match in _SEPARATOR.finditer(content):
         if at is not None:
@@ -75,7 +78,7 @@ def split_mbox(content: bytes) -> Iterator[bytes]:
         at = match.end()
     if at is not None:
         last = content[at:]
-        # The empty line behind the last mail belongs to the mbox.
+        # The empty line after the last mail belongs to the mbox.
         for end in (b"\n\r\n", b"\n\n"):
             if last.endswith(end):
                 last = last[: len(last) - len(end) + 1]
@@ -84,7 +87,7 @@ def split_mbox(content: bytes) -> Iterator[bytes]:
 
 
 def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
-    """An mbox in pieces; each mail is its sender's address, its lab time and its content."""
+    """Yield the parts of an mbox. mails: the sender's address, the lab time and the content of each."""
     for sender, at, content in mails:
         name = "".join(sender.split()) or "MAILER-DAEMON"
         # asctime's form, which mbox readers know: `Tue Oct 21 00:00:00 2003`.
@@ -105,7 +108,7 @@ def _of_folder(path: Path) -> Iterator[MailFile]:
     if not files:
         if places:
             return
-        raise LabError(f"{path}: a folder without mail; name a Maildir (with cur and new) or a folder of .eml files")
+        raise LabError(f"{path}: no mail in this folder; name a Maildir (with cur and new) or a folder of .eml files")
     for file in files:
         if file.is_file() and not file.name.startswith("."):
             yield MailFile(str(file), file.read_bytes())

@@ -1,7 +1,6 @@
-"""Mail into folders and out of them: what `pflab import` and `pflab export` do, whatever stands behind them.
+"""Import mail into folders and export it, for `pflab import` and `pflab export`.
 
-A door is any function that posts one mail and gives back the message's id: a node of a lab in this process, or a
-running lab's API. (spec: ML-5)
+A poster is a function that posts one mail, on a node in this process or through the API of a running lab. (spec: ML-5)
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from traces.labtime import LabTime
 from transport.mime.headers import parse_addresses
 
 MOST_REFUSED = 1000
-"""Refused mails that are remembered one by one; the rest is counted."""
+"""The most refused mails that are listed; further ones are only counted."""
 
-Door = Callable[[bytes], Awaitable[str]]
-"""Posts one mail; the message's id. Raises NodeError or LabError in one line for a mail that is not taken."""
+Poster = Callable[[bytes], Awaitable[str]]
+"""Posts one mail and returns the id of the message. Raises NodeError or LabError if the mail is refused."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the mails: ids in order, and of those not taken where they were and why."""
+    """The results of an import: the ids of messages in order, and the source of each refused mail with the reason."""
 
     ids: list[str] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     refused_count: int = 0
     known_count: int = 0
-    """Of the ids those of mails that an import before had posted."""
+    """The number of ids that an earlier import had posted."""
 
     def as_document(self) -> dict[str, Any]:
         return {
@@ -51,29 +50,30 @@ class Imported:
 
 
 def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
-    """The mails of several files and folders, one after the other. Raises LabError at the first that cannot be read."""
+    """Yield the mails of several files and folders. Raises LabError at the first that cannot be read."""
     for path in paths:
         yield from read_mails(path)
 
 
 async def import_mails(
-    mails: Iterable[MailFile], door: Door, told: Callable[[MailFile], None], done: Imported | None = None
+    mails: Iterable[MailFile], poster: Poster, report: Callable[[MailFile], None], done: Imported | None = None
 ) -> Imported:
-    """Posts mail after mail; one that is refused stops nobody. `told` is called after each; `done` is filled on the way."""
+    """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each. Fill
+    `done`."""
     done = Imported() if done is None else done
     for mail in mails:
         try:
-            done.ids.append(await door(mail.content))
+            done.ids.append(await poster(mail.content))
         except (NodeError, LabError) as error:
             done.refused_count += 1
             if done.refused_count <= MOST_REFUSED:
                 done.refused.append((mail.source, " ".join(str(error).split())))
-        told(mail)
+        report(mail)
     return done
 
 
-def door_of_lab(lab: Lab, server: str, folder: str) -> Door:
-    """The door to a folder at a server of a lab in this process."""
+def poster_for_lab(lab: Lab, server: str, folder: str) -> Poster:
+    """Return a poster for a folder on a server of a lab in this process."""
 
     async def post(content: bytes) -> str:
         return await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
@@ -82,23 +82,22 @@ def door_of_lab(lab: Lab, server: str, folder: str) -> Door:
 
 
 class Interrupted(Exception):
-    """The lab took no more: it, or its server, has gone."""
+    """The lab or the server stopped answering during the import."""
 
 
-def door_of_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Door:
-    """The door to a folder of a running lab. Each mail has a key of its own, made of the mail: asked for again, by this
-    import or by the next one with the same `salt`, it is not posted twice; a mail that is in the files twice, is. `done`
-    counts those that were there.
+def poster_for_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Poster:
+    """Return a poster for a folder of a running lab. It raises Interrupted if the lab does not answer.
 
-    The door raises Interrupted where the lab is not heard any more.
+    The idempotency key of a mail is a hash of folder, `salt` and mail, with a number for equal mails. So a repeated
+    import with the same `salt` posts no mail again. `done` counts the mails that were already posted.
     """
-    met: Counter[bytes] = Counter()
+    seen: Counter[bytes] = Counter()
 
     async def post(content: bytes) -> str:
         digest = hashlib.blake2b(f"{folder}\n{salt}\n".encode() + content, digest_size=16).digest()
-        met[digest] += 1
+        seen[digest] += 1
         try:
-            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{met[digest]}")
+            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{seen[digest]}")
         except ClientError as error:
             if error.status in UNHEARD:
                 raise Interrupted(str(error)) from error
@@ -112,15 +111,15 @@ def door_of_client(client: Client, server: str, folder: str, salt: str = "", don
     return post
 
 
-def export_mbox(store: StoreReader, folder: str, told: Callable[[], None] = lambda: None) -> Iterator[bytes]:
-    """A folder's messages as an mbox, in the order in which they were made or last changed; associated ones stay.
-    `told` is called for each."""
+def export_mbox(store: StoreReader, folder: str, report: Callable[[], None] = lambda: None) -> Iterator[bytes]:
+    """Yield a folder's messages as an mbox, in the order of their last change, without associated messages. Call
+    `report` for each."""
     views = [view for view in store.messages(folder) if not view.associated]
     views.sort(key=lambda view: (view.modified_at, view.id))
-    return mbox_of(_mail(store, folder, view, told) for view in views)
+    return mbox_of(_mail(store, folder, view, report) for view in views)
 
 
-def _mail(store: StoreReader, folder: str, view: MessageView, told: Callable[[], None]) -> tuple[str, LabTime, bytes]:
-    told()
+def _mail(store: StoreReader, folder: str, view: MessageView, report: Callable[[], None]) -> tuple[str, LabTime, bytes]:
+    report()
     address = next(iter(parse_addresses(view.sender)), "MAILER-DAEMON")
     return address, view.modified_at, store.mail(folder, view.id)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pflab.cli.output import _Terminal, harmless, json_text, print_mail
+from pflab.cli.output import _Terminal, json_text, print_mail, printable
 from pflab.terms import number_sets as sets
 from tests.support.smtp_peers import ListenerHarness
 from traces.errors import SetTextError
@@ -62,7 +62,7 @@ def test_a_mail_is_bytes_for_a_file_and_text_for_a_person(monkeypatch: pytest.Mo
 
 def test_lines_stay_lines() -> None:
     """What is printed over several lines still is."""
-    assert harmless("a\n\tb ünï") == "a\n\tb ünï"
+    assert printable("a\n\tb ünï") == "a\n\tb ünï"
 
 
 @pytest.mark.parametrize("text", ["{ab}:1-x", "{ab}:", "x", "{ab}:1,,2", "{ab}:" + "9" * 5000, "{ab}:5-1"])

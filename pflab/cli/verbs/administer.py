@@ -1,4 +1,4 @@
-"""Verbs by which an administrator acts on the whole organization of a running lab: content, directory."""
+"""Verbs that administer the whole organization of a running lab: content, directory."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from topology.settings.catalogue import find_spec
 SUSPENDED: Final = "Content Replication Suspended"
 
 _ACTS: Final = {"suspend": 1, "resume": 0, "show": None}
-"""What each act sets on every server."""
+"""The value that each action sets on every server; None sets nothing."""
 
 
 def content(
-    act: Annotated[str, typer.Argument(metavar="[suspend|resume|show]", help="What to do; default: show.")] = "show",
+    act: Annotated[str, typer.Argument(metavar="[suspend|resume|show]", help="The action; default: show.")] = "show",
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Suspend or resume the replication of content in a running lab, on all its servers.
+    """Suspend or resume the replication of content on all servers of a running lab.
 
-    Statuses and the folder tree go on meanwhile. Servers of 5.5 and 2000 know nothing of it and send on.
+    Status mails and the hierarchy still replicate. Servers of version 5.5 and 2000 do not have this setting and
+    continue to send content.
 
     Example: pflab content suspend
     """
@@ -45,31 +46,33 @@ def content(
         print_lines([f"{each['server']}  {each['content']}" for each in found])
     away = [each["name"] for each in servers if each not in running]
     if away and act != "show":
-        raise CommandError(f"not told, for they do not run: {', '.join(away)}; when they do, pflab content {act} again")
+        raise CommandError(
+            f"not set on servers that do not run: {', '.join(away)}; start them and repeat pflab content {act}"
+        )
     return ExitCode.GOOD
 
 
 def _content_of(client: Client, server: dict[str, Any]) -> str:
     if server["version"] not in map(str, find_spec(SUSPENDED).versions):  # spec: RP-5
-        return "goes on whatever is said"
-    return "goes on" if client.settings(server["name"])["settings"][SUSPENDED] == "0" else "suspended"
+        return "replicates; this version cannot suspend content"
+    return "replicates" if client.settings(server["name"])["settings"][SUSPENDED] == "0" else "suspended"
 
 
 def directory(
-    act: Annotated[str, typer.Argument(metavar="delete", help="What to do.")],
-    server: Annotated[str, typer.Argument(help="The server whose store is deleted; it must be stopped.")],
-    on: Annotated[str, typer.Option("--on", "--node", "--server", help="The server that it is done on.")],
+    act: Annotated[str, typer.Argument(metavar="delete", help="The action.")],
+    server: Annotated[str, typer.Argument(help="The server whose store is deleted. It must be stopped.")],
+    on: Annotated[str, typer.Option("--on", "--node", "--server", help="The server on which the deletion is made.")],
     force: Annotated[
         bool,
-        typer.Option("--force", help="Though it holds replicas: it goes off every list, and what only it had is lost."),
+        typer.Option("--force", help="Delete it even if it holds replicas. Changes that only this store had are lost."),
     ] = False,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Delete a store from the directory of a running lab, for good.
+    """Delete a store permanently from the directory of a running lab.
 
-    It is refused while the store holds replicas: move them first, or use --force. Servers that do not run hear of it when they
-    start; the deleted one does not start again.
+    The deletion is refused while the store holds replicas: move them first, or use --force. Servers that do not run
+    learn of the deletion when they start. The server of the deleted store cannot start again.
 
     Example: pflab directory delete B --on A --force
     """
@@ -80,5 +83,5 @@ def directory(
     if as_json:
         print_json({"deleted": server, "on": on})
     else:
-        print_lines([f"store {server} is in the directory no more"])
+        print_lines([f"store {server} is deleted from the directory"])
     return ExitCode.GOOD

@@ -1,7 +1,4 @@
-"""The verb check: the Spark pipeline over the traces of runs.
-
-Verbs of an analysis that follows a lab while it is up: follow, verdict.
-"""
+"""Verbs that use the Spark pipeline: check judges finished runs; follow and verdict judge a lab while it is up."""
 
 from __future__ import annotations
 
@@ -27,39 +24,46 @@ if TYPE_CHECKING:
     from analytics.follow import Handed
     from analytics.rules.verdict import CheckResult, Gold
 
+Master = Annotated[
+    str | None, typer.Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
+]
+
 
 def check(
     traces: Annotated[
-        list[str], typer.Argument(metavar="TRACES...", help="Run folders, folders of them, or segment files (*.jsonl).")
+        list[str],
+        typer.Argument(
+            metavar="TRACES...", help="Run folders, folders that contain run folders, or segment files (*.jsonl)."
+        ),
     ],
-    master: Annotated[
-        str | None, typer.Option(metavar="URL", help="A Spark master; by default this machine's cores, local[*].")
-    ] = None,
+    master: Master = None,
     tables: Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Keep the tables as Parquet below this folder or URL, and read only new segments the next time.",
+            help="Keep the tables as Parquet in this folder or URL; the next check then reads only new segments.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a report that opens in a browser, offline.")
+        Path | None, typer.Option(metavar="FILE.html", help="Write a report for a browser. It needs no network.")
     ] = None,
     shiviz: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the worst run's events for ShiViz, with vector clocks.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz."),
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Judge runs from their traces alone, with Spark: converged or not, and who lacks what.
+    """Check from traces alone, with Spark, whether runs converged and which store lacks what.
 
-    Needs Java 17 or newer. Exit code 0: all converged; 1: not; 2: nobody can tell.
+    Needs Java 17 or newer. Exit code 0: all runs converged; 1: one did not, or a rule check failed; 2: the traces do
+    not suffice for a verdict.
 
     Example: pflab check runs/latest
     """
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
 
     try:
-        result = _judged([_place(each) for each in traces], master, tables, report, shiviz)
+        result = _run_check([_location(each) for each in traces], master, tables, report, shiviz)
     except AnalyticsError as error:
         raise CommandError(f"pflab check: {error}") from None
     if as_json:
@@ -69,7 +73,7 @@ def check(
     return result.exit_code
 
 
-def _judged(
+def _run_check(
     places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
 ) -> CheckResult:
     from analytics.ingest.session import HELD_UP_TO_BYTES, need_java, session, settings_for  # noqa: PLC0415 - as above
@@ -78,7 +82,7 @@ def _judged(
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
     from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above
 
-    def then(gold: Gold, result: CheckResult) -> None:
+    def write_reports(gold: Gold, result: CheckResult) -> None:
         if report is not None:
             from analytics.report.page import write_report  # noqa: PLC0415 - as above
 
@@ -90,19 +94,21 @@ def _judged(
 
     size = bytes_of(places)
     settings = settings_for(size) if master is None else None
-    with progress(len(STAGES) + 1, "starting Spark") as bar, _kept(tables) as base:
+    with progress(len(STAGES) + 1, "starting Spark") as bar, _tables_folder(tables) as base:
 
-        def tell(stage: str) -> None:
+        def show_stage(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
         with session(master, settings) as spark:
-            # A small file takes several processes of the system to write, and a check has some forty tables.
+            # A check has about forty tables, and Spark starts several system processes for each file that it writes.
             held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
-            return judge_traces(places, Tables(spark, base, held), tell, keep=tables is not None, then=then)
+            return judge_traces(
+                places, Tables(spark, base, held), show_stage, keep=tables is not None, then=write_reports
+            )
 
 
 @contextmanager
-def _kept(tables: str | None) -> Iterator[str]:
+def _tables_folder(tables: str | None) -> Iterator[str]:
     if tables is not None:
         yield tables
         return
@@ -111,13 +117,13 @@ def _kept(tables: str | None) -> Iterator[str]:
 
 
 def bytes_of(places: list[str]) -> int:
-    """How much there is to read, as far as it lies on this machine."""
+    """Return the size of the trace files that are on this machine."""
     files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
     return sum(file.stat().st_size for file in files)
 
 
-def _place(given: str) -> str:
-    """A local path without symbolic links (`runs/latest` is one), or a URL as it is."""
+def _location(given: str) -> str:
+    """Return a local path without symbolic links (`runs/latest` is one), or a URL unchanged."""
     if "://" in given or any(sign in given for sign in "*?[{"):
         return given
     if not Path(given).exists():
@@ -126,31 +132,34 @@ def _place(given: str) -> str:
 
 
 NO_VERDICT: Final = "NoVerdict"
-"""What the lab calls it that nobody follows it."""
+"""The type of the lab's error when no analysis follows it."""
 
 HOW_TO_JUDGE: Final = (
-    "an analysis that follows the lab does: pflab follow, in containers docker compose --profile analytics up"
-    "; a run that is over is judged by pflab check"
+    "start an analysis with pflab follow, or in containers with docker compose --profile analytics up"
+    "; for a finished run use pflab check"
 )
 
-AGAIN_S = 2.0
-"""Real time until a lab that does not answer is asked again."""
+RETRY_S = 2.0
+"""Real time between two requests to a lab that does not answer."""
 
 
 def follow(
-    traces: Annotated[Path, typer.Argument(help="Where the lab's traces are, as its workers see it too.")],
-    tables: Annotated[str, typer.Option(metavar="DIR", help="What was taken in is kept below, as Parquet.")],
+    traces: Annotated[
+        Path, typer.Argument(help="The folder of the lab's traces. Spark workers must see it under the same path.")
+    ],
+    tables: Annotated[
+        str, typer.Option(metavar="DIR", help="The folder or URL for the Parquet tables with the events read so far.")
+    ],
     lab: Lab = None,
-    master: Annotated[
-        str | None, typer.Option(metavar="URL", help="A Spark master; by default this machine's cores, local[*].")
-    ] = None,
-    every: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="Rest between two rounds.")] = 15.0,
-    rounds: Annotated[int | None, typer.Option(min=1, help="End after so many; default: never.")] = None,
+    master: Master = None,
+    every: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="Real time between two rounds.")] = 15.0,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Stop after N rounds; default: never.")] = None,
 ) -> int:
-    """Keep a verdict on a running lab current, from its traces alone, with Spark.
+    """Keep the verdict on a running lab up to date from its traces alone, with Spark.
 
-    Each round lets the lab write out all that has happened up to an instant, takes in what is new, judges the run, and tells
-    the lab. pflab verdict prints it. Needs Java 17 or newer, and a lab that pflab coordinate leads.
+    In each round, the lab writes all events up to an instant into its traces. The analysis reads the new ones, judges
+    the run, and sends the verdict to the lab, where pflab verdict reads it. Needs Java 17 or newer, and a lab of
+    pflab coordinate.
 
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """
@@ -167,7 +176,7 @@ def follow(
 
 
 class _Source:
-    """The lab's traces, handed over."""
+    """Makes the lab write its traces, and returns where they are."""
 
     def __init__(self, client: Client, traces: Path, spark: SparkSession) -> None:
         self._client = client
@@ -195,7 +204,7 @@ class _Source:
                 if error.status:
                     raise
                 _say(f"waiting for the lab: {error}")
-                time.sleep(AGAIN_S)
+                time.sleep(RETRY_S)
 
 
 def _rounds(
@@ -206,7 +215,7 @@ def _rounds(
     for number, verdict in enumerate(verdicts(spark, tables, source), start=1):
         try:
             client.keep_verdict(verdict)
-        except ClientError as error:  # it may have begun another run meanwhile; the next round is on that
+        except ClientError as error:  # if the lab has started another run, the next round judges that
             _say(str(error))
         _say(f"{verdict['words'][0]}: {verdict['judgement']}")
         if number == rounds:
@@ -220,9 +229,9 @@ def _say(line: str) -> None:
 
 
 def verdict(lab: Lab = None, as_json: Json = False) -> int:
-    """Print what the analysis that follows a running lab says of it, and up to which instant.
+    """Print the verdict of the analysis that follows a running lab, and its instant.
 
-    Exit code as of pflab check. In containers it is the profile analytics that follows the lab.
+    The exit codes are those of pflab check. In containers, the profile analytics starts the analysis.
 
     Example: pflab verdict --lab http://127.0.0.1:8025
     """

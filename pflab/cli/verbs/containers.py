@@ -1,7 +1,4 @@
-"""Verbs of a lab in containers: coordinate, compose.
-
-The verb that keeps a running lab as it stands, brings it back to that, and has its traces written: lab.
-"""
+"""Verbs for a lab in containers: coordinate, compose, lab (save, reset, write traces)."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +19,7 @@ import typer
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from pflab.cli.lab_options import read_topology, shown_path
-from pflab.cli.options import PORT, rate_of
+from pflab.cli.options import PORT, KeepMails, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError, url_at
@@ -41,59 +38,71 @@ log = logging.getLogger("pflab.coordinate")
 
 MB: Final = 1_000_000
 TRACES_MB: Final = 2048
-"""Months of a gentle load."""
+"""Enough for months of light load."""
 
-ROOM_S: Final = 60.0
-"""Real time between two looks at how much the traces take."""
+TRACES_CHECK_S: Final = 60.0
+"""Real time between two checks of the size of the traces."""
 
 
 def coordinate(
-    topology: Annotated[Path, typer.Argument(help="A topology file.")],
-    data: Annotated[Path, typer.Option(metavar="DIR", help="What the lab knows, and its traces below.")] = Path("lab"),
+    topology: TopologyFile,
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the lab's state and traces.")] = Path("lab"),
     secrets: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The files secret and token; default: DATA/secrets.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder of the files secret and token; default: DATA/secrets."),
     ] = None,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Where the lab's HTTP face listens.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Its port; 0: a free one.")] = PORT,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The host name or address on which the lab's HTTP API listens.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the HTTP API; 0 chooses a free one.")] = PORT,
     known_as: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Where the servers find the face; default: where it listens."),
+        typer.Option(
+            metavar="HOST:PORT", help="The address at which the servers reach the HTTP API; default: where it listens."
+        ),
     ] = None,
     at: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=HOST:PORT", help="A server's process; default: its name in lower case, port 8025."),
+        typer.Option(
+            metavar="NAME=HOST:PORT",
+            help="The address of a server's process; default: the server's name in lower case, port 8025.",
+        ),
     ] = None,
     clock: Annotated[
-        str, typer.Option(metavar="real|RATE", help="Lab seconds per real second, at the first start.")
+        str,
+        typer.Option(
+            metavar="real|RATE", help="The rate of the clock at the first start, in lab seconds for each real second."
+        ),
     ] = "real",
     trust_gateway: Annotated[
-        bool, typer.Option("--trust-gateway", help="Of whoever asks from our default gateway no token is wanted.")
+        bool, typer.Option("--trust-gateway", help="Require no token from the default gateway of this machine.")
     ] = False,
     traces_most: Annotated[
-        int, typer.Option("--traces-most", min=1, metavar="MB", help="Of the traces so much is kept, the newest.")
+        int,
+        typer.Option(
+            "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
+        ),
     ] = TRACES_MB,
-    keep_mails: Annotated[
-        bool, typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml.")
-    ] = False,
+    keep_mails: KeepMails = False,
 ) -> int:
-    """Lead servers that run elsewhere, and serve their lab over HTTP.
+    """Coordinate servers that run elsewhere, and serve their lab over HTTP.
 
-    Each server is a process `pflab node NAME --managed` that somebody else keeps alive. Ended and started again with the same
-    DATA the lab goes on, and so do the servers meanwhile.
+    Each server is a process `pflab node NAME --managed` that something else, such as Docker, keeps alive. The
+    coordinator can be stopped and started again with the same DATA: the lab continues, and the servers run meanwhile.
 
     Example: pflab coordinate lab.yaml --at A=10.0.0.1:8025 --at B=10.0.0.2:8025
     """
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     rate = rate_of(clock)
+    organization = read_topology(topology)
     try:
-        organization = read_topology(topology)
         _, token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
         raise CommandError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
-    given = dict(map(_placed, at or []))
+    given = dict(map(_named_address, at or []))
     unknown = sorted(given.keys() - organization.servers.keys())
     if unknown:
-        raise CommandError(f"--at {unknown[0]}: no such server; there is {', '.join(organization.servers)}")
+        raise CommandError(f"--at {unknown[0]}: no such server; the topology has {', '.join(organization.servers)}")
     addresses = {**addresses_of([name for name in organization.servers if name not in given]), **given}
     http = HttpOptions(
         host,
@@ -104,18 +113,18 @@ def coordinate(
     )
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
     try:
-        asyncio.run(_lead(runs, addresses, http, rate, traces_most * MB))
+        asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB))
     except (OSError, OpenToAll) as error:
         raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
-async def _lead(
+async def _coordinate_runs(
     runs: RunHistory, addresses: Mapping[str, Address], http: HttpOptions, rate: float, traces_most_bytes: int
 ) -> None:
-    """One run after the other, until a signal comes."""
+    """Coordinate one run after the other until SIGINT or SIGTERM."""
     ended = asyncio.Event()
-    room = asyncio.create_task(_keep_room(runs, traces_most_bytes), name="keep room for traces")
+    room = asyncio.create_task(_limit_traces(runs, traces_most_bytes), name="limit traces")
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
@@ -132,47 +141,47 @@ async def _lead(
             renewed.set()
 
         lab.renews, lab.returns, lab.snapshots = renew, go_back, runs.snapshots
-        await _lead_one(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
-        http = replace(http, port=lab.http_address[1])  # a free port was chosen once
+        await _coordinate_run(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
+        http = replace(http, port=lab.http_address[1])  # later runs keep the free port that the first one chose
     room.cancel()
 
 
-async def _keep_room(runs: RunHistory, most_bytes: int) -> None:
+async def _limit_traces(runs: RunHistory, most_bytes: int) -> None:
     while True:
-        gone = await asyncio.to_thread(make_room, runs.traces, runs.name, most_bytes)
-        if gone:
-            log.warning("%d segments of the traces are removed, the oldest, to have no more than --traces-most", gone)
-        await asyncio.sleep(ROOM_S)
+        removed = await asyncio.to_thread(make_room, runs.traces, runs.name, most_bytes)
+        if removed:
+            log.warning("removed the %d oldest segments of the traces, to stay below --traces-most", removed)
+        await asyncio.sleep(TRACES_CHECK_S)
 
 
-async def _lead_one(lab: ManagedLab, rate: float, *ends: asyncio.Event) -> None:
-    coming = asyncio.create_task(_come_up(lab, rate))
+async def _coordinate_run(lab: ManagedLab, rate: float, *ends: asyncio.Event) -> None:
+    starting = asyncio.create_task(_start_lab(lab, rate))
     ending = [asyncio.create_task(each.wait()) for each in ends]
     try:
-        await asyncio.wait({coming, *ending}, return_when=asyncio.FIRST_COMPLETED)
-        if coming.done():
-            await coming
+        await asyncio.wait({starting, *ending}, return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            await starting
             await asyncio.wait(ending, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in (coming, *ending):
+        for task in (starting, *ending):
             task.cancel()
-        await asyncio.gather(coming, *ending, return_exceptions=True)
+        await asyncio.gather(starting, *ending, return_exceptions=True)
         await lab.close()
 
 
-async def _come_up(lab: ManagedLab, rate: float) -> None:
+async def _start_lab(lab: ManagedLab, rate: float) -> None:
     await lab.up()
     if not lab.goes_on:
         await lab.coordinator.set_rate(rate)
-    there = [name for name in lab.names if lab.running(name)]
-    print_lines([f"{lab.topology.organization} is up: {', '.join(there)}"])
-    if len(there) < len(lab.names):
-        print_lines([f"  not running: {', '.join(name for name in lab.names if name not in there)}"])
+    running = [name for name in lab.names if lab.running(name)]
+    print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
+    if len(running) < len(lab.names):
+        print_lines([f"  not running: {', '.join(name for name in lab.names if name not in running)}"])
     print_lines([f"  {url_at(lab.http_address)}/docs"])
     sys.stdout.flush()
 
 
-def _placed(text: str) -> tuple[str, Address]:
+def _named_address(text: str) -> tuple[str, Address]:
     name, _, address = text.partition("=")
     return name, _address(address, text)
 
@@ -180,30 +189,27 @@ def _placed(text: str) -> tuple[str, Address]:
 def _address(text: str, whole: str | None = None) -> Address:
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal():
-        raise CommandError(f"{whole or text}: no address; write {'A=' if whole else ''}a.example:8025")
+        raise CommandError(f"{whole or text}: not an address; write for example {'A=' if whole else ''}a.example:8025")
     return host, int(port)
 
 
 def compose(
-    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    topology: TopologyFile,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of stdout.")
     ] = None,
 ) -> int:
     """Print a docker-compose.yml for a topology.
 
-    A container for each server, one that leads them, and one for a gentle load. Paths in it are as seen from where it
-    lies: of what is printed, from here.
+    It has a container for each server, one for the coordinator, and one for a light load. Paths in the file are
+    relative to the folder of the file; without --output, to the current folder.
 
     Example: pflab compose topology/examples/default.yaml
     """
-    try:
-        organization = read_topology(topology)
-    except OSError as error:
-        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    organization = read_topology(topology)
     here = Path.cwd() if output is None else output.absolute().parent
     root = source_root()
-    order = ComposeOrder(_seen_from(here, topology.absolute()), None if root is None else _seen_from(here, root))
+    order = ComposeOrder(_relative_to(here, topology.absolute()), None if root is None else _relative_to(here, root))
     text = compose_text(organization, order)
     if output is None:
         typer.echo(text, nl=False)
@@ -212,38 +218,37 @@ def compose(
         output.write_text(text, "utf-8")
     except OSError as error:
         raise CommandError(f"{output}: {(error.strerror or str(error)).lower()}") from error
-    print_lines(_told(output, len(organization.servers)))
+    stores = counted(len(organization.servers), "store")
+    print_lines([f"{shown_path(output.absolute())}: {stores}; docker compose -f {output} up --build --wait"])
     return ExitCode.GOOD
 
 
-def _told(output: Path, servers: int) -> Sequence[str]:
-    return [
-        f"{shown_path(output.absolute())}: {counted(servers, 'store')}; docker compose -f {output} up --build --wait"
-    ]
-
-
-def _seen_from(folder: Path, path: Path) -> str:
-    """Compose takes a path for one only if it begins with a dot or a slash."""
+def _relative_to(folder: Path, path: Path) -> str:
+    """Return a path relative to a folder. It begins with a dot, or Compose would take it for the name of a volume."""
     relative = Path(os.path.relpath(path, folder)).as_posix()
     return relative if relative.startswith(".") else f"./{relative}"
 
 
 ACTS: Final = ("save", "reset", "list", "ship")
 
-BACK_WITHIN_S: Final = 60.0
-AGAIN_S: Final = 0.05
+RESET_TIMEOUT_S: Final = 60.0
+RETRY_S: Final = 0.05
 
 
 def lab(
-    act: Annotated[str, typer.Argument(metavar="save|reset|list|ship", help="What to do.")],
-    name: Annotated[str | None, typer.Argument(help="The name under which the lab is kept.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Save in the place of what has that name.")] = False,
+    act: Annotated[str, typer.Argument(metavar="save|reset|list|ship", help="The action.")],
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name of the saved state.")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Of save: replace an existing state of that name.")
+    ] = False,
     lab: Lab = None,
 ) -> int:
-    """Keep a running lab in containers as it stands, or bring it back to that; or write its traces up to now.
+    """Save the state of a lab in containers, reset the lab to it, or write the traces up to now.
 
-    Time, servers, every store and the traces are as they were; the clock stands and no fault is in force. A lab in
-    containers can, or any that pflab coordinate leads. Shipped, all that has happened is in closed segments, to be copied.
+    It works with a lab in containers, and with any other lab of pflab coordinate.
+
+    save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
+    ship writes all events up to now into closed segment files, which can be copied.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """
@@ -251,12 +256,12 @@ def lab(
         raise CommandError(f"pflab lab {act}: write {', '.join(ACTS[:-1])} or {ACTS[-1]}")
     with client_of(lab) as client:
         if act == "list":
-            print_lines(client.saved() or ["nothing was saved"])
+            print_lines(client.saved() or ["no saved state"])
             return ExitCode.GOOD
         if act == "ship":
             return _ship(client)
         if name is None:
-            raise CommandError(f"pflab lab {act}: name it, as in pflab lab {act} start")
+            raise CommandError(f"pflab lab {act}: give a name, for example pflab lab {act} start")
         print_lines([_saved(client, name, replace=replace) if act == "save" else _reset(client, name)])
     return ExitCode.GOOD
 
@@ -268,23 +273,23 @@ def _saved(client: Client, name: str, *, replace: bool) -> str:
 def _ship(client: Client) -> int:
     shipped = client.ship()
     place = "/".join(["traces", shipped["traces"]] if shipped["traces"] else ["traces"])
-    print_lines([f"{place}: {counted(shipped['events'], 'event')}, all up to {shipped['at']}"])
+    print_lines([f"{place}: {counted(shipped['events'], 'event')}, complete up to {shipped['at']}"])
     if not shipped["away"]:
         return ExitCode.GOOD
-    print_lines([f"  but those of {', '.join(shipped['away'])}, from which no answer comes"])
+    print_lines([f"  without those of {', '.join(shipped['away'])}, which did not answer"])
     return ExitCode.UNKNOWN
 
 
 def _reset(client: Client, name: str) -> str:
     before, began_s = client.lab()["history"], time.monotonic()
     client.reset(name)
-    while time.monotonic() - began_s < BACK_WITHIN_S:
-        time.sleep(AGAIN_S)
+    while time.monotonic() - began_s < RESET_TIMEOUT_S:
+        time.sleep(RETRY_S)
         with suppress(ClientError):
             client.text("GET", "/readyz")
             found = client.lab()
             if found["history"] != before:
-                there = [each["name"] for each in found["servers"] if each["standing"] == "running"]
+                running = [each["name"] for each in found["servers"] if each["standing"] == "running"]
                 took_s = time.monotonic() - began_s
-                return f"back at {name}, {found['clock']['now_at']}, after {took_s:.1f} s: {', '.join(there)}"
-    raise CommandError(f"the lab did not come back within {BACK_WITHIN_S:g} s; its own words may say why")
+                return f"reset to {name}, {found['clock']['now_at']}, after {took_s:.1f} s: {', '.join(running)}"
+    raise CommandError(f"the lab did not come back within {RESET_TIMEOUT_S:g} s; see the coordinator's output")

@@ -1,4 +1,4 @@
-"""Verbs that tell what happened in a run, and what a topology asks for: explain, diff, trace, log, analyze."""
+"""Verbs that explain runs and topologies: explain, diff, trace, log, analyze."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from node.views import LogView
 from pflab.cli.event_lines import styled_line
 from pflab.cli.lab_options import existing_run, read_topology
-from pflab.cli.options import OneFolder, OneServer, Run, check_types
+from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, TopologyFile, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
@@ -24,19 +24,19 @@ from topology.problems import did_you_mean
 from traces import TimeTextError
 from traces.labtime import LabTime, format_instant, parse_instant
 
-RunOption = Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")]
-
 
 def explain(
-    what: Annotated[str, typer.Argument(metavar="CN|MESSAGE-ID", help="A change, as A-3, or a mail's Message-ID.")],
+    what: Annotated[
+        str, typer.Argument(metavar="CN|MESSAGE-ID", help="A change number such as A-3, or the Message-ID of a mail.")
+    ],
     run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Tell the life of a change or of a mail across the stores of a run or a running lab, in words.
+    """Explain in words what became of a change or a mail on each store of a run or a running lab.
 
-    Who made it, which mails carried it, who lacked it and why, and since when each store has it; then every event that
-    says so.
+    The explanation says which store made the change, which mails carried it, which stores lacked it and why, and when
+    each store received it. The events that show this follow.
 
     Example: pflab explain A-1 --run runs/latest
     """
@@ -55,16 +55,16 @@ def explain(
 
 def diff(
     left: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    right: Annotated[Path, typer.Argument(metavar="RUN", help="Another.")],
+    right: Annotated[Path, typer.Argument(metavar="RUN", help="Another run folder.")],
     as_json: Json = False,
 ) -> int:
-    """Say where two runs part, and what came of it.
+    """Show where two runs first differ, and with what result.
 
-    Exits 0 when the same happened in both, to the last event, and 1 when not.
+    The exit code is 0 if all events of both runs are the same, and 1 if not.
 
     Example: pflab diff runs/lost-mail/00001 runs/latest
     """
-    folders = [existing_run(each) for each in (left, right)]  # both are there before either is read
+    folders = [existing_run(each) for each in (left, right)]  # check both before reading either
     found = diff_of(*map(RunEvents.at, folders))
     if as_json:
         print_json(found.as_document())
@@ -75,21 +75,18 @@ def diff(
 
 def trace(
     run: Run = None,
-    servers: Annotated[
-        list[str] | None, typer.Option("--server", "--node", help="Only of this server; may be given again.")
-    ] = None,
+    servers: Servers = None,
     folder: OneFolder = None,
-    types: Annotated[
-        list[str] | None,
-        typer.Option("--type", help="Only of this type, as version.applied, or group, as mail; may be given again."),
+    types: Types = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only events from this instant on, such as 2003-10-21T06:00Z.")
     ] = None,
-    since: Annotated[str | None, typer.Option(help="Only from this instant on, as 2003-10-21T06:00Z.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only up to this instant.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the last ones.")] = 1000,
+    until: Annotated[str | None, typer.Option(help="Only events before this instant.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Print at most the last N events.")] = 1000,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print what happened in a run or in a running lab, one line an event.
+    """Print the events of a run or a running lab, one line for each.
 
     Example: pflab trace --server B --type entry --type request
     """
@@ -113,7 +110,7 @@ def trace(
         print_json([event_json(event, found.names) for event in shown])
         return ExitCode.GOOD
     if left_out:
-        print_lines([f"({left_out} earlier ones; --limit shows more)"], style="dim")
+        print_lines([f"({left_out} earlier events left out; see --limit)"], style="dim")
     for event in shown:
         out.print(styled_line(event, found.names))
     print_lines(found.problems, style="red")
@@ -123,14 +120,16 @@ def trace(
 def log(
     run: Run = None,
     server: OneServer = None,
-    event: Annotated[int | None, typer.Option(help="Only this event id, as 3020.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many of each server, the last ones.")] = 200,
+    event: Annotated[int | None, typer.Option(help="Only this event id, such as 3020.")] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Print at most the last N entries of each server.")
+    ] = 200,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the application logs of a run's or a running lab's stores.
+    """Print the application logs of the stores of a run or a running lab.
 
-    Ids, categories and texts are those that the original wrote into the Event Viewer.
+    Event ids, categories and texts are those that Exchange wrote into the Windows application log.
 
     Example: pflab log --server B --event 3031
     """
@@ -168,19 +167,16 @@ def _log_json(store: str, entry: LogView) -> dict[str, Any]:
 
 
 def analyze(
-    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    topology: TopologyFile,
     as_json: Json = False,
 ) -> int:
-    """List the settings of a topology that are not the default, and what they do.
+    """List the settings of a topology that differ from the defaults, and what they do.
 
-    With them what was clamped, what has no effect, and what works otherwise than it looks.
+    The list also shows values that were out of range, settings without effect, and settings with a surprising effect.
 
     Example: pflab analyze topology/examples/two-sites.yaml
     """
-    try:
-        found = analyze_topology(read_topology(topology))
-    except OSError as error:
-        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from None
+    found = analyze_topology(read_topology(topology))
     if as_json:
         print_json(found.as_document())
     else:

@@ -26,9 +26,9 @@ def validate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
     as_json: Json = False,
 ) -> int:
-    """Check a topology or a scenario: every mistake with its line.
+    """Check a topology or a scenario, and print every mistake with its line.
 
-    Each says what is wrong and what would be right.
+    Each line says what is wrong and what would be right.
 
     Example: pflab validate scenarios/lost-mail.yaml
     """
@@ -36,31 +36,31 @@ def validate(
     data = read_yaml(text, str(file)).data
     is_scenario = isinstance(data, dict) and "steps" in data
     try:
-        told = _scenario_told(file) if is_scenario else _topology_told(file)
+        summary = _scenario_summary(file) if is_scenario else _topology_summary(file)
     except ProblemsError as error:
-        return _tell_problems(error, as_json)
+        return _print_problems(error, as_json)
     except OSError as error:
         raise CommandError(f"{file}: {(error.strerror or str(error)).lower()}; name a file that can be read") from None
     if as_json:
         print_json({"file": str(file), "kind": "scenario" if is_scenario else "topology", "problems": []})
     else:
-        print_lines([f"{file}: {told}"])
+        print_lines([f"{file}: {summary}"])
     return ExitCode.GOOD
 
 
-def _scenario_told(file: Path) -> str:
+def _scenario_summary(file: Path) -> str:
     scenario = load_scenario(file)
     rules = f", rules {', '.join(scenario.rules)}" if scenario.rules else ""
-    return f"a scenario that can be run: {scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
+    return f"a valid scenario: {scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
 
 
-def _topology_told(file: Path) -> str:
+def _topology_summary(file: Path) -> str:
     organization = read_topology(file)
     servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
-    return f"a topology that can be run: {servers} in {sites}, {counted(len(organization.folders), 'folder')}"
+    return f"a valid topology: {servers} in {sites}, {counted(len(organization.folders), 'folder')}"
 
 
-def _tell_problems(error: ProblemsError, as_json: bool) -> int:
+def _print_problems(error: ProblemsError, as_json: bool) -> int:
     if not as_json:
         raise CommandError(*str(error).splitlines()) from error
     print_json(
@@ -82,12 +82,12 @@ def _tell_problems(error: ProblemsError, as_json: bool) -> int:
 
 
 def decode(
-    mail: Annotated[Path, typer.Argument(metavar="MAIL.eml", help="A mail as it travelled.")],
+    mail: Annotated[Path, typer.Argument(metavar="MAIL.eml", help="A replication mail as it was sent.")],
     as_json: Json = False,
 ) -> int:
-    """Take a replication mail apart, down to each property of each item.
+    """Decode a replication mail, down to each property of each item.
 
-    pflab demo and pflab run --keep-mails leave mails to look at.
+    pflab demo and pflab run --keep-mails keep their mails in the folder mails/ of the run.
 
     Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """
@@ -112,10 +112,10 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
     return found
 
 
-def schema(what: Annotated[str, typer.Argument(metavar="topology|scenario", help="Which kind of file.")]) -> int:
+def schema(what: Annotated[str, typer.Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
     """Print the JSON Schema of a kind of file, for editors.
 
-    An editor that knows it completes and checks as one types.
+    With the schema, an editor can complete and check the file while you type.
 
     Example: pflab schema scenario > scenario.schema.json
     """

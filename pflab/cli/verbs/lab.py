@@ -12,6 +12,7 @@ import msgspec
 import typer
 
 from pflab.cli.lab_options import read_bytes
+from pflab.cli.options import AllEvents, JsonLines
 from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
@@ -24,25 +25,25 @@ from traces.events import AnyEvent
 from traces.labtime import parse_duration
 
 BATCH: Final = 100
-"""Posts of one command go in batches of so many, each durable at once."""
+"""The most posts in one request. The posts of a request are committed together."""
 
-Node = Annotated[str, typer.Option("--node", "--server", "--on", help="The server that it happens on.")]
+Node = Annotated[str, typer.Option("--node", "--server", "--on", help="The server that makes the change.")]
 
 
 def post(
     folder: Annotated[str, typer.Argument(help="The folder's path.")],
     node: Node,
-    subject: Annotated[str, typer.Option(help="The subject; {n} becomes the number where --count is more than 1.")],
+    subject: Annotated[str, typer.Option(help="The subject; {n} is replaced by the number of the message.")],
     body: Annotated[str, typer.Option(help="The text; - reads it from stdin.")] = "",
-    sender: Annotated[str, typer.Option("--from", help="Who posts it.")] = "",
-    attach: Annotated[list[Path] | None, typer.Option(help="A file to attach; may be given again.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="So many messages.")] = 1,
+    sender: Annotated[str, typer.Option("--from", help="The address of the sender.")] = "",
+    attach: Annotated[list[Path] | None, typer.Option(help="A file to attach; can be repeated.")] = None,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Post a message into a folder of a running lab.
 
-    What is answered is durable. It prints the change number, which pflab explain takes.
+    It prints the change number, which pflab explain accepts. The message is then committed in the server's database.
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
@@ -66,22 +67,28 @@ def post(
 
 
 def folder(
-    act: Annotated[str, typer.Argument(metavar="list|create|change|delete", help="What to do.")],
+    act: Annotated[str, typer.Argument(metavar="list|create|change|delete", help="The action.")],
     path: Annotated[str | None, typer.Argument(help="The folder's path.")] = None,
     *,
     node: Node,
-    replicas: Annotated[str | None, typer.Option(help="The stores that hold it, as A,B.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="Such as always, never, every 4 h.")] = None,
-    contacts: Annotated[str | None, typer.Option(help="Who is told of conflicts, joined by commas.")] = None,
-    priority: Annotated[str | None, typer.Option(help="urgent, normal or not urgent.")] = None,
+    replicas: Annotated[str | None, typer.Option(help="The servers that hold it, such as A,B.")] = None,
+    schedule: Annotated[
+        str | None, typer.Option(help="The replication schedule, such as always, never, or every 4 h.")
+    ] = None,
+    contacts: Annotated[str | None, typer.Option(help="The addresses that get notices of conflicts.")] = None,
+    priority: Annotated[
+        str | None, typer.Option(help="The priority of its replication mails: urgent, normal or not urgent.")
+    ] = None,
     alias: Annotated[str | None, typer.Option(help="The local part of its mail address.")] = None,
-    age_limit: Annotated[str | None, typer.Option(help="Age at which its messages expire, as 30 d; or none.")] = None,
+    age_limit: Annotated[
+        str | None, typer.Option(help="The age at which its messages expire, such as 30 d; or none.")
+    ] = None,
     resolve: Annotated[
         str | None,
-        typer.Option(help="What of a conflict is shown and told: default, last writer wins, no notification."),
+        typer.Option(help="How conflicts are resolved: default, last writer wins, or no notification."),
     ] = None,
     rename: Annotated[str | None, typer.Option(help="Of change: the new name.")] = None,
-    move_to: Annotated[str | None, typer.Option(help="Of change: the path of the new parent; '' for the top.")] = None,
+    move_to: Annotated[str | None, typer.Option(help="Of change: the path of the new parent; '' for the root.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -105,14 +112,14 @@ def folder(
         if act == "list":
             return _list_folders(client, node, path, as_json=as_json)
         acts: Mapping[str, Callable[[str], Any]] = {
-            "create": lambda named: client.folder_made(node, named, **properties),
-            "change": lambda named: client.folder_changed(node, named, **properties),
-            "delete": lambda named: client.delete_folder(node, named),
+            "create": lambda path: client.folder_made(node, path, **properties),
+            "change": lambda path: client.folder_changed(node, path, **properties),
+            "delete": lambda path: client.delete_folder(node, path),
         }
         if act not in acts:
             raise CommandError(f"pflab folder {act}: {did_you_mean(act, ['list', *acts])}")
         if path is None:
-            raise CommandError(f"pflab folder {act}: name the folder's path")
+            raise CommandError(f"pflab folder {act}: give the path of the folder")
         made = acts[act](path)
     if as_json:
         print_json(made)
@@ -136,52 +143,57 @@ def _list_folders(client: Client, node: str, path: str | None, *, as_json: bool)
 
 def clock(
     act: Annotated[
-        str, typer.Argument(metavar="[show|rate|pause|step|advance|until]", help="What to do; default: show.")
+        str, typer.Argument(metavar="[show|rate|pause|step|advance|until]", help="The action; default: show.")
     ] = "show",
-    value: Annotated[str | None, typer.Argument(help="The rate, or how far: 15 min, 2003-10-22T06:15Z.")] = None,
+    value: Annotated[
+        str | None,
+        typer.Argument(help="Of rate: lab seconds for each real second; of advance: a duration or an instant."),
+    ] = None,
     *,
-    converged: Annotated[str | None, typer.Option(help="Of until: the folder.")] = None,
-    event: Annotated[str | None, typer.Option(help="Of until: the type of event, such as version.applied.")] = None,
-    on: Annotated[str | None, typer.Option(help="Of until: the event's server.")] = None,
+    converged: Annotated[
+        str | None, typer.Option(help="Of until: wait until all holders of this folder agree.")
+    ] = None,
+    event: Annotated[
+        str | None, typer.Option(help="Of until: wait for an event of this type, such as version.applied.")
+    ] = None,
+    on: Annotated[str | None, typer.Option(help="Of until --event: only an event on this server.")] = None,
     within: Annotated[str, typer.Option(help="Of until: the longest wait, in lab time.")] = "7 d",
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Show or move the clock of a running lab.
+    """Show, set or advance the clock of a running lab.
 
-    After advance, step and until it stands. Acts: rate 3600, pause, step, advance "36 h", until --converged Projects.
+    rate 3600 lets the clock run at an hour for each second, and pause stops it. step goes to the next instant at
+    which anything is due. advance "36 h" and advance 2003-10-22T06:15Z go to that time. until --converged Projects
+    advances until all holders of the folder agree. The clock is paused after step, advance and until.
 
     Example: pflab clock until --converged Projects --within "54 h"
     """
     with client_of(lab) as client:
-        told = _moved(client, act, value, converged=converged, event=event, on=on, within=within)
+        state = _apply(client, act, value, converged=converged, event=event, on=on, within=within)
     if as_json:
-        print_json(told)
+        print_json(state)
     else:
-        rate = (
-            f"{told['rate']:g} lab {'second' if told['rate'] == 1 else 'seconds'} a second"
-            if told["rate"]
-            else "standing"
-        )
-        print_lines([f"{told['now_at']}  {rate}"])
-        if told.get("held") and told.get("not_asked"):
-            print_lines(
-                [f"{converged} has converged on its running holders; not asked: {', '.join(told['not_asked'])}"]
-            )
-    if told.get("held") is False:
-        err.print(_not_held(told, converged, event, within), markup=False)
+        seconds = "second" if state["rate"] == 1 else "seconds"
+        rate = f"{state['rate']:g} lab {seconds} per second" if state["rate"] else "paused"
+        print_lines([f"{state['now_at']}  {rate}"])
+        if state.get("held") and state.get("not_asked"):
+            absent = ", ".join(state["not_asked"])
+            print_lines([f"{converged} has converged on the holders that run; these do not run: {absent}"])
+    if state.get("held") is False:
+        err.print(_not_reached(state, converged, event, within), markup=False)
         return ExitCode.VIOLATION
     return ExitCode.GOOD
 
 
-def _not_held(told: Mapping[str, Any], converged: str | None, event: str | None, within: str) -> str:
+def _not_reached(state: Mapping[str, Any], converged: str | None, event: str | None, within: str) -> str:
     if converged is None:
         return f"no {event} within {within}"
-    absent = "".join(f"; {each} does not run" for each in told.get("not_asked", ()))
-    return f"{converged} did not converge within {within}; pflab backfill shows what is known to be missing{absent}"
+    absent = "".join(f"; {each} does not run" for each in state.get("not_asked", ()))
+    return f"{converged} did not converge within {within}; pflab backfill shows which changes are missing{absent}"
 
 
-def _moved(
+def _apply(
     client: Client,
     act: str,
     value: str | None,
@@ -192,9 +204,11 @@ def _moved(
     within: str,
 ) -> dict[str, Any]:
     if act in {"rate", "advance"} and value is None:
-        raise CommandError(f"pflab clock {act}: say {'the rate, as 3600' if act == 'rate' else 'how far, as 15 min'}")
+        raise CommandError(
+            f"pflab clock {act}: give {'a rate such as 3600' if act == 'rate' else 'a duration such as 15 min'}"
+        )
     if act == "until" and (converged is None) == (event is None):
-        raise CommandError("pflab clock until: wait for --converged FOLDER or for --event TYPE, one of the two")
+        raise CommandError("pflab clock until: give either --converged FOLDER or --event TYPE")
     acts: Mapping[str, Callable[[], dict[str, Any]]] = {
         "show": client.clock,
         "rate": lambda: client.set_rate(_number(value)),
@@ -216,11 +230,13 @@ def _number(text: str | None) -> float:
     try:
         return float(text or "")
     except ValueError:
-        raise CommandError(f"pflab clock rate {text}: not a number; write 3600 for an hour a second") from None
+        raise CommandError(
+            f"pflab clock rate {text}: not a number; write for example 3600, which is an hour per second"
+        ) from None
 
 
-_LIVES: Final = ("stop", "start", "kill", "backup", "restore")
-_KINDS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
+_SERVER_ACTS: Final = ("stop", "start", "kill", "backup", "restore")
+_FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
 
 
 def fault(
@@ -228,41 +244,54 @@ def fault(
         str,
         typer.Argument(
             metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
-            help="What to do.",
+            help="The action; default: list.",
         ),
     ] = "list",
     what: Annotated[
-        str | None, typer.Argument(help="Of heal: the fault's id, or all; of stop and such: the server.")
+        str | None,
+        typer.Argument(help="Of heal: the fault's id, or all; of stop, start, kill, backup, restore: the server."),
     ] = None,
     *,
     from_: Annotated[
-        str | None, typer.Option("--from", help="The store that sent the mail; of cut, the first end.")
+        str | None, typer.Option("--from", help="Only mail from this server; of cut: one end of the link.")
     ] = None,
-    to: Annotated[str | None, typer.Option(help="The store it is for; of cut, the second end.")] = None,
-    kind: Annotated[str | None, typer.Option("--type", help="The kind of mail, such as content or status.")] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="How often; without it until healed.")] = None,
-    by: Annotated[str | None, typer.Option(help="Of delay and reorder: how long.")] = None,
-    connector: Annotated[str | None, typer.Option(help="The connector on which it acts.")] = None,
-    at: Annotated[str | None, typer.Option(help="Of smtp: the verb, such as MAIL or end of data.")] = None,
-    does: Annotated[str | None, typer.Option(help="Of smtp: a reply, disconnect, silence or tarpit.")] = None,
-    lasts: Annotated[str | None, typer.Option(help="Of smtp, hold and alter: for how long, as 2 h.")] = None,
+    to: Annotated[str | None, typer.Option(help="Only mail to this server; of cut: the other end.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="Only this type of mail, such as content or status.")
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="How many times the fault acts; default: until it is healed.")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="Of delay and reorder: the delay.")] = None,
+    connector: Annotated[str | None, typer.Option(help="Only on this connector.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Of smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
+    ] = None,
+    does: Annotated[
+        str | None, typer.Option(help="Of smtp: what the server does then: a reply, disconnect, silence or tarpit.")
+    ] = None,
+    lasts: Annotated[
+        str | None, typer.Option(help="Of smtp, hold and alter: how long the fault lasts, such as 2 h.")
+    ] = None,
     one_way: Annotated[bool, typer.Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
-    backup: Annotated[str | None, typer.Option(help="Of restore: which backup.")] = None,
+    backup: Annotated[str | None, typer.Option(help="Of restore: the id that backup printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Let something go wrong in a running lab, or heal it; stop and start servers.
+    """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
-    Acts: lose, alter, delay, duplicate, reorder, cut, smtp, hold, heal F1; stop, start, kill, backup, restore B.
+    lose, alter, delay, duplicate and reorder act on mail in transit; hold keeps it in the queue; cut interrupts a
+    link; smtp makes the receiving server misbehave. heal F1 ends a fault, and heal all ends every fault. kill stops a
+    server without warning.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """
     if by is not None:
         _check_duration(by)
     if act == "cut" and connector is None and (from_ is None or to is None):
-        raise CommandError("pflab fault cut: say between which: --from A --to B, or --connector NAME")
+        raise CommandError("pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME")
     ends = {"between": [from_, to]} if act == "cut" and not one_way and connector is None else {"from": from_, "to": to}
-    asked = {
+    details = {
         "type": kind,
         "count": count,
         "by": by,
@@ -273,21 +302,21 @@ def fault(
         **ends,
     }
     with client_of(lab) as client:
-        if act in _KINDS:
-            done: Any = client.inject(act, **asked)
-        elif act in _LIVES:
-            done = _life(client, act, what, backup)
+        if act in _FAULTS:
+            done: Any = client.inject(act, **details)
+        elif act in _SERVER_ACTS:
+            done = _control_server(client, act, what, backup)
         elif act == "heal":
             client.heal(None if what in {None, "all"} else what)
             done = client.faults()
         elif act == "list":
             done = client.faults()
         else:
-            raise CommandError(f"pflab fault {act}: {did_you_mean(act, ['list', 'heal', *_KINDS, *_LIVES])}")
+            raise CommandError(f"pflab fault {act}: {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}")
     if as_json:
         print_json(done)
     else:
-        print_lines([done] if isinstance(done, str) else [_fault_line(each) for each in done] or ["no fault in force"])
+        print_lines([done] if isinstance(done, str) else [_fault_line(each) for each in done] or ["no active faults"])
     return ExitCode.GOOD
 
 
@@ -298,14 +327,14 @@ def _check_duration(text: str) -> None:
         raise CommandError(f"--by: {error}") from None
 
 
-def _life(client: Client, act: str, server: str | None, backup: str | None) -> str:
+def _control_server(client: Client, act: str, server: str | None, backup: str | None) -> str:
     if server is None:
-        raise CommandError(f"pflab fault {act}: name the server")
+        raise CommandError(f"pflab fault {act}: give the name of the server")
     if act == "backup":
         return client.backup(server)
     if act == "restore":
         if backup is None:
-            raise CommandError("pflab fault restore: say which backup: --backup backup-1")
+            raise CommandError("pflab fault restore: give the id of a backup, for example --backup backup-1")
         client.restore(server, backup)
     else:
         {"stop": client.stop, "start": client.start, "kill": client.kill}[act](server)
@@ -313,7 +342,7 @@ def _life(client: Client, act: str, server: str | None, backup: str | None) -> s
 
 
 _NARROWING: Final = frozenset({"from", "to", "type", "link", "connector", "between", "server"})
-"""What a fault is confined to; one that names none of them is there for all mail."""
+"""The fields that limit a fault to some mails. A fault without any of them acts on all mail."""
 
 
 def _fault_line(fault: Mapping[str, Any]) -> str:
@@ -324,29 +353,31 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
 
 
 def events(
-    node: Annotated[str | None, typer.Option("--node", "--server", help="Only this server's.")] = None,
-    kind: Annotated[str | None, typer.Option("--type", help="Only this type, such as version.applied.")] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what happens now, until Ctrl-C.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Also those that say little to people.")] = False,
+    node: Annotated[str | None, typer.Option("--node", "--server", help="Only events of this server.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="Only events of this type, such as version.applied.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
+    every: AllEvents = False,
     lab: Lab = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+    as_json: JsonLines = False,
 ) -> int:
-    """What has happened in a running lab, or happens now.
+    """Print the events of a running lab, and with --follow the new ones.
 
-    One line an event.
+    Each event is one line. pflab top can filter by folder and begins with the last events.
 
     Example: pflab events --node B --type version.applied
     """
     with client_of(lab) as client:
         names = lexicon_of(client)
-        for told in client.events(follow=follow):
-            event = msgspec.convert(told, AnyEvent)
+        for data in client.events(follow=follow):
+            event = msgspec.convert(data, AnyEvent)
             names.learn(event)
             unwanted = (not every and not kind and tag_of(event) in NOISE) or node not in {None, event.node}
             if unwanted or kind not in {None, tag_of(event)}:
                 continue
             if as_json:
-                typer.echo(json_text(told))
+                typer.echo(json_text(data))
             else:
                 out.print(line(event, names), markup=False)
     return ExitCode.GOOD

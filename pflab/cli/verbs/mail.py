@@ -1,4 +1,4 @@
-"""Verbs about mail: import, export, mailbox. They speak to a running lab, or to what a run has left."""
+"""Verbs about mail, in a running lab or in a run folder: import, export, mailbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from node.codec.items import ROOT_TEXT
 from node.store.queries import StoreReader
 from node.views import NoticeView
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import OneServer, Run
+from pflab.cli.options import OneServer, Run, RunOption
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
@@ -28,11 +28,11 @@ from pflab.workload.mail_files import MailFile
 from pflab.workload.mail_transfer import (
     Imported,
     Interrupted,
-    door_of_client,
-    door_of_lab,
     export_mbox,
     import_mails,
     mails_of,
+    poster_for_client,
+    poster_for_lab,
 )
 from topology import Topology
 from topology.problems import counted, did_you_mean
@@ -43,33 +43,39 @@ REASONS_SHOWN = 10
 
 def import_(
     folder: Annotated[str, typer.Argument(help="The folder's path.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="mbox, Maildir, .eml, or a folder of .eml.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="An mbox, a Maildir, an .eml file, or a folder of .eml files."),
+    ],
     server: Annotated[
-        str | None, typer.Option("--server", "--node", help="Where to post; default: the folder's first holder.")
+        str | None,
+        typer.Option("--server", "--node", help="The server to post on; default: the folder's first holder."),
     ] = None,
     lab: Lab = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Of a running lab: also what has been imported by this command before.")
+        bool,
+        typer.Option("--again", help="In a running lab: post mails again even if an earlier import has posted them."),
     ] = False,
     topology: Annotated[
         Path | None,
-        typer.Option("--topology", help="No running lab, but a simulated one of this topology; what it has is kept."),
+        typer.Option("--topology", help="Use a simulated lab of this topology and keep it in a run folder."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of a simulated lab: fixes GUIDs and keys.")] = 1,
+    seed: Annotated[int, typer.Option(help="With --topology: the seed for GUIDs and keys.")] = 1,
     as_json: Json = False,
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
 
-    Every mail comes out again at every store as it went in: pflab export. Given again after an interruption, the command
-    posts what is missing: no mail twice within a day of the lab. Exits 1 if a mail was refused.
+    pflab export gives each mail back from every store, byte for byte. If the import is interrupted, run the same
+    command again: within a day of lab time it posts only the mails that are missing. The exit code is 1 if a mail was
+    refused.
 
     Example: pflab import Projects archive.mbox --node A
     """
     if topology is None:
         return _import_live(lab, server, folder, files, again=again, as_json=as_json)
     if lab is not None:
-        raise CommandError("a topology and a running lab were named; name one of the two")
-    organization = _organization(topology)
+        raise CommandError("both a topology and a running lab are given; give only one")
+    organization = read_topology(topology)
     if folder not in organization.folders:
         raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
     holders = organization.folders[folder].replicas
@@ -77,13 +83,13 @@ def import_(
         raise CommandError(f"--server {server}: it holds no replica of {folder}; {did_you_mean(server, holders)}")
     mails = list(mails_of(files))
     kept = run_folder("import", Path("runs"), simulate=True)
-    assert kept is not None, "it was asked for"
+    assert kept is not None, "a folder for traces was given"
     done = asyncio.run(_import(organization, kept, seed, server or holders[0], folder, mails))
     if as_json:
         print_json({**done.as_document(), "folder": str(kept.path)})
     else:
-        _tell_imported(done, folder)
-        print_lines([f"kept in {shown_path(kept.path)}; pflab export {folder} gives them back"], style="dim")
+        _print_imported(done, folder)
+        print_lines([f"kept in {shown_path(kept.path)}; to get the mails back: pflab export {folder}"], style="dim")
     return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
 
 
@@ -94,24 +100,22 @@ def _import_live(
         at = server if server is not None else _holder(client, folder)
         mails = list(mails_of(files))
         done = Imported()
-        door = door_of_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
+        poster = poster_for_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
         try:
             with progress(len(mails), f"Posting into {folder}") as bar:
-                asyncio.run(import_mails(mails, door, lambda _: bar.advance(bar.task_ids[0]), done))
+                asyncio.run(import_mails(mails, poster, lambda _: bar.advance(bar.task_ids[0]), done))
         except Interrupted as error:
-            posted = (
-                f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; give the same command again for the rest"
-            )
+            posted = f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; repeat the command for the rest"
             raise CommandError(f"{error}; {posted}") from None
     if as_json:
         print_json({**done.as_document(), "node": at})
     else:
-        _tell_imported(done, f"{folder} at {at}")
+        _print_imported(done, f"{folder} at {at}")
     return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
 
 
 def _holder(client: Client, folder: str) -> str:
-    """The first running server that holds the folder."""
+    """Return the first running server that holds the folder. Raises CommandError if there is none."""
     known: set[str] = set()
     for each in client.lab()["servers"]:
         if each["standing"] == "running":
@@ -120,15 +124,8 @@ def _holder(client: Client, folder: str) -> str:
                 return str(each["name"])
             known |= {view["path"] for view in views if not view["hidden"] and view["path"] != ROOT_TEXT}
     if folder in known:
-        raise CommandError(f"{folder}: no server that holds it is running; start one: pflab fault start NAME")
+        raise CommandError(f"{folder}: none of its holders runs; start one: pflab fault start NAME")
     raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(known))}")
-
-
-def _organization(topology: Path) -> Topology:
-    try:
-        return read_topology(topology)
-    except OSError as error:
-        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from None
 
 
 async def _import(
@@ -137,8 +134,10 @@ async def _import(
     kept.write_inputs(organization.as_yaml(), seed)
     with progress(len(mails), f"Posting into {folder}") as bar:
         async with Simulator(organization, seed=seed, folder=kept) as lab:
-            done = await import_mails(mails, door_of_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0]))
-            # Long enough for a broadcast by any schedule that is not never; what is lost on the way is nobody's here.
+            done = await import_mails(
+                mails, poster_for_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0])
+            )
+            # A day includes a broadcast on every schedule except never.
             await lab.advance(lab.now + DAY_US)
             for name in lab.names:
                 if lab.running(name):
@@ -147,8 +146,8 @@ async def _import(
     return done
 
 
-def _tell_imported(done: Imported, folder: str) -> None:
-    known = f", {done.known_count} there from an import before" if done.known_count else ""
+def _print_imported(done: Imported, folder: str) -> None:
+    known = f", {done.known_count} already there from an earlier import" if done.known_count else ""
     posted = len(done.ids) - done.known_count
     print_lines([f"{counted(posted, 'mail')} posted into {folder}{known}, {done.refused_count} refused"])
     print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
@@ -156,20 +155,22 @@ def _tell_imported(done: Imported, folder: str) -> None:
 
 def export(
     folder: Annotated[str, typer.Argument(help="The folder's path.")],
-    run: Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")] = None,
+    run: RunOption = None,
     server: OneServer = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to stdout.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write into this file instead of stdout.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     lab: Lab = None,
 ) -> int:
-    """Write the messages of a folder of a run or of a running lab as an mbox.
+    """Write the messages of a folder of a run or a running lab as an mbox.
 
-    A message that came as a mail is that mail, to the byte; others are written as new mails.
+    A message that was posted as a mail is written as that mail, byte for byte. Other messages are converted to mails.
 
     Example: pflab export Projects --node B --output projects.mbox
     """
     if output is not None and output.is_file() and not force:
-        raise CommandError(f"{output}: there already; name another file, or write over it with --force")
+        raise CommandError(f"{output}: exists already; name another file, or replace it with --force")
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
@@ -177,8 +178,10 @@ def export(
                     _export(look, store, folder, output)
                     return ExitCode.GOOD
         if server is not None and folder in reader.folders():
-            raise CommandError(f"--server {server}: it holds no replica of {folder}; another one, or without --server")
-        raise CommandError(f"{folder}: no replica of it in this run; {did_you_mean(folder, reader.folders())}")
+            raise CommandError(
+                f"--server {server}: it holds no replica of {folder}; name a holder, or leave out --server"
+            )
+        raise CommandError(f"{folder}: no store here holds it; {did_you_mean(folder, reader.folders())}")
 
 
 def _export(look: StoreReader, store: str, folder: str, output: Path | None) -> None:
@@ -208,18 +211,18 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 def mailbox(
     run: Run = None,
     server: OneServer = None,
-    show: Annotated[int | None, typer.Option(help="Print the mail of this number whole; with --server.")] = None,
+    show: Annotated[int | None, typer.Option(help="With --server: print the complete mail with this number.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the mail to people that a run's or a running lab's stores have.
+    """Print the mail to people that the stores of a run or a running lab keep.
 
-    Notices of conflicts and of lost edits are there, mail to contacts, and what came back as undeliverable.
+    This is notices of conflicts and lost edits, mail to contacts, and non-delivery reports.
 
     Example: pflab mailbox --server A
     """
     if show is not None and server is None:
-        raise CommandError("--show: the number is one server's; say which with --server")
+        raise CommandError("--show: each server has its own numbers; name the server with --server")
     found: list[tuple[str, NoticeView]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):

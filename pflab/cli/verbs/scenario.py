@@ -1,4 +1,4 @@
-"""The verb `run`: scenarios, live or simulated."""
+"""The verb `run`: play scenarios, live or simulated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from rich.progress import Progress
 
 from pflab.cli.lab_options import LabOrder, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED
+from pflab.cli.options import DEFAULT_SEED, KeepMails
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
 from pflab.cli.running_lab import client_of
 from pflab.errors import LabError
@@ -23,57 +23,54 @@ from topology.problems import did_you_mean
 from traces.labtime import LabTime
 
 SCENARIOS = Path("scenarios")
-"""Where scenarios are looked for first that were named without a path; then among those that come with pflab."""
+"""The folder that is searched first for a scenario that is given by name; those of pflab come next."""
 
 
 def run(
     scenarios: Annotated[
-        list[str], typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of those that come with pflab.")
+        list[str],
+        typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of scenarios that come with pflab."),
     ],
-    traces: Annotated[
-        Path | None, typer.Option(help="Keep the run folders, traces included, below this folder.")
-    ] = None,
-    keep_mails: Annotated[
-        bool,
-        typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml in the run folder's mails/."),
-    ] = False,
+    traces: Annotated[Path | None, typer.Option(help="Keep the run folders, with traces, in this folder.")] = None,
+    keep_mails: KeepMails = False,
     simulated: Annotated[
-        bool, typer.Option("--simulate", help="In the simulator: no sockets, the same every time.")
+        bool,
+        typer.Option("--simulate", help="Play in the simulator: without sockets, and with the same events every time."),
     ] = False,
-    processes: Annotated[
-        bool, typer.Option("--processes", help="Each server a process of its own, led over HTTP.")
-    ] = False,
+    processes: Annotated[bool, typer.Option("--processes", help="Run each server as a process of its own.")] = False,
     seed: Annotated[
-        int, typer.Option(help="Fixes GUIDs, keys and, simulated, the order of everything.")
+        int, typer.Option(help="The seed for GUIDs and keys; in the simulator, also for the order of events.")
     ] = DEFAULT_SEED,
     lab: Annotated[
         str | None,
-        typer.Option("--lab", metavar="URL", help="On a lab that is up, fresh, its clock standing at its start."),
+        typer.Option(
+            "--lab", metavar="URL", help="Play on a running lab. It must be unused, with its clock paused at the start."
+        ),
     ] = None,
     renew: Annotated[
         bool,
         typer.Option(
             "--renew",
-            help="With --lab: let it begin anew first, with the scenario's topology; only a lab in containers does.",
+            help="With --lab: first start a new run with the scenario's topology. Only a lab in containers can do this.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """Run scenarios and say whether each of them passed.
+    """Run scenarios and report whether each one passed.
 
-    A live run leaves a folder below runs/; a simulated one does with --traces or --keep-mails.
+    A live run writes a run folder below runs/. A simulated run does so only with --traces or --keep-mails.
 
     Example: pflab run lost-mail --simulate --seed 7
     """
     if simulated and processes:
-        raise CommandError("pflab run: --simulate and --processes are two ways; choose one")
+        raise CommandError("pflab run: both --simulate and --processes are given; give only one")
     loaded = load_all(scenarios)
     if lab is not None:
-        _check_far(
+        _check_existing(
             loaded, simulated=simulated, processes=processes, keeps=keep_mails or traces is not None, renew=renew
         )
     elif renew:
-        raise CommandError("pflab run --renew: name the lab with --lab")
+        raise CommandError("pflab run --renew: give the URL of the lab with --lab")
     results: list[dict[str, Any]] = []
     code = ExitCode.GOOD
     for scenario in loaded:
@@ -88,7 +85,7 @@ def run(
         except LabError as error:
             if len(loaded) == 1:
                 raise
-            # What the others have shown shall not be lost with one that this lab cannot play.
+            # The other scenarios still run, and their results are still printed.
             code = code or ExitCode.UNKNOWN
             results.append({"scenario": str(scenario.path), "title": scenario.title, "not_played": str(error)})
             if not as_json:
@@ -100,33 +97,33 @@ def run(
             code = result.exit_code
         results.append({**result.as_document(), "folder": None if folder is None else str(folder.path)})
         if not as_json:
-            _tell(result, folder)
+            _print_result(result, folder)
     if as_json:
         print_json(results)
     return code
 
 
-def _check_far(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:
-    """What a lab that is up cannot be asked for. Raises CommandError."""
+def _check_existing(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:
+    """Raise CommandError if the options or a scenario do not fit a lab that is already up."""
     if simulated or processes or keeps:
         raise CommandError(
             "pflab run --lab: the lab is up already; leave out --simulate, --processes, --traces, --keep-mails"
         )
     if len(loaded) > 1 and not renew:
-        raise CommandError("pflab run --lab: a scenario begins on a fresh lab; name one scenario, or --renew")
+        raise CommandError("pflab run --lab: each scenario needs an unused lab; name one scenario, or use --renew")
     for scenario in loaded:
         if not scenario.live:
-            raise CommandError(f"{scenario.path}: this scenario is for the simulator alone; leave out --lab")
+            raise CommandError(f"{scenario.path}: this scenario runs only in the simulator; leave out --lab")
 
 
-def _tell(result: ScenarioResult, folder: RunFolder | None) -> None:
+def _print_result(result: ScenarioResult, folder: RunFolder | None) -> None:
     print_lines(result.in_words(), style=None if result.passed else "red")
     if folder is not None:
         print_lines([f"kept in {shown_path(folder.path)}"], style="dim")
 
 
 def load_all(names: list[str]) -> list[Scenario]:
-    """All scenarios, or all mistakes of all of them."""
+    """Return the scenarios. Raises CommandError with the mistakes in all of them."""
     loaded: list[Scenario] = []
     wrong: list[str] = []
     for name in names:
@@ -146,7 +143,8 @@ def load_all(names: list[str]) -> list[Scenario]:
 
 
 def find_scenario(name: str) -> Path:
-    """`lost-mail` and `lost-mail.yaml` mean the file in scenarios/ where no such file lies here, else pflab's own."""
+    """Return the file of a scenario: the given path, else the name in scenarios/, else among those that come with
+    pflab."""
     here = Path(name)
     if here.exists():
         return here
@@ -159,11 +157,11 @@ def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult
             out.print(f"{to_the_second(at)}  {step.args}", markup=False, style="dim")
 
     with progress(len(scenario.steps), scenario.title) as bar:
-        playing = run_scenario(scenario, order.factory(), watch=_ticking(bar, watch), finish=order.keep_databases)
+        playing = run_scenario(scenario, order.factory(), watch=_with_progress(bar, watch), finish=order.keep_databases)
         return asyncio.run(playing)
 
 
-def _ticking(bar: Progress, watch: Any) -> Any:
+def _with_progress(bar: Progress, watch: Any) -> Any:
     def step_done(step: Step, at: LabTime) -> None:
         bar.advance(bar.task_ids[0])
         watch(step, at)

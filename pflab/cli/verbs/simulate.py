@@ -1,4 +1,4 @@
-"""What `pflab simulate` does with its options: play seeds or a plan, print plans, make failing ones small."""
+"""The verb `simulate`: play seeds or a plan, print plans, shrink failing plans."""
 
 from __future__ import annotations
 
@@ -26,12 +26,7 @@ from pflab.campaign.seeds import (
 )
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
-from pflab.cli.lab_options import (
-    RUNS,
-    parse_seeds,
-    read_bytes,
-    read_topology,
-)
+from pflab.cli.lab_options import RUNS, parse_seeds, read_bytes, read_topology
 from pflab.cli.output import CommandError, Json, err, out, print_json, print_lines, progress
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
@@ -40,19 +35,19 @@ from topology import Topology
 from topology.problems import counted
 
 VERIFY_SHARE = 0.05
-"""Seeds of a long campaign that are played again under another PYTHONHASHSEED, unless told otherwise."""
+"""The default share of the seeds of a long campaign that are played again under another PYTHONHASHSEED."""
 
-FROM = 200
-"""Campaigns of so many seeds verify by themselves."""
+VERIFY_FROM_SEEDS = 200
+"""Campaigns of at least this many seeds verify a share of them by default."""
 
-_TELL_BRANCHES_FROM = 20
-"""Fewer seeds than this cannot have been everywhere."""
+_REPORT_BRANCHES_FROM = 20
+"""Campaigns of fewer seeds do not report which branches they missed, because they cannot reach all."""
 
 _FRESH_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SimulateOptions:
     """The options of `pflab simulate`."""
 
     topology: Topology | None
@@ -66,7 +61,7 @@ class Wish:
     topology_path: Path | None = None
 
     def again(self, seed: int) -> str:
-        """The command that plays a seed as this one does: what is drawn depends on more than the seed."""
+        """Return the command that plays the same plan for a seed; the plan also depends on the other options."""
         parts = ["pflab", "simulate"]
         if self.topology_path is not None:
             parts.append(str(self.topology_path))
@@ -91,7 +86,7 @@ class Wish:
 
 
 def chosen_seeds(seeds: str | None, seed_file: Path | None, count: int) -> Sequence[int]:
-    """Those named, those of a file (one a line), or fresh ones, which nobody has seen before."""
+    """Return the given seeds, those of a file, or `count` random ones."""
     if seed_file is not None:
         return _seeds_of(seed_file)
     if seeds is not None:
@@ -111,70 +106,70 @@ def _seeds_of(path: Path) -> list[int]:
         except CommandError as error:
             raise CommandError(f"{path}:{number}: {error}") from None
     if not found:
-        raise CommandError(f"{path}: no seeds; write one, or a range such as 1..20, on each line")
+        raise CommandError(f"{path}: no seeds; write a seed, or a range such as 1..20, on each line")
     return found
 
 
-# --- what is done with them
+# --- plans and campaigns
 
 
-def print_plans(seeds: Sequence[int], wish: Wish) -> int:
-    """Prints plans and plays none."""
-    plans = [wish.draw(seed) for seed in seeds]
-    if wish.as_json:
+def print_plans(seeds: Sequence[int], options: SimulateOptions) -> int:
+    """Print the plans of the seeds without playing them. Return the exit code."""
+    plans = [options.draw(seed) for seed in seeds]
+    if options.as_json:
         print_json([document_of(plan) for plan in plans])
         return ExitCode.GOOD
     for index, plan in enumerate(plans):
-        typer.echo(("---\n" if index else "") + plan_text(plan, [wish.again(plan.seed)]), nl=False)
+        typer.echo(("---\n" if index else "") + plan_text(plan, [options.again(plan.seed)]), nl=False)
     return ExitCode.GOOD
 
 
-def play_plan(path: Path, wish: Wish) -> int:
-    """Plays a plan file, and shrinks it if asked to and it fails."""
+def play_plan(path: Path, options: SimulateOptions) -> int:
+    """Play a plan file; shrink it if it fails and --shrink is given. Return the exit code."""
     plan = load_plan(path)
-    result = run_plan(plan, folder=wish.traces)
-    if wish.as_json:
+    result = run_plan(plan, folder=options.traces)
+    if options.as_json:
         print_json(result.as_document())
     else:
         print_lines(result.in_words(), style=None if result.judgement is Judgement.CONVERGED else "red")
-    _tell_bugs([result], f"pflab simulate --plan {shlex.quote(str(path))}")
-    if wish.shrink and result.violations:
-        shrink_all([plan], aside=wish.as_json)
+    _print_bugs([result], f"pflab simulate --plan {shlex.quote(str(path))}")
+    if options.shrink and result.violations:
+        shrink_all([plan], aside=options.as_json)
     return result.exit_code
 
 
-def hunt(seeds: Sequence[int], wish: Wish) -> int:
-    """Plays the seeds and says what was found."""
-    order = Order.of(wish.days, wish.kinds(), wish.topology, wish.traces)
-    by_itself = VERIFY_SHARE if len(seeds) >= FROM and wish.traces is None else 0.0
-    share = by_itself if wish.verify_share is None else wish.verify_share
+def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
+    """Play the seeds and print the results. Return the exit code."""
+    order = Order.of(options.days, options.kinds(), options.topology, options.traces)
+    default = VERIFY_SHARE if len(seeds) >= VERIFY_FROM_SEEDS and options.traces is None else 0.0
+    share = default if options.verify_share is None else options.verify_share
     more = len(chosen_for_verification(seeds, share))
-    if not wish.as_json:
+    if not options.as_json:
         err.print(f"seeds {_shown(seeds)}", style="dim")
     with progress(len(seeds) + more, "seeds") as bar:
 
         def done(result: SeedResult) -> None:
             bar.advance(bar.task_ids[0])
-            if result.judgement is not Judgement.CONVERGED and not wish.as_json:
+            if result.judgement is not Judgement.CONVERGED and not options.as_json:
                 print_lines(result.in_words(), style="red")
 
         campaign = run_campaign(
             seeds,
             order,
-            jobs=1 if wish.traces is not None else wish.jobs or jobs_here(),
+            jobs=1 if options.traces is not None else options.jobs or jobs_here(),
             verify_share=share,
             done=done,
             verified=lambda _: bar.advance(bar.task_ids[0]),
         )
-    if wish.as_json:
+    if options.as_json:
         print_json(as_document(campaign))
     else:
-        _tell(campaign, len(seeds), wish)
+        _print_summary(campaign, len(seeds), options)
     bugs = [each for each in campaign.results if each.traceback]
-    _tell_bugs(bugs, wish.again(bugs[0].seed) if bugs else "")
+    _print_bugs(bugs, options.again(bugs[0].seed) if bugs else "")
     failing = [each.seed for each in campaign.results if each.violations]
-    if wish.shrink and failing:
-        shrink_all([wish.draw(seed) for seed in failing], aside=wish.as_json)
+    if options.shrink and failing:
+        shrink_all([options.draw(seed) for seed in failing], aside=options.as_json)
     return campaign.exit_code
 
 
@@ -184,7 +179,7 @@ def _shown(seeds: Sequence[int]) -> str:
     return ", ".join(map(str, seeds))
 
 
-def _tell(campaign: CampaignResult, wanted: int, wish: Wish) -> None:
+def _print_summary(campaign: CampaignResult, wanted: int, options: SimulateOptions) -> None:
     results = campaign.results
     good = sum(each.judgement is Judgement.CONVERGED for each in results)
     lines = [f"{good} of {counted(len(results), 'seed')} converged and kept every acknowledged change"]
@@ -192,27 +187,28 @@ def _tell(campaign: CampaignResult, wanted: int, wish: Wish) -> None:
         lines.append(f"stopped after {len(results)} of {counted(wanted, 'seed')}")
     if campaign.verified:
         lines.append(f"{counted(campaign.verified, 'seed')} played again in processes with another hash seed")
-    if campaign.order.topology is None and campaign.order.faults and len(results) >= _TELL_BRANCHES_FROM:
-        lines += _of_branches(campaign)
+    if campaign.order.topology is None and campaign.order.faults and len(results) >= _REPORT_BRANCHES_FROM:
+        lines += _branch_lines(campaign)
     print_lines(lines)
     for seed in campaign.differing:
-        print_lines([f"seed {seed} is not the same in another process"], style="red")
+        print_lines([f"seed {seed} has other events in another process"], style="red")
     failing = [each.seed for each in results if each.violations]
     if failing:
-        print_lines([f"see one again: {wish.again(failing[0])}; make it small: add --shrink"], style="dim")
+        print_lines([f"to play one again: {options.again(failing[0])}; to shrink its plan, add --shrink"], style="dim")
 
 
-def _of_branches(campaign: CampaignResult) -> list[str]:
-    unseen = campaign.unseen
+def _branch_lines(campaign: CampaignResult) -> list[str]:
+    missed = campaign.unseen
     total = len(campaign.branches())
-    if not unseen:
-        return [f"branches seen: all {total} that are counted"]
+    if not missed:
+        return [f"all {total} branches were reached"]
     fails = ", which fails a campaign of this length" if campaign.must_see_all else ""
-    return [f"branches never seen{fails}: {', '.join(unseen)}"]
+    return [f"branches never reached{fails}: {', '.join(missed)}"]
 
 
-def _tell_bugs(results: Sequence[SeedResult], again: str) -> None:
-    """Say on stderr which seeds met an internal error, and how to see the first again; with --debug, their tracebacks."""
+def _print_bugs(results: Sequence[SeedResult], again: str) -> None:
+    """Print on stderr which seeds met an internal error and how to repeat the first; with --debug, also the
+    tracebacks."""
     bugs = [each for each in results if each.traceback]
     if not bugs:
         return
@@ -227,8 +223,8 @@ def _tell_bugs(results: Sequence[SeedResult], again: str) -> None:
 
 
 def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
-    """Makes each small and writes it as a file into a run folder. `aside`: stdout belongs to a program."""
-    said = err if aside else out
+    """Shrink each plan and write it as a file into a run folder. aside: report on stderr, because stdout is JSON."""
+    console = err if aside else out
     folder = RunFolder.create(RUNS, "simulate", started=datetime.now(UTC))
     for plan in plans:
         with progress(MOST_PLAYS, f"shrinking seed {plan.seed}") as bar:
@@ -242,47 +238,59 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
         path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
         size = f"{counted(len(shrunk.plan.steps), 'step')}, {counted(len(shrunk.plan.faults), 'fault')}, "
         size += counted(len(shrunk.plan.topology["servers"]), "store")
-        how = "" if shrunk.complete else ", not to the end"
-        said.print(f"seed {plan.seed} shrunk to {size} in {counted(shrunk.plays, 'play')}{how}: {path}", markup=False)
+        how = "" if shrunk.complete else ", not completely"
+        console.print(
+            f"seed {plan.seed} shrunk to {size} in {counted(shrunk.plays, 'play')}{how}: {path}", markup=False
+        )
 
 
 def simulate(
     topology: Annotated[
-        Path | None, typer.Argument(help="A topology file; without one each seed draws its own.")
+        Path | None, typer.Argument(help="A topology file; default: each seed draws its own topology.")
     ] = None,
     *,
     seeds: Annotated[
-        str | None, typer.Option(metavar="A..B", help="The seeds, both ends included; without it, fresh ones.")
+        str | None, typer.Option(metavar="A..B", help="The seeds, both ends included; default: random seeds.")
     ] = None,
-    seed_file: Annotated[Path | None, typer.Option(help="A file of seeds, one or a range on each line.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many fresh seeds.")] = 20,
+    seed_file: Annotated[
+        Path | None, typer.Option(help="A file of seeds, with a seed or a range on each line.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="The number of random seeds.")] = 20,
     days: Annotated[
-        int, typer.Option(min=1, max=365, help="Most lab days of work and faults before everything is healed.")
+        int,
+        typer.Option(
+            min=1, max=365, help="The most days of lab time with work and faults, before all faults are healed."
+        ),
     ] = 3,
     faults: Annotated[
-        str, typer.Option(metavar="all|none|LIST", help="Which kinds of fault, joined by commas.")
+        str, typer.Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")
     ] = "all",
-    plan: Annotated[Path | None, typer.Option(help="Play this plan file in place of seeds.")] = None,
-    expand: Annotated[bool, typer.Option("--expand", help="Print the plans of the seeds and play none.")] = False,
+    plan: Annotated[Path | None, typer.Option(help="Play this plan file instead of seeds.")] = None,
+    expand: Annotated[bool, typer.Option("--expand", help="Print the plans of the seeds and exit.")] = False,
     shrink: Annotated[
-        bool, typer.Option("--shrink", help="Make each failing plan small and write it below runs/simulate/.")
+        bool,
+        typer.Option("--shrink", help="Reduce each failing plan to a small one and write it below runs/simulate/."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=0, max=256, help="Workers; 0: one for each core.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, max=256, help="Worker processes; 0: one for each core.")] = 0,
     verify_share: Annotated[
         float | None,
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Share of seeds played again in processes with another hash seed; 0.05 from 200 seeds on,"
-            " and none with --traces.",
+            help="The share of seeds that is played again with another PYTHONHASHSEED, to verify that runs are"
+            " deterministic; default: 0.05 from 200 seeds on, else 0; 0 with --traces.",
         ),
     ] = None,
     traces: Annotated[
-        Path | None, typer.Option(help="Keep the traces of each seed below this folder; one seed after the other.")
+        Path | None,
+        typer.Option(help="Keep the traces of each seed in this folder. Seeds are then played one after the other."),
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Play many seeds in the simulator: work and faults, then heal, then all must converge within the bound.
+    """Run a campaign in the simulator: seeded work and faults, after which all stores must converge in time.
+
+    Each seed gives one plan. When its work is done and its faults are healed, all stores must converge within a
+    computed time, and no acknowledged change may be lost. The exit code is 1 if a seed fails.
 
     Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """
@@ -296,22 +304,15 @@ def simulate(
         }
         beside = [name for name, value in given.items() if value is not None]
         if beside:
-            raise CommandError(f"pflab simulate: --plan says all that is played; leave out {' and '.join(beside)}")
+            raise CommandError(f"pflab simulate: --plan replaces seeds; leave out {' and '.join(beside)}")
     if traces is not None and verify_share:
         raise CommandError(
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
             " leave out --traces or --verify-share"
         )
-    organization = None if topology is None else _topology(topology)
-    wish = Wish(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
+    organization = None if topology is None else read_topology(topology)
+    options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
     if plan is not None:
-        return play_plan(plan, wish)
+        return play_plan(plan, options)
     chosen = chosen_seeds(seeds, seed_file, count)
-    return print_plans(chosen, wish) if expand else hunt(chosen, wish)
-
-
-def _topology(path: Path) -> Topology:
-    try:
-        return read_topology(path)
-    except OSError as error:
-        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    return print_plans(chosen, options) if expand else run_seeds(chosen, options)

@@ -1,4 +1,4 @@
-"""Verbs that look into a run's stores: state, backfill."""
+"""Verbs that print the state of stores: state, backfill."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def state(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the replication state tables of a run's or a running lab's stores.
+    """Print the replication state tables of the stores of a run or a running lab.
 
-    What a store has sent and received, what it lacks in between, and when it last heard of the others.
+    For each holder of a folder, a table shows which changes a store has sent and received, which it lacks, and when
+    it last heard from the other stores.
 
     Example: pflab state --folder Projects --server A
     """
@@ -36,7 +37,7 @@ def state(
                 found += [(look.state(path), now) for path in wanted]
         if folder is not None and not found:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
-            raise CommandError(f"--folder {folder}: no store of this run holds it; {known}")
+            raise CommandError(f"--folder {folder}: no store here holds it; {known}")
     if as_json:
         print_json([state_json(view) for view, _ in found])
         return ExitCode.GOOD
@@ -54,10 +55,11 @@ def backfill(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print what stores know to be missing, and when they ask for it.
+    """Print which changes stores know to be missing, and when they request them.
 
-    With it stand since when it is known, and which stores have been asked. A server of a running lab that does not run is
-    named; in JSON it is an entry with nothing but `store` and `not_asked`.
+    Each entry also shows when the store found the changes missing, and which stores it has asked. Servers of a
+    running lab that do not run are named on stderr; in JSON, such a server has an entry with only `store` and
+    `not_asked`.
 
     Example: pflab backfill --server B
     """
@@ -76,5 +78,5 @@ def backfill(
             page.print(backfill_table(store, entries))
             page.print()
         else:
-            out.print(f"Server {store} misses nothing that it knows of.")
+            out.print(f"Server {store} knows of no missing changes.")
     return ExitCode.GOOD

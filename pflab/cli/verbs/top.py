@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from pflab.cli.event_lines import styled_line
-from pflab.cli.options import check_types
+from pflab.cli.options import AllEvents, JsonLines, OneFolder, Servers, Types, check_types
 from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
@@ -24,24 +24,21 @@ from traces.events import AnyEvent, Event
 
 
 def top(
-    nodes: Annotated[
-        list[str] | None, typer.Option("--node", "--server", help="Only this server's; may be given again.")
-    ] = None,
-    folder: Annotated[str | None, typer.Option(help="Only what is about this folder, by path.")] = None,
-    types: Annotated[
-        list[str] | None, typer.Option("--type", help="Only these, as mail or entry.made; may be given again.")
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also events that say little to people.")] = False,
-    last: Annotated[int, typer.Option(min=0, max=100_000, help="Begin with so many that have happened.")] = 10,
-    once: Annotated[bool, typer.Option("--once", help="Only what has happened; then end.")] = False,
-    count: Annotated[int | None, typer.Option(min=1, help="End after so many lines.")] = None,
+    nodes: Servers = None,
+    folder: OneFolder = None,
+    types: Types = None,
+    every: AllEvents = False,
+    last: Annotated[int, typer.Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
+    once: Annotated[bool, typer.Option("--once", help="Print the events so far and exit.")] = False,
+    count: Annotated[int | None, typer.Option(min=1, help="Exit after N lines.")] = None,
     lab: Lab = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+    as_json: JsonLines = False,
 ) -> int:
-    """Watch a running lab: one line an event, as it happens.
+    """Watch a running lab: one line for each event, as it happens.
 
-    It ends with Ctrl-C, or as --once and --count say. A line tells when, where, and what in words; the colour says of what
-    kind it is. If the line to the lab is cut, it goes on where it was.
+    A line shows the lab time, the server and the event in words; its colour shows the kind of event. If the
+    connection to the lab breaks, pflab top reconnects and continues after the last event. Stop it with Ctrl-C, --once
+    or --count.
 
     Example: pflab top --folder Projects --type mail --type version --count 3 --once
     """
@@ -58,33 +55,33 @@ def top(
 
 
 class _Watch:
-    """What is shown, and by which names."""
+    """Chooses the events to show, and collects the names to show them with."""
 
     def __init__(self, names: Lexicon, wanted: EventFilter, every: bool) -> None:
         self.names = names
         self._wanted = wanted
         self._noise = frozenset() if every or wanted.types else NOISE
 
-    def taken(self, told: dict[str, Any]) -> Event | None:
-        """The event, if it is to be shown; its names are learnt in any case."""
-        event = msgspec.convert(told, AnyEvent)
+    def chosen(self, data: dict[str, Any]) -> Event | None:
+        """Return the event if it is to be shown; learn its names in any case."""
+        event = msgspec.convert(data, AnyEvent)
         self.names.learn(event)
         return event if tag_of(event) not in self._noise and self._wanted.takes(event, self.names) else None
 
 
 def _events(client: Client, watch: _Watch, *, last: int, once: bool) -> Iterator[Event]:
-    """The last of those that have happened, then those that happen."""
-    seen, kept = 0, deque[Event](maxlen=last)
-    # From the first on: names of stores and folders are learnt from what happened.
-    for told in client.events():
+    """Yield the last events so far, then new ones as they happen."""
+    seen, latest = 0, deque[Event](maxlen=last)
+    # Read from the first event, because the names of stores and folders come from events.
+    for data in client.events():
         seen += 1
-        if (event := watch.taken(told)) is not None:
-            kept.append(event)
-    yield from kept
+        if (event := watch.chosen(data)) is not None:
+            latest.append(event)
+    yield from latest
     if once:
         return
-    for told in client.events(follow=True, after=seen):
-        if (event := watch.taken(told)) is not None:
+    for data in client.events(follow=True, after=seen):
+        if (event := watch.chosen(data)) is not None:
             yield event
 
 
@@ -92,7 +89,7 @@ def _show(event: Event, names: Lexicon, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_text(event_json(event, names)))
     elif out.is_terminal:
-        # A screen shows one line an event; what does not fit is in pflab trace.
+        # One line on the screen for each event; pflab trace prints long lines in full.
         out.print(styled_line(event, names), soft_wrap=False, no_wrap=True, overflow="ellipsis")
     else:
         out.print(styled_line(event, names))

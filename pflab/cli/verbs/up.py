@@ -1,11 +1,10 @@
-"""Verbs that bring a lab or a server up and keep it so: up, node."""
+"""Verbs that run a lab or a server until they are stopped: up, node."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import socket
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -13,9 +12,9 @@ import typer
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED, PORT, rate_of
+from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
-from pflab.cli.running_lab import answers, forget_lab, is_up, note_lab, noted_lab
+from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.runs.run_folder import RunFolder
@@ -26,36 +25,36 @@ from topology.problems import counted
 
 
 def up(
-    topology: Annotated[Path, typer.Argument(help="A topology file.")],
+    topology: TopologyFile,
     clock: Annotated[
-        str, typer.Option(metavar="real|RATE", help="Lab seconds per real second; 0: it stands.")
+        str,
+        typer.Option(metavar="real|RATE", help="The rate of the clock in lab seconds for each real second; 0: paused."),
     ] = "real",
-    processes: Annotated[bool, typer.Option("--processes", help="Each server a process of its own.")] = False,
+    processes: Annotated[bool, typer.Option("--processes", help="Run each server as a process of its own.")] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where the lab's HTTP face listens; 0: a free port.")
+        int, typer.Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")
     ] = PORT,
-    seed: Annotated[int, typer.Option(help="Fixes GUIDs and keys.")] = DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
-        str, typer.Option(metavar="full|normal", help="full: what is acknowledged survives a power cut.")
+        str,
+        typer.Option(
+            metavar="full|normal", help="What a commit survives: normal: a killed process; full: also a power cut."
+        ),
     ] = "normal",
-    keep_mails: Annotated[
-        bool, typer.Option("--keep-mails", help="Keep each mail that crosses a hop, as .eml.")
-    ] = False,
+    keep_mails: KeepMails = False,
 ) -> int:
-    """Bring a lab up and serve it over HTTP until Ctrl-C.
+    """Start a lab and serve it over HTTP until Ctrl-C.
 
-    The other verbs find it by themselves; /docs of its address shows what it can be asked.
+    The other verbs find the lab when they are used in the same folder. The page /docs at its address documents the
+    HTTP API.
 
     Example: pflab up topology/examples/one-site.yaml --processes --clock 60
     """
     rate = rate_of(clock)
     if durability not in {"full", "normal"}:
-        raise CommandError(f"--durability {durability}: full or normal")
+        raise CommandError(f"--durability {durability}: write full or normal")
     kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
-    try:
-        organization = read_topology(topology)
-    except OSError as error:
-        raise CommandError(f"{topology}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    organization = read_topology(topology)
     _check_alone()
     _check_free(port)
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
@@ -71,16 +70,16 @@ def up(
 
 
 def _check_alone() -> None:
-    """Two labs of one folder would take each other's place where the other verbs look for one."""
-    other = noted_lab() if is_up() else None
+    """Raise CommandError if a lab of this folder is up. The other verbs could find only one of two."""
+    other = recorded_url() if is_up() else None
     if other is not None and answers(other):
         raise CommandError(
-            f"a lab is up here already: {other}; end it with Ctrl-C, or start this one in another folder"
+            f"a lab of this folder is already up: {other}; stop it with Ctrl-C, or start this one in another folder"
         )
 
 
 def _check_free(port: int) -> None:
-    """A lab that cannot be had must not become the latest run."""
+    """Raise CommandError if the port is taken, before a run folder is made."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -90,7 +89,7 @@ def _check_free(port: int) -> None:
 
 
 def _port_taken(port: int, error: OSError) -> str:
-    return f"port {port}: {(error.strerror or str(error)).lower()}; choose another, or --port 0"
+    return f"port {port}: {(error.strerror or str(error)).lower()}; choose another with --port, or a free one with --port 0"
 
 
 async def _embedded(
@@ -102,7 +101,7 @@ async def _embedded(
         host, taken = await server.start()
         try:
             await lab.coordinator.set_rate(rate)
-            await _until_told(lab, f"http://{host}:{taken}", topology, folder)
+            await _until_signal(lab, f"http://{host}:{taken}", topology, folder)
         finally:
             await server.stop()
 
@@ -113,16 +112,16 @@ async def _processes(
     lab = ProcessLab(topology, folder=folder, seed=seed, durability=durability, http_port=port)
     async with lab:
         await lab.coordinator.set_rate(rate)
-        await _until_told(lab, lab.url, topology, folder)
+        await _until_signal(lab, lab.url, topology, folder)
 
 
-async def _until_told(lab: LiveLab | ProcessLab, url: str, topology: Topology, folder: RunFolder) -> None:
-    """Stand by until Ctrl-C or SIGTERM."""
+async def _until_signal(lab: LiveLab | ProcessLab, url: str, topology: Topology, folder: RunFolder) -> None:
+    """Print the addresses of the lab and wait for Ctrl-C or SIGTERM."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    note_lab(url)
+    write_lab_file(url)
     try:
         print_lines([f"{topology.organization} is up: {', '.join(topology.servers)}", f"  {url}/docs"])
         listening = [
@@ -132,15 +131,15 @@ async def _until_told(lab: LiveLab | ProcessLab, url: str, topology: Topology, f
         print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
         await ended.wait()
     finally:
-        forget_lab(url)
+        remove_lab_file(url)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
 def node(name: Annotated[str, typer.Argument(help="The server's name.")]) -> int:
-    """Run one server as this process: what a container runs.
+    """Run one server as this process, as each container of a lab does.
 
-    pflab node --help lists its own options.
+    pflab node --help lists the options.
 
     Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab
     """

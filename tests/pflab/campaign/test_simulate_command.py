@@ -131,12 +131,15 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
     [
         (["--plan", "none.yaml"], "none.yaml: no such file or directory; name a plan file"),
         (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
-        (["--seed-file", "empty.txt"], "empty.txt: no seeds; write one, or a range such as 1..20, on each line"),
-        (["--seed-file", "bad.txt"], "bad.txt:2: --seeds many: not a range of seeds; write 1..200, the smaller first"),
+        (["--seed-file", "empty.txt"], "empty.txt: no seeds; write a seed, or a range such as 1..20, on each line"),
+        (
+            ["--seed-file", "bad.txt"],
+            "bad.txt:2: --seeds many: not a range of seeds; write for example 1..200, the smaller first",
+        ),
         (["--seeds", "1", "--faults", "frob"], "--faults frob: unknown fault frob; write all, none, or some of "),
         (
             ["--plan", "p.yaml", "--seeds", "1", "--expand"],
-            "--plan says all that is played; leave out --seeds and --expand",
+            "--plan replaces seeds; leave out --seeds and --expand",
         ),
         (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],

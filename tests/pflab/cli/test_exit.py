@@ -84,7 +84,7 @@ def test_a_reader_who_has_gone_is_no_error(args: list[str], env: dict[str, str],
         )
     finally:
         os.close(writing)
-    assert (ended.returncode, ended.stderr) == (app.READER_GONE, b"")
+    assert (ended.returncode, ended.stderr) == (app.BROKEN_PIPE, b"")
 
 
 @pytest.mark.live
@@ -94,9 +94,9 @@ def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path
     demo = subprocess.Popen([*PFLAB, "demo"], env=env, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     try:
-        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
+        assert b"Press Enter to continue" in _read_until(ours, b"Press Enter to continue")
         os.write(ours, b"\n")
-        assert b"Enter to go on" in _read_until(ours, b"Enter to go on")
+        assert b"Press Enter to continue" in _read_until(ours, b"Press Enter to continue")
         demo.send_signal(signal.SIGINT)
         shown = _read_until(ours, b"pflab: stopped")
         assert demo.wait(PATIENCE_S) == STOPPED

@@ -76,7 +76,7 @@ def test_an_import_that_fails_is_a_bug(monkeypatch: pytest.MonkeyPatch, capsys: 
 def test_help_lists_the_exit_statuses(capsys: pytest.CaptureFixture[str]) -> None:
     """pflab --help says what each exit status means; a verb's help has --debug."""
     assert run(["--help"]) == ExitCode.GOOD
-    assert "70 an internal error of pflab (a bug), 130 stopped" in " ".join(capsys.readouterr().out.split())
+    assert "70 an internal error (a bug of pflab), 130 stopped" in " ".join(capsys.readouterr().out.split())
     assert run(["state", "--help"]) == ExitCode.GOOD
     assert "--debug" in capsys.readouterr().out
 

@@ -17,7 +17,7 @@ from pflab.cli.verbs import load
 from pflab.client import Client
 from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode
-from pflab.workload.load import Act, Loaded, LoadPlan, Target, drawn, mix_of, run_load
+from pflab.workload.load import Act, LoadPlan, LoadResult, Target, draw_requests, mix_of, run_load
 from tests.support.running_lab import lab_up
 
 A = Target("A", "Projects")
@@ -33,8 +33,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_a_seed_fixes_the_load() -> None:
     """The same seed draws the same acts in the same order, another one others; the mix is kept to."""
-    asked = list(drawn(PLAN))
-    assert list(drawn(PLAN)) == asked != list(drawn(replace(PLAN, seed=8)))
+    asked = list(draw_requests(PLAN))
+    assert list(draw_requests(PLAN)) == asked != list(draw_requests(replace(PLAN, seed=8)))
     acts = Counter(each.act for each in asked)
     assert sum(each.size for each in asked) == 300
     assert acts[Act.POST] > acts[Act.EDIT] > acts[Act.DELETE] > 0
@@ -44,8 +44,8 @@ def test_a_seed_fixes_the_load() -> None:
 def test_posts_come_in_batches_up_to_the_count() -> None:
     """Posts of one request are as many as a batch has; the last one is what is left."""
     plan = replace(PLAN, mix=mix_of("post"), batch=40, count=100)
-    assert [each.size for each in drawn(plan)] == [40, 40, 20]
-    assert len({subject for each in drawn(plan) for subject, _ in each.posts}) == 100
+    assert [each.size for each in draw_requests(plan)] == [40, 40, 20]
+    assert len({subject for each in draw_requests(plan) for subject, _ in each.posts}) == 100
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_a_mix_that_is_none_is_refused(text: str) -> None:
 
 def test_percentiles_are_of_what_was_measured() -> None:
     """p50 and p99 are latencies that were measured, p99 the second largest of two hundred."""
-    done = Loaded(latencies_s=[n / 1000 for n in range(1, 201)])
+    done = LoadResult(latencies_s=[n / 1000 for n in range(1, 201)])
     assert (done.percentile_ms(50), done.percentile_ms(99)) == (100.0, 198.0)
-    assert Loaded().percentile_ms(50) is None
+    assert LoadResult().percentile_ms(50) is None
 
 
 class WallClock:
@@ -162,11 +162,11 @@ def test_what_is_refused_is_counted(lab: str, capsys: pytest.CaptureFixture[str]
         plan = LoadPlan([A, Target("A", "Nowhere")], mix_of("post"), count=40, size=1)
         done = run_load(client, plan)
         assert done.refused["FolderUnknown"] + sum(done.acknowledged.values()) == 40
-        assert done.refused["FolderUnknown"] == sum(each.target.folder == "Nowhere" for each in drawn(plan))
+        assert done.refused["FolderUnknown"] == sum(each.target.folder == "Nowhere" for each in draw_requests(plan))
         client.stop("B")
         assert run(["load", "--lab", lab, "--node", "B", "--count", "1"]) == ExitCode.UNKNOWN
         client.start("B")
-    assert "not in this lab, or not running" in capsys.readouterr().err
+    assert "not in this lab, or its server does not run" in capsys.readouterr().err
 
 
 @pytest.mark.live
@@ -181,9 +181,9 @@ def test_people_get_a_summary(lab: str, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--mix", "post=x"], "no part of a mix"),
+        (["--mix", "post=x"], "is not an action with a weight"),
         (["--for", "x"], "--for"),
-        (["--for", "1 s", "--count", "1"], "one of the two"),
+        (["--for", "1 s", "--count", "1"], "give only one"),
     ],
 )
 def test_misuse_is_one_line(args: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,4 +195,4 @@ def test_misuse_is_one_line(args: list[str], said: str, capsys: pytest.CaptureFi
 
 def test_requests_do_not_end_without_a_count() -> None:
     """For a time, requests go on for as long as they are asked for."""
-    assert len(list(islice(drawn(replace(PLAN, count=None, seconds=1.0)), 1000))) == 1000
+    assert len(list(islice(draw_requests(replace(PLAN, count=None, seconds=1.0)), 1000))) == 1000

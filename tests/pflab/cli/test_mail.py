@@ -47,7 +47,7 @@ def test_a_file_that_is_there_is_not_written_over(capsys: pytest.CaptureFixture[
     capsys.readouterr()
     assert run(["export", "Projects", "-o", "mine.mbox"]) == ExitCode.UNKNOWN
     error = capsys.readouterr().err
-    assert error == "mine.mbox: there already; name another file, or write over it with --force\n"
+    assert error == "mine.mbox: exists already; name another file, or replace it with --force\n"
     assert Path("mine.mbox").read_bytes() == b"mine"
     assert run(["export", "Projects", "-o", "mine.mbox", "--force"]) == ExitCode.GOOD
     assert b"Subject: 1" in Path("mine.mbox").read_bytes()

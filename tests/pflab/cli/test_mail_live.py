@@ -18,7 +18,7 @@ from pflab.cli.verbs import mail
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import MailFile, mbox_of, split_mbox
-from pflab.workload.mail_transfer import Imported, Interrupted, door_of_client, import_mails
+from pflab.workload.mail_transfer import Imported, Interrupted, import_mails, poster_for_client
 from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE
 from tests.support.running_lab import lab_up
@@ -54,7 +54,7 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
     assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
     assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
-    told = f"0 mails posted into Projects at A, {len(sent)} there from an import before, 0 refused"
+    told = f"0 mails posted into Projects at A, {len(sent)} already there from an earlier import, 0 refused"
     assert capsys.readouterr().out.splitlines()[-1] == told
     with Client(lab) as client:
         assert client.until_converged("Projects", "2 h")["held"]
@@ -73,7 +73,7 @@ def test_without_a_node_the_first_holder_takes_it(lab: str, capsys: pytest.Captu
     assert run(["import", "New", "one.eml", "--lab", lab]) == ExitCode.UNKNOWN
     assert "News" in capsys.readouterr().err
     assert run(["import", "News", "one.eml", "--lab", lab, "--topology", "t.yaml"]) == ExitCode.UNKNOWN
-    assert "name one of the two" in capsys.readouterr().err
+    assert "give only one" in capsys.readouterr().err
 
 
 def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_lost_answers_double_nothing(lab: str) -> None:
     try:
         sent = [MailFile(str(n), b"Subject: deaf %d\n\n" % n) for n in range(5)]
         with Client(f"http://127.0.0.1:{server.server_port}") as client:
-            door = door_of_client(client, "B", "News")
+            door = poster_for_client(client, "B", "News")
             done = asyncio.run(import_mails(sent, door, lambda _: None))
     finally:
         server.shutdown()
@@ -168,11 +168,11 @@ def test_a_lab_that_goes_away_interrupts(lab: str, capsys: pytest.CaptureFixture
         with pytest.raises(Interrupted):
             asyncio.run(
                 import_mails(
-                    [MailFile("x", b"Subject: x\n\n")], door_of_client(client, "B", "News"), lambda _: None, done
+                    [MailFile("x", b"Subject: x\n\n")], poster_for_client(client, "B", "News"), lambda _: None, done
                 )
             )
         assert (done.ids, done.refused_count) == ([], 0)
         assert run(["import", "News", "one.eml", "--node", "B", "--lab", lab]) == ExitCode.UNKNOWN
         (line,) = capsys.readouterr().err.splitlines()
-        assert "0 of 1 mail posted; give the same command again" in line
+        assert "0 of 1 mail posted; repeat the command for the rest" in line
         client.start("B")

@@ -36,9 +36,12 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
         (["run", "."], ".: is a directory; name a scenario file"),
         (["validate", "none.yaml"], "none.yaml: no such file or directory; name a file that can be read"),
         (["decode", "none.eml"], "none.eml: no such file or directory; name a file that can be read"),
-        (["state"], "runs/latest: no such run folder; give a run folder, or make a run first: pflab demo"),
-        (["state", "elsewhere"], "elsewhere: no such run folder; give a run folder, or make a run first: pflab demo"),
-        (["simulate", "--seeds", "9..1"], "--seeds 9..1: not a range of seeds; write 1..200, the smaller first"),
+        (["state"], "runs/latest: no such run folder; name a run folder, or make a run first: pflab demo"),
+        (["state", "elsewhere"], "elsewhere: no such run folder; name a run folder, or make a run first: pflab demo"),
+        (
+            ["simulate", "--seeds", "9..1"],
+            "--seeds 9..1: not a range of seeds; write for example 1..200, the smaller first",
+        ),
         (
             ["simulate", "--seeds", "1..2", "--traces", "kept", "--verify-share", "1"],
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
@@ -46,17 +49,17 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
         ),
         (
             ["simulate", "--plan", "p.yaml", "--verify-share", "1"],
-            "pflab simulate: --plan says all that is played; leave out --verify-share",
+            "pflab simulate: --plan replaces seeds; leave out --verify-share",
         ),
         (["simulate", "none.yaml"], "none.yaml: no such file or directory; name a topology file"),
-        (["frobnicate"], "pflab: No such command 'frobnicate'; pflab --help says what is right"),
+        (["frobnicate"], "pflab: No such command 'frobnicate'; see pflab --help"),
         (["simulat"], "pflab: no verb 'simulat'; did you mean 'simulate'?"),
         (
             ["simulate", "good.yaml"],
-            "good.yaml: not a topology, but a file with steps; name a topology, or use pflab run",
+            "good.yaml: this is a scenario, not a topology; name a topology, or use pflab run",
         ),
         (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario"'),
-        (["run"], "pflab run: Missing argument 'SCENARIO...'; pflab run --help says what is right"),
+        (["run"], "pflab run: Missing argument 'SCENARIO...'; see pflab run --help"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(args: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,9 +92,9 @@ def test_an_unknown_server_or_folder_is_told(good: str, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert run(["state", "--server", "Z"]) == run(["state", "--folder", "Projets"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
-    assert [line for line in err if not line.startswith("of the run ")] == [
+    assert [line for line in err if not line.startswith("reading the run ")] == [
         '--server Z: no such server in this run; one of "A", "B", "C"',
-        '--folder Projets: no store of this run holds it; did you mean "Projects"?',
+        '--folder Projets: no store here holds it; did you mean "Projects"?',
     ]
 
 

@@ -52,7 +52,7 @@ def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.
     assert list((latest / "traces").glob("A-*.jsonl"))
     assert run(["state", "--folder", "Projects", "--server", "A"]) == ExitCode.GOOD
     out, err = printed_lines(capsys)
-    assert err == [f"of the run {latest.resolve().relative_to(tmp_path)}"]
+    assert err == [f"reading the run {latest.resolve().relative_to(tmp_path)}"]
     assert out[0].startswith("Replication State Table for Server A")
     assert any("Projects on Server A" in line and "Last update sent: A-1" in line for line in out)
     assert any("Projects on Server B" in line and "never" in line for line in out)
@@ -100,7 +100,7 @@ def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert run(["backfill"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
-    assert "Server A misses nothing that it knows of." in out
+    assert "Server A knows of no missing changes." in out
     assert any(line.startswith("Backfill array of Server B") for line in out)
     assert run(["backfill", "--node", "B", "--json"]) == ExitCode.GOOD
     (entry,) = printed_json(capsys)
@@ -113,8 +113,8 @@ def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixt
     assert run(["validate", good]) == run(["validate", "lab.yaml"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out == [
-        "good.yaml: a scenario that can be run: A post arrives (4 steps, rules OUT-1)",
-        "lab.yaml: a topology that can be run: 2 servers in 1 site, 1 folder",
+        "good.yaml: a valid scenario: A post arrives (4 steps, rules OUT-1)",
+        "lab.yaml: a valid topology: 2 servers in 1 site, 1 folder",
     ]
 
 
@@ -162,7 +162,7 @@ def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureF
     """A kept simulation leaves databases as a live run does, and how long ago counts from the end of the run."""
     assert run(["state", "--folder", "Projects", "--server", "C"]) == ExitCode.GOOD
     out, err = printed_lines(capsys)
-    assert err == ["of the run runs/lost-mail/00001"]
+    assert err == ["reading the run runs/lost-mail/00001"]
     assert any("47 h 45 min ago" in line for line in out)
     assert run(["backfill"]) == ExitCode.GOOD
 

@@ -100,9 +100,9 @@ def test_until_converged_says_whom_it_did_not_ask(up: str, capsys: pytest.Captur
     told("fault", "kill", "B")
     for folder in ("Projects", "1-1"):
         out = told("clock", "until", "--converged", folder, "--within", "1 h")
-        assert f"{folder} has converged on its running holders; not asked: B" in out
+        assert f"{folder} has converged on the holders that run; these do not run: B" in out
     told("fault", "start", "B")
-    assert "not asked" not in told("clock", "until", "--converged", "Projects", "--within", "54 h")
+    assert "do not run" not in told("clock", "until", "--converged", "Projects", "--within", "54 h")
 
 
 def test_the_example_of_each_help_does_what_it_says(up: str) -> None:
@@ -136,14 +136,14 @@ def test_what_cannot_be_asked_is_named(up: str, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     for verb in ("backfill", "state"):
         assert run([verb]) == ExitCode.GOOD
-        assert "not asked, for it does not run: B\n" in capsys.readouterr().err
+        assert "left out because not running: B\n" in capsys.readouterr().err
     assert run(["backfill", "--json"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == [{"store": "B", "not_asked": "it does not run"}]
     assert run(["backfill", "--server", "B"]) == ExitCode.UNKNOWN
-    assert "--server B: it does not run; start it: pflab fault start B" in capsys.readouterr().err
+    assert "--server B: not running; start it: pflab fault start B" in capsys.readouterr().err
     assert run(["fault", "stop", "A"]) == ExitCode.GOOD
     assert run(["backfill"]) == ExitCode.UNKNOWN
-    assert "no server of this lab runs; start one" in capsys.readouterr().err
+    assert "no server of this lab is running; start one" in capsys.readouterr().err
 
 
 def test_a_lab_that_nobody_judges_says_how_it_is_done(up: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +175,7 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
         assert run(["content", *args, "--json"]) == ExitCode.GOOD
         return {each["server"]: each["content"] for each in json.loads(capsys.readouterr().out)}
 
-    assert told() == {"A": "goes on", "B": "goes on"}
+    assert told() == {"A": "replicates", "B": "replicates"}
     assert told("suspend") == {"A": "suspended", "B": "suspended"}
     with Client(up) as client:
         client.post("A", "Projects", subject="waits")
@@ -186,11 +186,11 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
         capsys.readouterr()
         assert run(["content", "resume"]) == ExitCode.UNKNOWN
         caught = capsys.readouterr()
-        assert caught.out == "A  goes on\n"
-        assert "not told, for they do not run: B; when they do, pflab content resume again" in caught.err
+        assert caught.out == "A  replicates\n"
+        assert "not set on servers that do not run: B; start them and repeat pflab content resume" in caught.err
         assert run(["fault", "start", "B"]) == ExitCode.GOOD
         capsys.readouterr()
-        assert told("resume") == {"A": "goes on", "B": "goes on"}
+        assert told("resume") == {"A": "replicates", "B": "replicates"}
         client.advance("3 h")
         assert [each["subject"] for each in client.messages("B", "Projects")] == ["waits"]
     assert run(["content", "resum"]) == ExitCode.UNKNOWN
@@ -224,7 +224,7 @@ def test_without_a_lab_verbs_say_what_to_do(
     monkeypatch.chdir(tmp_path)
     assert run(["clock"]) == ExitCode.UNKNOWN
     assert capsys.readouterr().err.splitlines() == [
-        "no lab is up here; start one: pflab up TOPOLOGY, or name one: --lab http://127.0.0.1:8025"
+        "no lab was started in this folder; start one: pflab up TOPOLOGY, or give its URL: --lab http://127.0.0.1:8025"
     ]
 
 
@@ -262,12 +262,15 @@ def test_what_cannot_come_up_leaves_no_trace(
     with lab_up(tmp_path) as url:
         latest = Path("runs", "latest").resolve()
         assert run(["up", "lab.yaml", "--port", "0"]) == ExitCode.UNKNOWN
-        assert capsys.readouterr().err.startswith(f"a lab is up here already: {url}; ")
+        assert capsys.readouterr().err.startswith(f"a lab of this folder is already up: {url}; ")
         note = Path("runs", "lab.json")
         note.rename("elsewhere.json")
         port = url.rpartition(":")[2]
         assert run(["up", "lab.yaml", "--port", port]) == ExitCode.UNKNOWN
-        assert capsys.readouterr().err == f"port {port}: address already in use; choose another, or --port 0\n"
+        assert (
+            capsys.readouterr().err
+            == f"port {port}: address already in use; choose another with --port, or a free one with --port 0\n"
+        )
         Path("elsewhere.json").rename(note)
         assert Path("runs", "latest").resolve() == latest
 
@@ -296,15 +299,15 @@ def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[
         assert run(args) == code
         return capsys.readouterr().err
 
-    assert told("fault", "cut") == "pflab fault cut: say between which: --from A --to B, or --connector NAME\n"
-    assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: say between which")
+    assert told("fault", "cut") == "pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME\n"
+    assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
     in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
-    assert in_vain == "Projects did not converge within 1 min; pflab backfill shows what is known to be missing\n"
+    assert in_vain == "Projects did not converge within 1 min; pflab backfill shows which changes are missing\n"
     never = told("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
     assert never == "no mail.bad within 1 min\n"
     assert told("export", "News", "--server", "A") == (
-        "--server A: it holds no replica of News; another one, or without --server\n"
+        "--server A: it holds no replica of News; name a holder, or leave out --server\n"
     )
 
 

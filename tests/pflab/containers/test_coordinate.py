@@ -81,7 +81,7 @@ def test_a_class_goes_back_to_where_it_began(
             client.stop("B")
             for number in range(2):
                 assert run(["lab", "reset", "start", "--lab", url]) == ExitCode.GOOD
-                assert "back at start" in capsys.readouterr().out
+                assert "reset to start" in capsys.readouterr().out
                 assert everything(client) == start
                 assert client.faults() == []
                 assert client.clock()["rate"] == 0

@@ -20,7 +20,7 @@ def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixt
     assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
     assert len(output_of(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
     limited = output_of(capsys, "trace", "--limit", "3")
-    assert limited == [f"({len(everything) - 3} earlier ones; --limit shows more)", *everything[-3:]]
+    assert limited == [f"({len(everything) - 3} earlier events left out; see --limit)", *everything[-3:]]
     found = json_of(capsys, "trace", "--type", "version.applied", "--until", "2003-10-21T01:00Z")
     assert {each["type"] for each in found} == {"version.applied"}
     assert {each["node"] for each in found} == {"C"}
