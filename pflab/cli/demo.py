@@ -132,7 +132,7 @@ class Narrator:
             if step.verb == "reveal":
                 self._reveal()
             if self._ask:
-                self._console.print("[dim]Enter to go on [/]", end="")
+                self._console.print("[dim]Press Enter to continue [/]", end="")
                 await self._read()
 
     async def _ask_question(self, quiz: Quiz) -> None:
