@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, TypedDict
 
 from node.agent.incoming import process_freed_content
 from node.agent.replicas import settle, snapshot
@@ -37,19 +38,29 @@ RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
 PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
 
 
-def create(
-    ctx: Context,
-    s: Stimulus,
-    path: str,
-    *,
-    replicas: Sequence[str] | None,
-    schedule: str | None,
-    contacts: Sequence[str],
-    priority: str,
-    alias: str | None = None,
-    age_limit: str | None = None,
-    resolve: str | None = None,
-) -> str:
+class FolderFields(TypedDict, total=False):
+    """The properties of a folder as users give them, all as text. A missing one is left at its default, or as it is.
+
+    alias and age_limit may be 'none', alias 'default'; a changed schedule 'default' means the schedule of the store.
+    """
+
+    replicas: Sequence[str] | None
+    schedule: str | None
+    contacts: Sequence[str] | None
+    priority: str | None
+    alias: str | None
+    age_limit: str | None
+    resolve: str | None
+
+
+class FolderChanges(FolderFields, total=False):
+    """What can change: the properties, the name and the parent (a path, '' for the top)."""
+
+    rename: str | None
+    move_to: str | None
+
+
+def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
     """Create a folder and return its id. Without `replicas` it gets those of its parent; a top folder gets this store."""
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
@@ -57,6 +68,7 @@ def create(
     same = ctx.folders.sibling(parent, name)
     if same is not None:
         raise FolderExists(f"there is a folder {same.path} already; names of folders ignore upper and lower case")
+    replicas = fields.get("replicas")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
     object_id = ctx.store.next_object().to_xid()
@@ -67,62 +79,36 @@ def create(
         name=name,
         replicas=stores,
         added_at=(s.now,) * len(stores),
-        schedule=_checked_schedule(schedule),
-        contacts=tuple(contacts),
-        priority=_checked_priority(priority),
-        alias=_checked_alias(alias),
-        age_limit_us=_checked_age(age_limit),
-        resolve=_checked_resolve(resolve or RESOLVE_NAMES[RESOLVE_DEFAULT]),
         created=number,
     )
+    props = _with(props, fields)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
     _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
     return object_text(object_id)
 
 
-def change(
-    ctx: Context,
-    s: Stimulus,
-    path: str,
-    *,
-    rename: str | None,
-    move_to: str | None,
-    schedule: str | None,
-    contacts: Sequence[str] | None,
-    priority: str | None,
-    replicas: Sequence[str] | None,
-    alias: str | None = None,
-    age_limit: str | None = None,
-    resolve: str | None = None,
-) -> str:
-    """Change the properties of a folder and return the change number. None leaves a property as it is.
-
-    `schedule` 'default' means the schedule of the store.
-    """
+def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> str:
+    """Change the properties of a folder and return the change number. None leaves a property as it is."""
     folder = ctx.folders.visible(path)
     assert folder.props is not None, "a visible folder is alive"
     props = folder.props
+    rename, move_to, replicas = fields.get("rename"), fields.get("move_to"), fields.get("replicas")
     if rename is not None:
         _check_name(rename)
         props = replace(props, name=rename)
     if move_to is not None:
         props = replace(props, parent=_new_parent(ctx, folder, move_to))
-    if schedule is not None:
-        props = replace(props, schedule=None if schedule == "default" else _checked_schedule(schedule))
-    if contacts is not None:
-        props = replace(props, contacts=tuple(contacts))
-    if priority is not None:
-        props = replace(props, priority=_checked_priority(priority))
-    if alias is not None:
-        props = replace(props, alias=_checked_alias(alias))
-    if age_limit is not None:
-        props = replace(props, age_limit_us=_checked_age(age_limit))
-    if resolve is not None:
-        props = replace(props, resolve=_checked_resolve(resolve))
+    props = _with(props, fields)
     if replicas is not None:
         props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
     return _modify(ctx, s, folder, props)
+
+
+def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
+    """Return the properties with the fields that are given. Raise Misuse for a wrong one."""
+    given = ((*_CHECKED[name], value) for name, value in fields.items() if name in _CHECKED and value is not None)
+    return replace(props, **{attribute: checked(value) for attribute, checked, value in given})
 
 
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
@@ -212,21 +198,22 @@ def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stores))
 
 
-def _checked_schedule(schedule: str | None) -> str | None:
-    if schedule is not None:
-        try:
-            parse_schedule(schedule)
-        except ValueError as error:
-            raise Misuse(str(error)) from None
+def _checked_schedule(schedule: str) -> str | None:
+    if schedule == "default":
+        return None
+    try:
+        parse_schedule(schedule)
+    except ValueError as error:
+        raise Misuse(str(error)) from None
     return schedule
 
 
-def _checked_age(text: str | None) -> int | None:
+def _checked_age(text: str) -> int | None:
     """Return an age limit such as `30 d` in microseconds, or None for no limit (spec: DL-3).
 
     Raise Misuse if it is not valid.
     """
-    if text is None or text == "none":
+    if text == "none":
         return None
     try:
         age_us = parse_duration(text)
@@ -237,9 +224,9 @@ def _checked_age(text: str | None) -> int | None:
     return age_us
 
 
-def _checked_alias(alias: str | None) -> str | None:
+def _checked_alias(alias: str) -> str | None:
     """Return the alias; None means that it is made from the name, '' that the folder has none."""
-    if alias is None or alias == "default":
+    if alias == "default":
         return None
     if alias == "none":
         return ""
@@ -259,6 +246,17 @@ def _checked_priority(priority: str) -> int:
     if priority not in PRIORITIES:
         raise Misuse(f"{priority!r} is not a priority; write one of {', '.join(PRIORITIES)}")
     return PRIORITIES[priority]
+
+
+_CHECKED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "schedule": ("schedule", _checked_schedule),
+    "contacts": ("contacts", tuple),
+    "priority": ("priority", _checked_priority),
+    "alias": ("alias", _checked_alias),
+    "age_limit": ("age_limit_us", _checked_age),
+    "resolve": ("resolve", _checked_resolve),
+}
+"""For each field that a user gives as text: the property that it sets, and the function that checks and converts it."""
 
 
 def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Unpack
 
 from node.agent import agent, folder_admin, store_deletion
 from node.agent.agent_disabled import timers_of
 from node.agent.backfill_sources import record_ignored_setting
+from node.agent.folder_admin import FolderChanges, FolderFields
 from node.errors import MailRefused, Misuse, NotRunning
 from node.mail import broadcast, suspension, user_mail
 from node.objects import expiry, local_changes
@@ -125,65 +126,15 @@ class Node(StoreLife):
         with self._change(now) as (ctx, s):
             return local_changes.resolve(ctx, s, folder, message, keep)
 
-    def create_folder(
-        self,
-        now: LabTime,
-        path: str,
-        *,
-        replicas: Sequence[str] | None = None,
-        schedule: str | None = None,
-        contacts: Sequence[str] = (),
-        priority: str = "normal",
-        alias: str | None = None,
-        age_limit: str | None = None,
-        resolve: str | None = None,
-    ) -> str:
+    def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:
         """Create a folder and return its id."""
         with self._stimulus(now) as (ctx, s):
-            return folder_admin.create(
-                ctx,
-                s,
-                path,
-                replicas=replicas,
-                schedule=schedule,
-                contacts=contacts,
-                priority=priority,
-                alias=alias,
-                age_limit=age_limit,
-                resolve=resolve,
-            )
+            return folder_admin.create(ctx, s, path, fields)
 
-    def change_folder(
-        self,
-        now: LabTime,
-        path: str,
-        *,
-        rename: str | None = None,
-        move_to: str | None = None,
-        schedule: str | None = None,
-        contacts: Sequence[str] | None = None,
-        priority: str | None = None,
-        replicas: Sequence[str] | None = None,
-        alias: str | None = None,
-        age_limit: str | None = None,
-        resolve: str | None = None,
-    ) -> str:
+    def change_folder(self, now: LabTime, path: str, **fields: Unpack[FolderChanges]) -> str:
         """Change a folder's properties, which include its replica list, and return the change number."""
         with self._stimulus(now) as (ctx, s):
-            return folder_admin.change(
-                ctx,
-                s,
-                path,
-                rename=rename,
-                move_to=move_to,
-                schedule=schedule,
-                contacts=contacts,
-                priority=priority,
-                replicas=replicas,
-                alias=alias,
-                age_limit=age_limit,
-                resolve=resolve,
-            )
+            return folder_admin.change(ctx, s, path, fields)
 
     def delete_folder(self, now: LabTime, path: str) -> None:
         """Delete a folder and everything below it (spec: HI-6)."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar, Unpack
 
 import msgspec
 
 from node import errors
+from node.agent.folder_admin import FolderChanges, FolderFields
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import InternalError, NodeError, NotRunning
 from node.store.queries import StoreReader
@@ -99,11 +100,11 @@ class RemoteNode(StoreReader):
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
         return list(self._change("POST", path, {"keep": keep})["changes"])
 
-    def create_folder(self, now: LabTime, path: str, **given: object) -> str:
+    def create_folder(self, now: LabTime, path: str, **given: Unpack[FolderFields]) -> str:
         del now
         return str(self._change("POST", "/folders", {"path": path, **_listed(given)})["id"])
 
-    def change_folder(self, now: LabTime, path: str, **given: object) -> str:
+    def change_folder(self, now: LabTime, path: str, **given: Unpack[FolderChanges]) -> str:
         del now
         return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
 
