@@ -1,6 +1,7 @@
-"""Invariants of what is missing: a mail brings what it names, and what is known to be missing is in the array.
+"""Invariants of missing changes and of request slots.
 
-Invariants of the slots of backfill requests: not more than the limit, the longest due first, none kept free (BF-6).
+Missing changes: a mail brings what its set names, and what a store knows to be missing is in its backfill array. Request slots
+(BF-6): there are no more requests than the limit, the earliest due entry comes first, and no slot stays free.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class MailsBringWhatTheyName(Invariant):
         bits.add_number(brought, event.number)
 
     def _failed(self, event: VersionFailed) -> None:
-        self._open.pop(event.node, None)  # some of its items could not be read, and which is not told for sure
+        self._open.pop(event.node, None)  # some items could not be read, and the event does not say which
 
     def _row(self, event: RowReplaced) -> None:
         mail = self._open.get(event.node)
@@ -88,17 +89,17 @@ class MailsBringWhatTheyName(Invariant):
             self._open[event.node] = event
 
     def _next(self, event: Event) -> Witnesses:
-        """Another stimulus of the node begins: the mail before has brought all that it will."""
+        """Check the last mail of a node, because another stimulus has begun."""
         mail = self._open.pop(event.node, None)
         held_here = {folder for node, folder in self._held_here if node == event.node}
         self._held_here = {place for place in self._held_here if place[0] != event.node}
         if mail is None:
             return
         for section in mail.folders:
-            if section.folder in held_here:  # without a replica here the mail waits whole
+            if section.folder in held_here:  # without a replica here, all of the mail waits
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
-                        # What the sender accounts for since all have said that it expired it has, and cannot bring.
+                        # The sender accounts for numbers that expired at all holders, but it cannot send them.
                         gone = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
                         yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), gone))
 
@@ -110,10 +111,10 @@ class MailsBringWhatTheyName(Invariant):
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
-            # What expired before it was sent is named as a hole, or nobody could stop waiting for it (spec: DL-3, CN-6).
+            # A number that expired before it was sent is closed as a hole, or others would wait for ever (spec: DL-3, CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
             if unbrought and not bits.has(brought, change.number) and not may_lack:
-                yield f"a mail to {store} names {self.facts.what(change)}, and neither it nor a mail before brought that"
+                yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
 
 
 class NothingMissingIsForgotten(Invariant):
@@ -127,7 +128,7 @@ class NothingMissingIsForgotten(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._waits: dict[str, list[frozenset[str]]] = {}
-        """By store the numbers of each update that waits; the same one may wait in several, for a later one names it too."""
+        """By store: the numbers of each held update. A number can be in several, because a later update names it too."""
         facts.backups.follow(self._waits)
 
     def handlers(self) -> Handlers:
@@ -154,7 +155,7 @@ class NothingMissingIsForgotten(Invariant):
         if reading.folder == HIERARCHY:
             for number in {each for numbers in self._waits.get(reading.store, ()) for each in numbers}:
                 bits.add_number(waits, number)
-        # What a store made itself and has not broadcast yet is not missing (RST-1).
+        # A store's own changes are not missing before it has broadcast them (RST-1).
         mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
         for kind, texts in (
             ("", ([row.cnset for row in others], [row.cnset for row in own], [each.cnset for each in entries])),
@@ -167,7 +168,7 @@ class NothingMissingIsForgotten(Invariant):
             rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
             if rest:
                 folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
-                yield f"{reading.store} knows by a row that it lacks {words}{kind} of {folder}, and no entry says so"
+                yield f"{reading.store} knows from a row that it lacks {words}{kind} of {folder}, but no entry has it"
 
 
 MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)
@@ -188,7 +189,11 @@ class RequestsWithinTheLimit(Invariant):
 
 
 class SlotsGoToTheLongestDue(Invariant):
-    """What the array showed when it was last read, and what has happened since, say who waits at the least and at the most."""
+    """Checks the order of requests from the last reading of each array and the events since.
+
+    They do not show exactly which entries wait for a slot. So the invariant keeps two sets for each store: entries that
+    certainly wait, and entries that perhaps wait. A violation must be certain in either case.
+    """
 
     id = "slots go to the longest due"
     rules = ("BF-6", "RP-5")
@@ -201,10 +206,10 @@ class SlotsGoToTheLongestDue(Invariant):
         super().__init__(facts)
         self._due_at: dict[str, dict[int, LabTime]] = {}
         self._asked: set[tuple[str, int]] = set()
-        """Entries that were asked for since their due time was known: it is another when the round is over."""
-        self._surely: dict[str, dict[int, str]] = {}
-        """Store to the entries that wait for a slot, and their folders."""
-        self._perhaps: dict[str, dict[int, str]] = {}
+        """Entries for which a request was sent since their due time was read. The request changes the due time."""
+        self._certain: dict[str, dict[int, str]] = {}
+        """By store: entries that certainly wait for a slot, and their folders."""
+        self._possible: dict[str, dict[int, str]] = {}
 
     def handlers(self) -> Handlers:
         return {
@@ -222,14 +227,13 @@ class SlotsGoToTheLongestDue(Invariant):
     def on_array(self, reading: ArrayReading) -> Witnesses:
         waiting = {each.id: each.folder for each in reading.entries if each.waiting_for_slot}
         self._due_at[reading.store] = {each.id: each.due_at for each in reading.entries}
-        self._surely[reading.store], self._perhaps[reading.store] = waiting, dict(waiting)
+        self._certain[reading.store], self._possible[reading.store] = waiting, dict(waiting)
         self._asked -= {place for place in self._asked if place[0] == reading.store}
         return iter(())
 
     def _unknown(self, event: NodeStarted | ContentResumed) -> None:
-        """What was due while it did not run was so before it says so; its array may be that of a backup. What stood still is
-        due later by as much."""
-        for known in (self._due_at, self._surely, self._perhaps):
+        """Forget a store's array. After a start it may be that of a backup, and after a pause of content its times differ."""
+        for known in (self._due_at, self._certain, self._possible):
             known.pop(event.node, None)
 
     def _timed_out(self, event: EntryTimedOut) -> None:
@@ -246,10 +250,10 @@ class SlotsGoToTheLongestDue(Invariant):
         self._gone(event)
 
     def _gone(self, event: SourcesConsidered | EntrySatisfied | EntryPruned) -> None:
-        self._surely.get(event.node, {}).pop(event.entry, None)
+        self._certain.get(event.node, {}).pop(event.entry, None)
 
     def _dropped(self, event: ReplicaDropped) -> None:
-        waiting = self._surely.get(event.node, {})
+        waiting = self._certain.get(event.node, {})
         for entry in [entry for entry, folder in waiting.items() if folder == event.folder]:
             del waiting[entry]
 
@@ -258,28 +262,28 @@ class SlotsGoToTheLongestDue(Invariant):
         own = due_at.get(event.entry)
         first = [
             entry
-            for entry in self._queue(event, self._surely)
+            for entry in self._queue(event, self._certain)
             if own is not None and (due_at[entry], entry) < (own, event.entry)
         ]
         if first and self.facts.outstanding[event.node] + len(first) > _limit(self.facts, event.node):
-            yield f"{event.node} asks for its entry {event.entry}, and entry {first[0]}, longer due, waits for the slot"
-        self._perhaps.get(event.node, {}).pop(event.entry, None)
+            yield f"{event.node} asks for its entry {event.entry}, but entry {first[0]} was due earlier and waits for the slot"
+        self._possible.get(event.node, {}).pop(event.entry, None)
         self._asked.add((event.node, event.entry))
 
     def _deferred(self, event: RequestDeferred) -> Witnesses:
-        known = event.node in self._perhaps
-        others = len(self._queue(event, self._perhaps))
+        known = event.node in self._possible
+        others = len(self._queue(event, self._possible))
         out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
         if known and out + others < limit:
-            slots = f"{out} are out, {others} wait and the limit is {limit}"
-            yield f"{event.node} lets its entry {event.entry} wait for a slot, and one is free: {slots}"
+            slots = f"outstanding {out}, waiting {others}, limit {limit}"
+            yield f"{event.node} lets its entry {event.entry} wait for a slot, but one is free: {slots}"
         if known:
-            self._perhaps[event.node][event.entry] = event.folder
+            self._possible[event.node][event.entry] = event.folder
             if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:
-                self._surely[event.node][event.entry] = event.folder
+                self._certain[event.node][event.entry] = event.folder
 
     def _queue(self, event: RequestSent | RequestDeferred, known: dict[str, dict[int, str]]) -> list[int]:
-        """The other entries that wait for a slot and may have one."""
+        """Return the other entries that wait for a slot. Suspended content does not wait."""
         still = event.node in self.facts.suspended
         waiting = known.get(event.node, {}).items()
         return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]

@@ -1,5 +1,14 @@
-"""Invariants of whom a store asks: every choice of backfill sources is made again here, from the mails that came, the
-topology and what was asked before, and must come out the same (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4)."""
+"""The invariant of backfill sources. It repeats each choice of a store, from the mails that it received, the topology and its
+earlier requests, and compares the results (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
+
+| version | order of the holders | asks |
+|---|---|---|
+| 5.5 | the most missing numbers first, then holders of its site, then the lowest cost | the first two |
+| 2000 | six groups: 5.5 servers after the others; in both parts near servers first, then those with an affinity | one server |
+| 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as have all of it together |
+
+In each case holders that are down come last.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +39,7 @@ METHODS: Mapping[str, str] = {"5.5": "two holders", "2000": "six groups", "2003"
 RANKS = {"5.5": 0, "2000": 1, "2003": 2, "2007": 3}
 PREFERRING = ("2003", "2007")
 STEP_THAT_ROTATES = 1
-"""Of the six by which responders are found: who is listed by it goes to the end of its queue (ST-4)."""
+"""The step of the six that chooses the responder asked longest ago, and so uses a queue (ST-4)."""
 
 
 class SourcesAreChosenByVersionRules(Invariant):
@@ -69,7 +78,7 @@ class SourcesAreChosenByVersionRules(Invariant):
             SourcesConsidered: self._considered,
         }
 
-    # --- what the choice is made of
+    # --- what the choice depends on
 
     def _started(self, event: NodeStarted) -> None:
         self._preferred.pop(event.node, None)
@@ -79,7 +88,7 @@ class SourcesAreChosenByVersionRules(Invariant):
             self._preferred[event.node] = event.value
 
     def _received(self, event: MailReceived) -> None:
-        """A mail that no later one of its sender has overtaken: it is up, and tells how long the way takes."""
+        """Use a mail that no later mail of its sender has overtaken: the sender is up, and the transmission time is known."""
         sent = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
         if sent is None or sent.at <= self._heard.get(key, -1):
@@ -94,7 +103,7 @@ class SourcesAreChosenByVersionRules(Invariant):
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
 
     def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
-        """A new list drops the rows of those that it lacks; one that comes back to it has to speak again (RST-4)."""
+        """Drop the rows of stores that left the replica list; a store that returns must send its row again (RST-4)."""
         place = (event.node, event.object)
         listed = self.facts.known.listed(*place) if event.kind == "folder" else None
         if listed is not None and self._lists.get(place) != listed:
@@ -130,7 +139,7 @@ class SourcesAreChosenByVersionRules(Invariant):
         if absent:
             yield f"{what} did not consider {', '.join(sorted(absent))}"
         for each in event.candidates:
-            yield from (f"{what} takes {each.store} for {wrong}" for wrong in self._mistaken(event, each))
+            yield from (f"{what} considered {each.store} with {wrong}" for wrong in self._mistaken(event, each))
         order = _ORDERS[event.method](event.candidates)
         if [each.store for each in event.candidates] != [each.store for each in order]:
             yield f"{what} considered {_names(event.candidates)}; the order is {_names(order)}"
@@ -158,11 +167,11 @@ class SourcesAreChosenByVersionRules(Invariant):
             gone = self.facts.reported_expired.get((event.node, event.folder, each.store), bits.EMPTY)
             row = bits.minus(row, gone)
             gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
-            expected["what it has"] = (each.has, bits.count(bits.common(gap, row)))
-            expected["having all"] = (each.has_all, not bits.minus(missing, row))
+            expected["numbers"] = (each.has, bits.count(bits.common(gap, row)))
+            expected["all numbers"] = (each.has_all, not bits.minus(missing, row))
         for name, (said, right) in expected.items():
             if said != right:
-                yield f"one with {name} {said}; it is {right}"
+                yield f"{name} {said}; it is {right}"
 
 
 def _names(candidates: Sequence[Candidate]) -> str:
@@ -195,8 +204,10 @@ def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _until_covered(order: Sequence[Candidate]) -> list[str]:
-    """Whether one adds anything to those before it only its numbers tell; that each is asked for its share is asked of the
-    requests elsewhere, so here the event is taken at its word."""
+    """Return the askable candidates that add something to those before them.
+
+    Only their numbers show whether they do, so the event is believed here. Other invariants check the requests.
+    """
     return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
 
 
@@ -219,7 +230,7 @@ def _group(each: Candidate) -> int:
 
 
 def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """By groups; and where nobody has all, the last group that has a server goes first. Servers that are down stand last."""
+    """Sort by groups. If no server has everything, the last group with a server comes first. Servers that are down are last."""
 
     def key(each: Candidate) -> tuple[int, int, str]:
         way = each.affinity if each.affinity is not None else each.transit_us

@@ -1,6 +1,7 @@
-"""Invariants of how long backfill entries wait: the settings, the rows and the sites tell, recomputed here (BF-2).
+"""Invariants of the time-outs of backfill entries.
 
-Invariants of requests that nobody answered: another follows, and the silent source is marked down (BF-3, BF-4).
+A new entry waits as the settings, the rows and the sites require (BF-2). When a time-out ends, another request follows, and a
+source that did not answer is marked down (BF-3, BF-4).
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ class EntriesWaitAsConfigured(Invariant):
         self._rows: dict[tuple[str, str, str], bits.Bits] = {}
         self._made: dict[tuple[str, int], EntryMade] = {}
         self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
-        """When a store of the site first said that it has all of an entry, and which."""
+        """When a store of the site first claimed all of an entry, and which store."""
         self._called_local: dict[tuple[str, int], str] = {}
-        """Entries that count as local, rightly; and a store of the site that had all of it when they began to."""
+        """Entries that were checked when they became local, and the store of the site that had all of the entry."""
         self._new: dict[tuple[str, str], bool] = {}
-        """Replicas to which no response has brought anything yet: 5.5 asks for them at once."""
+        """Replicas to which no response has brought anything yet. 5.5 asks for these at once."""
         for mapping in (self._rows, self._made, self._near, self._called_local, self._new):
             facts.backups.follow(mapping)
 
@@ -80,13 +81,13 @@ class EntriesWaitAsConfigured(Invariant):
             self._responded(event.node, event.folders)
 
     def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
-        """The filling of a new replica has begun, and what is found missing from now on waits."""
+        """Note that a response has begun to fill a new replica. Entries made from now on wait."""
         for section in sections:
             if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
                 self._new.pop((store, section.folder), None)
 
     def _list(self, event: ChangeMade | VersionApplied) -> None:
-        """The row of a store that left the list is dropped (RST-4)."""
+        """Drop the rows of stores that left the replica list (RST-4)."""
         if event.kind == "folder":
             others = self.facts.known.others(event.node, event.object) or frozenset()
             for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
@@ -100,7 +101,7 @@ class EntriesWaitAsConfigured(Invariant):
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         sent = self.facts.mails.get(event.mail or "")
         if sent is not None and sent.message_type in RESPONSES:
-            # A response that waited for the replica (spec: IN-5) is taken as it begins, after the mail had come.
+            # A response can wait for the replica (spec: IN-5). Then it is applied after its mail was received.
             self._responded(event.node, [each for each in sent.folders if each.folder == event.folder])
         for key, made in self._made.items():
             if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
@@ -126,7 +127,7 @@ class EntriesWaitAsConfigured(Invariant):
         what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
         if bool(near) != event.local:
             who = f"{near[0]} of the site has" if near else "no store of the site has"
-            yield f"{what} counts as {'local' if event.local else 'remote'}, and {who} all of it"
+            yield f"{what} counts as {'local' if event.local else 'remote'}, but {who} all of it"
         asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
         at_once = asks_at_once and self._new.get((event.node, event.folder), False)
         due_at = event.at + (0 if at_once else self._first_us(event.node, local=event.local))
@@ -153,7 +154,7 @@ class EntriesWaitAsConfigured(Invariant):
         near = self._who_has(entry, store)
         self._called_local[key] = near[0] if near else ""
         if not near:
-            yield f"{store}'s entry {entry.id} of {entry.path} counts as local, and no store of the site has all of it"
+            yield f"{store}'s entry {entry.id} of {entry.path} counts as local, but no store of the site has all of it"
 
     def _soon_enough(self, store: str, entry: EntryView) -> Witnesses:
         near = self._near.get((store, entry.id))
@@ -195,7 +196,7 @@ class TimeoutsSendRequests(Invariant):
         self._timed_out.pop((event.node, event.entry), None)
 
     def _row(self, event: RowReplaced) -> None:
-        # A row that came after the time-out will be asked at the next one.
+        # A row that arrived after the time-out is used at the next one.
         for key in [
             key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
         ]:
@@ -245,7 +246,7 @@ class SilentSourcesGoDown(Invariant):
         self._down.pop((event.node, event.source), None)
 
     def _received(self, event: MailReceived) -> None:
-        """Its sender is up; and what it says of a folder may answer a request, or call it back (BF-2)."""
+        """Forget requests to the sender, which is up, and those for folders of the mail, which it may answer (BF-2)."""
         named = {section.folder for section in event.folders}
         for key, asked in list(self._asked.items()):
             if key[0] == event.node and (asked.source == event.sender or asked.folder in named):
@@ -260,7 +261,7 @@ class SilentSourcesGoDown(Invariant):
             return
         if not self._down.get((event.node, event.source)):
             folder = self.facts.folder(event.folder)
-            yield f"{event.node} has heard nothing from {event.source} since it asked for {folder}, and takes it to be up"
+            yield f"{event.node} got no mail from {event.source} since it asked for {folder}, but does not mark it down"
 
 
 RETRIES: tuple[type[Invariant], ...] = (TimeoutsSendRequests, SilentSourcesGoDown)

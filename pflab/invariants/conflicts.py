@@ -1,8 +1,7 @@
-"""The invariant of conflicts that nobody ended: since when each message is in conflict with each store is gathered from the
-events, so who must end it, and when, is known without asking the store.
+"""Invariants of conflicts of messages: old conflicts end at the home store, and contacts get notices.
 
-Invariants of what the contacts are told: which versions each store keeps of a message is gathered from the events, so
-who must tell of what, and when, is known without asking the store.
+The invariants follow from the events which versions each store keeps of each message, and since when there is a conflict.
+So they know which store must end a conflict or send a notice, and when.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class OldConflictsEndAtHome(Invariant):
         self._conflicts: dict[Place, _Conflict] = {}
         facts.backups.follow(self._conflicts)
         self._ended: dict[Place, tuple[str, _Conflict]] = {}
-        """What a store's own last change ended: the change, and the conflict as it had conflict."""
+        """The conflicts that a store's own changes ended: the number of the change, and the conflict."""
 
     def handlers(self) -> Handlers:
         return {
@@ -77,13 +76,13 @@ class OldConflictsEndAtHome(Invariant):
         what = f"the conflict of {self.facts.names.what(event.folder, event.object)}"
         home = self.facts.known.home(event.node, event.folder)
         if home != event.node:
-            yield f"{event.node} ended {what} for its age, and the home store is {home}"
+            yield f"{event.node} ended {what} because of its age, but the home store is {home}"
         number, conflict = self._ended.pop(place, ("", None))
         limit_us = self._limits_us[event.node]
         if conflict is None or number != event.number:
-            yield f"{event.node} tells that it ended {what}, which did not stand"
+            yield f"{event.node} reports that it ended {what}, but there was none"
         elif limit_us is None:
-            yield f"{event.node} ended {what}, and lets conflicts last"
+            yield f"{event.node} ended {what}, but it has no age limit for conflicts"
         elif event.at - conflict.since_at < limit_us:
             yield f"{event.node} ended {what} after {format_duration(event.at - conflict.since_at)}, before its time"
         elif event.winner != conflict.winner:
@@ -106,15 +105,13 @@ class OldConflictsEndAtHome(Invariant):
             del self._conflicts[place]
 
     def _started(self, event: NodeStarted) -> None:
-        # A restored store counts anew: what ended a conflict after the backup has to come back first (RP-4).
+        # A restored store measures the age from its start, because a change that ended the conflict may come back (RP-4).
         if event.reason != "restart":
             for place in [place for place in self._conflicts if place[0] == event.node]:
                 self._conflicts[place] = self._conflicts[place]._replace(since_at=event.at)
 
 
 CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome,)
-
-"""A store, a folder and a message."""
 
 
 class ContactsAreNotified(Invariant):
@@ -130,9 +127,9 @@ class ContactsAreNotified(Invariant):
         self._kept: dict[Place, set[str]] = {}
         facts.backups.follow(self._kept)
         self._joined: Counter[Place] = Counter()
-        """How many versions came to be beside others, and were not told of yet."""
+        """The number of versions that joined a conflict and for which no notice was sent yet."""
         self._lost_edits: dict[str, dict[str, Place]] = {}
-        """By store the edits that a deletion ended, and that were not told of yet."""
+        """By store: the edits that lost to a deletion and for which no notice was sent yet."""
 
     def handlers(self) -> Handlers:
         return {
@@ -160,7 +157,7 @@ class ContactsAreNotified(Invariant):
         yield from ()
 
     def _keep(self, event: ChangeMade | VersionApplied, *, deleted: bool) -> set[str]:
-        """What else is kept of the message, or was until a deletion ended it, and that this version does not replace."""
+        """Remember a version. Return the other versions that the store kept and that this version does not include."""
         if event.kind != "message":
             return set()
         kept = self._kept.setdefault((event.node, event.folder, event.object), set())
@@ -181,14 +178,14 @@ class ContactsAreNotified(Invariant):
         if len(event.versions) == 1:
             number = event.versions[0]
             self._lost_edits.get(event.node, {}).pop(number, None)
-            # An edit that never left its store is known to no other: that store tells of it (DL-2).
+            # Only the store that made an edit knows it if it was never sent, so this store sends the notice (DL-2).
             at_home = self._is_home(event.node, event.folder)
             if not at_home and bits.split(number)[0] not in self.facts.guids_of(event.node):
-                yield f"{event.node} tells of a lost edit of {what}, and is not the folder's home store"
+                yield f"{event.node} sent a notice of a lost edit of {what}, but is not the folder's home store"
             return
         if not self._joined[place]:
             home = self.facts.known.home(event.node, event.folder)
-            yield f"{event.node} tells of a conflict of {what} that is none of its news; the home store is {home}"
+            yield f"{event.node} sent a notice of a conflict of {what} without a reason; the home store is {home}"
             return
         self._joined[place] -= 1
 
@@ -196,17 +193,17 @@ class ContactsAreNotified(Invariant):
         del now
         for place in [place for place, count in self._joined.items() if count and place[0] == store]:
             del self._joined[place]
-            yield f"{store} has {self.facts.names.what(*place[1:])} in conflict, is home, and told no contact"
+            yield f"{store} is home of {self.facts.names.what(*place[1:])}, which is in conflict, but sent no notice"
         for number, place in self._lost_edits.pop(store, {}).items():
             what = self.facts.names.what(*place[1:])
-            yield f"{store} saw {self.facts.shown(number)} of {what} lose to a deletion, is home, and told no contact"
+            yield f"{store} is home of {what}, where {self.facts.shown(number)} lost to a deletion, but sent no notice"
 
     def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._kept if key[:2] == (event.node, event.folder)]:
             del self._kept[key]
 
     def _started(self, event: NodeStarted) -> None:
-        # What was due was told in the transaction that made it so, or is found missing at the next rest.
+        # A notice is sent in the transaction that makes it necessary, so after a restore none is expected.
         if event.reason != "restart":
             self._lost_edits.pop(event.node, None)
             for place in [place for place in self._joined if place[0] == event.node]:

@@ -1,4 +1,12 @@
-"""Invariants of the tree: it is what HI-7 makes of the folders' versions, and who is to hold a folder does."""
+"""Invariants of the folder tree: a store shows the tree that its folder versions require (HI-7), and holds the folders that it
+must hold (RP-1).
+
+The tree is computed in three steps:
+
+1. Where folders form a cycle, the folder with the latest version of the cycle moves to the top.
+2. Folders that hang below a deleted folder have no place in the tree.
+3. Of folders with the same name in one parent, the one created first keeps the name; the others get suffixes such as `(2)`.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +25,12 @@ if TYPE_CHECKING:
     from pflab.invariants.evidence.facts import Facts
 
 Rank = tuple[LabTime, bytes, int]
-"""Later is larger: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+"""The rank of a version: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderVersion:
-    """A version of a folder. `parent` None: it is deleted. `created`: what orders folders of one name (HI-7)."""
+    """A version of a folder. `parent` None: the folder is deleted. `created`: orders folders of the same name (HI-7)."""
 
     object: str
     rank: Rank
@@ -45,7 +53,7 @@ def folder_version_of(change: ChangeMade) -> FolderVersion:
 
 
 def genesis_of(topology: Topology, setup: str, counter: int) -> FolderVersion | None:
-    """The n-th folder of the topology, parents before children; it is object and number n of the GUID named Setup."""
+    """Return the first version of the n-th folder of the topology. It has object id and number n of the GUID named Setup."""
     paths = list(topology.folders)
     if not 0 < counter <= len(paths):
         return None
@@ -60,7 +68,7 @@ Tree = Mapping[str, FolderVersion]
 
 
 def paths_of(folders: Tree) -> dict[str, str]:
-    """The path of each folder that has a place in the tree. `folders`: the living ones, by object."""
+    """Return the path of each folder that has a place in the tree. `folders`: those that are not deleted, by object."""
     parents = {object_: each.parent or HIERARCHY for object_, each in folders.items()}
     for latest in [max(cycle, key=lambda object_: folders[object_].rank) for cycle in cycles_of(parents)]:
         parents[latest] = HIERARCHY
@@ -82,7 +90,7 @@ def paths_of(folders: Tree) -> dict[str, str]:
 
 
 def cycles_of(parents: Mapping[str, str]) -> Iterator[list[str]]:
-    """The folders that hang under each other in a cycle, each cycle once."""
+    """Yield each cycle of folders once."""
     seen: set[str] = set()
     for start in parents:
         chain: list[str] = []
@@ -112,9 +120,9 @@ class TreeIsComputed(Invariant):
             due = paths.get(view.id)
             what = self.facts.names.what(HIERARCHY, view.id)
             if due is None and not view.hidden:
-                yield f"{reading.store} shows {what} as {view.path}, though nothing living is above it"
+                yield f"{reading.store} shows {what} as {view.path}, but all folders above it are deleted or unknown"
             elif due is not None and view.hidden:
-                yield f"{reading.store} hides {what}, which belongs at {due}"
+                yield f"{reading.store} hides {what}, which has its place at {due}"
             elif due is not None and view.path != due:
                 yield f"{reading.store} shows {what} as {view.path}; by its versions it is {due}"
 
@@ -133,15 +141,17 @@ class ListedStoresHold(Invariant):
             due = view.id in paths and reading.store in folders[view.id].replicas
             what = self.facts.names.what(HIERARCHY, view.id)
             if view.held_here and not due:
-                why = "is not on its list" if view.id in paths else "knows that nothing living is above it"
-                yield f"{reading.store} holds {what} and {why}"
+                why = "is not on its replica list" if view.id in paths else "has no place for it in its tree"
+                yield f"{reading.store} holds {what}, but {why}"
             elif due and not view.held_here:
-                yield f"{reading.store} is on the list of {what} and holds no replica"
+                yield f"{reading.store} is on the replica list of {what}, but holds no replica"
 
 
 def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersion] | None:
-    """The living folders that a store keeps; None for another folder's reading, or if one is a version that nobody made
-    (which another invariant tells)."""
+    """Return the folders of a store that are not deleted, by object.
+
+    Return None for a reading of another folder than 1-1, or if nobody made a version, which another invariant reports.
+    """
     if reading.folder != HIERARCHY:
         return None
     found: dict[str, FolderVersion] = {}
@@ -160,7 +170,7 @@ def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersio
 
 
 def _created(facts: Facts, object_: str) -> tuple[bytes, int]:
-    """The number of the folder's creation; the topology's are their own."""
+    """Return the number of the folder's creation; for a folder of the topology it is its id."""
     creations = [each.number for each in facts.of_object.get(object_, ()) if each.operation == "create"]
     guid, counter = bits.split(creations[0] if creations else object_)
     return bytes.fromhex(guid), counter

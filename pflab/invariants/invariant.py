@@ -1,12 +1,25 @@
-"""What must hold at every instant of a lab, whatever goes wrong: invariants, each with a name and the rules it guards.
+"""The base class of invariants, and the set of all invariants of one lab.
 
-They see the events of all stores in the order in which they were committed, and what the stores show of themselves
-(`node.views`, plain values). They share no code with the agent (CV-2): evidence is gathered anew from the events in
-`invariants_facts`, sets are counted anew in `invariants_sets`.
+An invariant must hold at every instant of a lab, whatever fails. It has a name, the rules that it checks, and two kinds of
+input:
 
-A violation carries a witness in words: who, what, and what would have been right.
+| input | method | when |
+|---|---|---|
+| an event of any store | the handlers of its class, from `handlers()` | in the order of commits |
+| a folder of a store: versions, tombstones, tree | `on_folder` | after the folder may have changed |
+| the backfill array of a store | `on_array` | after each step, while the store has entries |
+| the rows of a folder, with the array | `on_rows` | while the lab is quiet, after the rows may have changed |
+| the fact that all due work of a store is done | `on_quiet` | at each quiet instant, for each running store |
 
-What must hold in the end, after the heal and the bound: the judge's verdict (CV-1 to CV-3) as violations.
+Each method yields witnesses: sentences that say which store did what, and what would have been right. Each witness becomes a
+`Violation`. For example, "mail numbers grow" keeps the last mail number of each store, and its handler of `MailSubmitted`
+yields "A sent mail number 7 after mail number 7".
+
+Invariants share no code with the replication agent (CV-2), because they must not repeat its mistakes. They know only events
+and the plain values of `node.views`. `evidence.facts` collects what the events prove, and `evidence.bit_sets` has sets of
+numbers. `InvariantSet` passes each event to the facts first, so a handler finds its event there.
+
+`VALIDATIONS` are what must be true at the end, after the heal and the bound: the judge's verdict (CV-1 to CV-3) as violations.
 """
 
 from __future__ import annotations
@@ -30,7 +43,7 @@ Handlers = Mapping[type[Event], Callable[[Any], Witnesses | None]]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that must not be. `invariant` is the id of what it violates, `at` the lab time it was seen at."""
+    """A violation of an invariant. `invariant`: its id; `at`: the lab time at which it was found."""
 
     invariant: str
     rules: tuple[str, ...]
@@ -44,7 +57,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class FolderReading:
-    """What a running store shows of one folder; of 1-1 the tree too."""
+    """What a running store shows of one folder; for the hierarchy 1-1 also the tree."""
 
     store: str
     folder: str
@@ -54,7 +67,7 @@ class FolderReading:
 
 @dataclass(frozen=True, slots=True)
 class ArrayReading:
-    """A running store's backfill array. `now` is what its clock shows; `quiet`: everything due by then was done."""
+    """A running store's backfill array. `now`: the time on its clock; `quiet`: everything due by then is done."""
 
     store: str
     now: LabTime
@@ -64,7 +77,7 @@ class ArrayReading:
 
 @dataclass(frozen=True, slots=True)
 class RowsReading:
-    """A running store's rows of a folder that it holds, and its array, while everything due has been done."""
+    """A running store's rows of a folder that it holds, and its backfill array, while the lab is quiet."""
 
     store: str
     folder: str
@@ -73,7 +86,7 @@ class RowsReading:
 
 
 class Invariant:
-    """One thing that must hold. A subclass says what it hears of events and what it asks of readings."""
+    """One invariant. A subclass has an id, rules, `says`, and some of the methods below."""
 
     id: ClassVar[str]
     rules: ClassVar[tuple[str, ...]]
@@ -84,32 +97,32 @@ class Invariant:
         self.facts = facts
 
     def handlers(self) -> Handlers:
-        """Event class to what is asked of such an event; `Event` stands for every one. The facts know the event."""
+        """Return the handler of each event class that the invariant needs; the key `Event` means every event."""
         return {}
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
-        """A folder that may have changed was read."""
+        """Check a folder that may have changed."""
         del reading
         return iter(())
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
-        """A backfill array was read."""
+        """Check a backfill array."""
         del reading
         return iter(())
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
-        """The rows of a folder that may have changed were read, with the array."""
+        """Check rows of a folder that may have changed, and the backfill array."""
         del reading
         return iter(())
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        """All that a running store had due by what its clock shows, `now`, was done."""
+        """Check a running store that has done everything due by `now`, the time on its clock."""
         del store, now
         return iter(())
 
 
 class InvariantSet:
-    """All invariants of one lab together. What they find is kept in `violations`, in order."""
+    """All invariants of one lab, and their violations in the order in which they were found."""
 
     def __init__(self, facts: Facts, kinds: Sequence[type[Invariant]]) -> None:
         self.facts = facts
@@ -126,7 +139,7 @@ class InvariantSet:
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
-        # The campaigns' hottest loop: what hears every event, then what hears events of this class.
+        # This loop takes the most time of a campaign. Handlers of every event come first, then those of this class.
         for each, heard in self._listeners[Event]:
             for witness in heard(event) or ():
                 self._found(each, event.at, witness)
@@ -147,7 +160,7 @@ class InvariantSet:
             self._note(each, at, each.on_rows(reading))
 
     def quiet(self, store: str, now: LabTime, at: LabTime) -> None:
-        """`now`: by the store's own clock."""
+        """Check a store that is quiet. `now`: the time on its own clock."""
         for each in self._of_quiet:
             self._note(each, at, each.on_quiet(store, now))
 
@@ -165,7 +178,7 @@ ROWS_TRUTHFUL = "rows truthful"
 NOTHING_LEFT_TO_FETCH = "nothing left to fetch"
 
 VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
-    CONVERGED: (("CV-1", "CV-2"), "All holders of a folder know the same, and it is what was acknowledged."),
+    CONVERGED: (("CV-1", "CV-2"), "All holders of a folder have the same, and it is what was acknowledged."),
     NOTHING_LOST: (("CV-2", "DU-1"), "Every acknowledged change is kept by some store, or rightly gone."),
     ROWS_TRUTHFUL: (("CV-3", "RST-2"), "No row claims what its store does not have."),
     NOTHING_LEFT_TO_FETCH: (("CV-3", "BF-2"), "No entry remains that a present holder could satisfy."),
@@ -174,8 +187,8 @@ VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """What the verdict says against the run, and what it cannot tell."""
-    found = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _told(verdict))
+    """Return the violations in a verdict, and in words what the verdict leaves unknown."""
+    found = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
     unknown = [each for each in verdict.folders if each.judgement is Judgement.UNKNOWN]
     doubts = tuple(each.in_words() for each in unknown)
     if not verdict.folders:
@@ -183,7 +196,7 @@ def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...],
     return found, doubts
 
 
-def _told(verdict: Verdict) -> Iterator[tuple[str, str]]:
+def _of(verdict: Verdict) -> Iterator[tuple[str, str]]:
     for folder in verdict.folders:
         if folder.judgement is Judgement.NOT_CONVERGED:
             yield CONVERGED, folder.in_words()

@@ -1,4 +1,4 @@
-"""Invariants of what mails say and what becomes of them: sets, rows, bytes, requests, and what a 250 promises."""
+"""Invariants of mails: their sets, rows, bytes and requests, and that an accepted mail is not lost."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class OwnRowGrows(Invariant):
                 self._rows[place] = row
                 if gone:
                     folder, words = self.facts.folder(section.folder), self.facts.words(gone)
-                    yield f"{event.node} no longer says that it has {words} of {folder}, and its replica was not dropped"
+                    yield f"{event.node} no longer says that it has {words} of {folder}, but its replica was not dropped"
 
 
 class MailsNameWhatTheSenderHas(Invariant):
@@ -129,7 +129,7 @@ class RowsOfOthersAreTheirs(Invariant):
         }
 
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
-        """A store that left the replica list has no row any more; back on it, it may begin with any mail."""
+        """Forget the rows of a folder: its replica list may have changed, and a store that returns may begin with any mail."""
         if event.kind == "folder":
             self._rows.pop((event.node, event.object), None)
 
@@ -220,7 +220,7 @@ class AcceptedIsDurable(Invariant):
 
     def _sent(self, event: HopSent) -> Witnesses:
         if event.mail is not None and (event.next_hop, event.mail) not in self.facts.landed:
-            yield f"{event.node} was told by {event.next_hop} that mail {event.mail} is safe, and it is not there"
+            yield f"{event.next_hop} accepted mail {event.mail} from {event.node}, but did not commit it"
 
 
 class AnswersAreAsked(Invariant):

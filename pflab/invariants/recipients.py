@@ -1,6 +1,7 @@
-"""Invariants of whom a store tells: every other holder that its own version of the folder lists, and nobody else.
+"""Invariants of recipients: broadcasts, statuses and status requests go to all other holders that the sender knows. A holder
+that does not answer is asked again.
 
-Invariants of what must be said again, and of what a change says it knows: repeats, and edits in a conflict.
+One more invariant checks predecessor lists: a change covers all versions that its store kept.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class StatusesReachAll(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._due: dict[str, dict[str, frozenset[str] | None]] = {}
-        """Store to the folders found due, with the other holders as they were then."""
+        """By store: the folders whose status is due, with the other holders at that time."""
 
     def handlers(self) -> Handlers:
         return {
@@ -101,7 +102,7 @@ class StatusesReachAll(Invariant):
         for folder, others in self._due.pop(event.node, {}).items():
             if others:
                 what = f"{event.node} found the status of {self.facts.folder(folder)} due"
-                yield f"{what} and sent none; the other holders are {named(others)}"
+                yield f"{what}, but sent none; the other holders are {named(others)}"
 
 
 class EachNumberIsNamedOnce(Invariant):
@@ -117,8 +118,8 @@ class EachNumberIsNamedOnce(Invariant):
         return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
 
     def _next(self, event: ChangeMade | NodeStarted) -> None:
-        # A later broadcast may well name again what a new change supersedes; and a store that is back from a backup
-        # broadcasts what it had not yet broadcast then.
+        # A later broadcast may name again what a new change supersedes, and a restored store repeats what its backup had not
+        # broadcast.
         self._named.pop(event.node, None)
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -135,13 +136,13 @@ class EachNumberIsNamedOnce(Invariant):
                 bits.add(told, numbers)
                 if twice:
                     what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
-                    yield f"{what} names {self.facts.words(twice)}, and so does a mail before it in the same broadcast"
+                    yield f"{what} names {self.facts.words(twice)}, as an earlier mail of the same broadcast does"
 
 
 RECIPIENTS: tuple[type[Invariant], ...] = (BroadcastsReachAllHolders, StatusesReachAll, EachNumberIsNamedOnce)
 
 OFFSET_US = 15 * MINUTE_US
-"""Status checks fall on quarter past, where no skew is set (spec: ST-1)."""
+"""Status checks are at a quarter past the hour, unless a skew is set (spec: ST-1)."""
 
 
 class SilentHoldersAreAskedAgain(Invariant):
@@ -182,7 +183,7 @@ class SilentHoldersAreAskedAgain(Invariant):
                     asked[section.folder, store] = event.at
 
     def _nightly(self, event: MailSubmitted) -> bool:
-        """What 5.5 asks each night and at its start is asked again by the next night."""
+        """Return whether this is a request that 5.5 sends each night and at its start, and repeats only the next night."""
         server = self.facts.topology.servers[event.node]
         if str(server.version) != "5.5" or Mark.REPEAT in event.marks:
             return False
@@ -204,7 +205,7 @@ class SilentHoldersAreAskedAgain(Invariant):
 
     def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
-        self._asked.pop(event.node, None)  # a check that was missed is made at some time after this
+        self._asked.pop(event.node, None)  # a check that was missed is done some time after the start
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         asked = self._asked.get(store)
@@ -219,10 +220,10 @@ class SilentHoldersAreAskedAgain(Invariant):
             del asked[folder, other]
             if other in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
                 what = f"{other} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
-                yield f"{store} asked {what}, never heard of it, and did not ask again at {format_instant(check_at)}"
+                yield f"{store} asked {what}, got no answer, and did not ask again at {format_instant(check_at)}"
 
     def _had_rows_at_first(self, folder: str) -> bool:
-        """The lab's own folders begin as if replicated long ago: with rows, of which no event tells."""
+        """Return whether the folder is from the topology. Its rows exist from the start, without events."""
         return folder == HIERARCHY or self.facts.setup(bits.split(folder)[0])
 
 
@@ -240,7 +241,7 @@ class ChangesCoverWhatIsKept(Invariant):
         return {
             ChangeMade: self._made,
             VersionApplied: self._applied,
-            TombstoneDropped: self._forgotten,
+            TombstoneDropped: self._tombstone_dropped,
             ReplicaDropped: self._dropped,
         }
 
@@ -248,7 +249,7 @@ class ChangesCoverWhatIsKept(Invariant):
         kept = self._kept.setdefault((event.node, event.folder), {})
         for number in kept.get(event.object, ()):
             if not _covers(event.pcl, number):
-                yield f"{self.facts.what(event)} does not cover {self.facts.shown(number)}, which {event.node} kept"
+                yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
         kept[event.object] = (event.number,)
 
     def _applied(self, event: VersionApplied) -> None:
@@ -259,7 +260,7 @@ class ChangesCoverWhatIsKept(Invariant):
             stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
             kept[event.object] = (*stay, event.number)
 
-    def _forgotten(self, event: TombstoneDropped) -> None:
+    def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         self._kept.get((event.node, event.folder), {}).pop(event.object, None)
 
     def _dropped(self, event: ReplicaDropped) -> None:
@@ -267,7 +268,7 @@ class ChangesCoverWhatIsKept(Invariant):
 
 
 def _covers(pcl: str, number: str) -> bool:
-    """Whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
+    """Return whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
     guid, counter = bits.split(number)
     return bits.parse(pcl).get(guid, 0).bit_length() > counter
 

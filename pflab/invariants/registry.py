@@ -1,4 +1,4 @@
-"""TODO."""
+"""All invariants, in the order in which they are checked."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *RESPONDERS,
     *EXPIRY,
 )
-"""All that must hold at every instant."""
+"""What must hold at every instant."""

@@ -1,4 +1,4 @@
-"""Invariants of what comes: new replicas, new stores, stores back from a backup (RP-1, RP-3, RP-4, DL-4)."""
+"""Invariants of new replicas, new stores and restored stores (RP-1, RP-3, RP-4, DL-4)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from traces.labtime import LabTime, format_duration, format_instant
 
 @dataclass(frozen=True, slots=True)
 class _Asks:
-    """A store is to ask for a folder's status by then."""
+    """A store must ask for a folder's status by `due_at`."""
 
     due_at: LabTime
     why: str
 
 
 ADDED_STORE_ASKS: Final = frozenset({"5.5", "2000"})
-"""Versions of which, when a list changes, the added store alone asks for status (ST-3)."""
+"""Versions in which only the added store asks for status when a replica list changes (ST-3)."""
 
 
 class NewReplicasRequestStatus(Invariant):
@@ -70,11 +70,11 @@ class NewReplicasRequestStatus(Invariant):
     def _added(self, event: ReplicaAdded) -> None:
         others = self.facts.known.holders(event.node, event.folder) - {event.node}
         version = str(self.facts.topology.servers[event.node].version)
-        if others or version not in ADDED_STORE_ASKS:  # else it has nobody to ask, and who comes on the list asks it
+        if others or version not in ADDED_STORE_ASKS:  # otherwise there is nobody to ask, and later holders ask
             self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
 
     def _listed(self, event: VersionApplied) -> None:
-        """Who was alone in the list had nobody to ask; whoever the list names now is asked at the next cycle."""
+        """Move a due request to the next cycle, because a store that was the only holder may have others to ask now."""
         asks = self._asks.get((event.node, event.object))
         if asks is not None:
             self._asks[event.node, event.object] = _Asks(self._next_cycle(event), asks.why)
@@ -87,7 +87,7 @@ class NewReplicasRequestStatus(Invariant):
         self._asks.pop((event.node, event.folder), None)
 
     def _submitted(self, event: MailSubmitted) -> None:
-        """To whom it goes is another matter."""
+        """Note that the store has asked. Another invariant checks the recipients."""
         if event.message_type == MailKind.STATUS_REQUEST:
             for section in event.folders:
                 self._asks.pop((event.node, section.folder), None)
@@ -132,7 +132,7 @@ class RestoredStoresGetNewGuids(Invariant):
         self._restores[event.store] = (self._made_at[event.backup], event.at)
 
     def _fault(self, event: FaultInjected) -> None:
-        """How old a backup is a wrong clock cannot tell."""
+        """Remember servers with a wrong clock, which cannot know how old a backup is."""
         if event.kind == "skew":
             self._skewed.add(str(event.details["server"]))
 
@@ -143,12 +143,12 @@ class RestoredStoresGetNewGuids(Invariant):
             return
         settings = self.facts.topology.servers[event.node].settings
         if known and (settings.new_guid_on_restore or event.reason == "first"):
-            yield f"{event.node} came back from a backup under the GUID {event.replica_guid}, which was used before"
+            yield f"{event.node} was restored with the GUID {event.replica_guid}, which was used before"
         made_at, restored_at = self._restores.pop(event.node)
         shortest_us = min(each.settings.tombstone_age_us for each in self.facts.topology.servers.values())
         if restored_at - made_at >= shortest_us and event.reason != "first" and event.node not in self._skewed:
             age, limit = format_duration(restored_at - made_at), format_duration(shortest_us)
-            yield f"{event.node} was restored from a backup {age} old; somewhere a tombstone lives {limit} only"
+            yield f"{event.node} was restored from a backup {age} old; the shortest tombstone age is {limit}"
 
 
 class LossesAreReported(Invariant):
@@ -179,7 +179,7 @@ class LossesAreReported(Invariant):
 
     def _made(self, event: ChangeMade) -> None:
         place = (event.node, event.folder)
-        if self._others(place):  # where nobody else holds a replica a change counts as broadcast at the cycle (RST-1)
+        if self._others(place):  # with no other holder, a change counts as broadcast at the cycle (RST-1)
             self._unsent.setdefault(place, set()).add(event.number)
 
     def _submitted(self, event: MailSubmitted) -> None:
@@ -203,14 +203,14 @@ class LossesAreReported(Invariant):
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
             gone = {each for place in before for each in before[place] - self._in_backup(place)}
-            # A change that another lost one took the place of is told with it.
+            # A change that another lost change replaced is reported with that one.
             self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
             self._unreported[event.node] = {
                 each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])
             }
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
-        """What the store has again; a backup that is newer than the life it ends may have seen it broadcast."""
+        """Return what the store has again after the restore."""
         return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
 
     def _told(self, event: Loss) -> Witnesses:
@@ -219,12 +219,12 @@ class LossesAreReported(Invariant):
         kept = self.facts.own_changes.get((event.node, event.folder), ())
         wrong = [self.facts.what(each) for each in kept if bits.has(lost, each.number)]
         if wrong:
-            yield f"{event.node} tells that {', '.join(wrong)} is lost, and its backup has it"
+            yield f"{event.node} reports that {', '.join(wrong)} is lost, but its backup has it"
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         unreported = self._unreported.pop(store, set())
         for number in sorted(unreported - self._replaced.pop(store, set())):
-            yield f"{store} went back to a backup, and does not tell that {self.facts.what(self.facts.changes[number])} is lost"
+            yield f"{store} was restored, but does not report that {self.facts.what(self.facts.changes[number])} is lost"
 
     def _others(self, place: tuple[str, str]) -> bool:
         return bool(self.facts.known.holders(*place) - {place[0]})

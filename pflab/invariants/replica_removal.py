@@ -1,7 +1,4 @@
-"""Invariants of what goes: replicas that leave, their data, and tombstones (RP-2, DL-4).
-
-Invariants of age limits: nothing goes before its time, and what nobody has any more is accounted for (DL-3).
-"""
+"""Invariants of what is removed: replicas and their data (RP-2), tombstones (DL-4), and expired messages (DL-3)."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ class LeavingStoresBroadcastFirst(Invariant):
         }
 
     def _changed(self, event: ChangeMade | VersionApplied) -> None:
-        """Where no other store holds a replica a change counts as broadcast at the cycle, and no mail tells (RST-1)."""
+        """Count changes as sent while there is no other holder: they count as broadcast at the cycle without a mail (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})
@@ -69,10 +66,10 @@ class LeavingStoresBroadcastFirst(Invariant):
             return
         self._leaves[place] = event
         if self.facts.suspended.get(event.node):
-            return  # spec: RP-5 its row says what it has, and the holders ask for that once content goes on
+            return  # spec: RP-5 its row says what it has, and the holders ask for that when content resumes
         unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
         if unsent:
-            yield f"{event.node} leaves {self.facts.folder(event.folder)} and has not broadcast {', '.join(unsent)}"
+            yield f"{event.node} leaves {self.facts.folder(event.folder)}, but has not broadcast {', '.join(unsent)}"
 
     def _stays(self, event: ReplicaAdded | ReplicaDropped) -> None:
         self._leaves.pop((event.node, event.folder), None)
@@ -89,14 +86,14 @@ class LeavingStoresBroadcastFirst(Invariant):
                 unsaid = self._lacking(place, row)
                 if unsaid:
                     folder = self.facts.folder(section.folder)
-                    yield f"{event.node} leaves {folder} and does not say that it has {', '.join(unsaid)}"
+                    yield f"{event.node} leaves {folder}, but does not say that it has {', '.join(unsaid)}"
 
     def _any(self, event: Event) -> Witnesses:
-        """The request goes in the very stimulus in which the store learns that it leaves: at the same instant."""
+        """Check that the request was sent in the stimulus in which the store learned that it leaves, at the same instant."""
         for place in [place for place in self._leaves if place[0] == event.node]:
             if event.at > self._leaves[place].at:
                 del self._leaves[place]
-                yield f"{event.node} leaves {self.facts.folder(place[1])} and asks nobody whether it may drop its data"
+                yield f"{event.node} leaves {self.facts.folder(place[1])}, but asks nobody whether it may drop its data"
 
     def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
         facts = self.facts
@@ -119,7 +116,7 @@ class ReplicasDroppedWithPermission(Invariant):
         self._said: dict[tuple[str, str], bits.Bits] = {}
         self._mail: dict[str, MailReceived] = {}
         self._answers: dict[tuple[str, str], MailReceived] = {}
-        """Store and folder to the first answer of a holder; 5.5 waits with it for midnight."""
+        """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the midnight after it."""
         for mapping in (self._gone, self._said, self._answers):
             facts.backups.follow(mapping)
 
@@ -156,7 +153,7 @@ class ReplicasDroppedWithPermission(Invariant):
         self._said.pop((event.node, event.folder), None)
 
     def _submitted(self, event: MailSubmitted) -> None:
-        """What it said first is what any answer answers at least; its row only grows."""
+        """Remember the first row that a leaving store sent. It only grows, so every permission must cover it."""
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 said = bits.by_kind(section.row, section.row_fai)
@@ -173,14 +170,14 @@ class ReplicasDroppedWithPermission(Invariant):
                 return
         sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
         if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
-            yield f"{event.node} dropped its data of {folder}, and no store has said that it has all of it"
+            yield f"{event.node} dropped its data of {folder}, but no store has said that it has all of it"
             return
         if mail.sender not in self.facts.known.holders(*place):
-            yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which does not hold it"
+            yield f"{event.node} dropped its data of {folder} with permission of {mail.sender}, which does not hold it"
         row = bits.by_kind(sections[0].row, sections[0].row_fai)
         if lacking := bits.minus(self._said.get(place, bits.EMPTY), row):
             words = self.facts.words(lacking)
-            yield f"{event.node} dropped its data of {folder} by the word of {mail.sender}, which lacks {words}"
+            yield f"{event.node} dropped its data of {folder} with permission of {mail.sender}, which lacks {words}"
 
 
 class TombstonesLiveLongEnough(Invariant):
@@ -199,7 +196,7 @@ class TombstonesLiveLongEnough(Invariant):
         what = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
         deletion = facts.changes.get(event.number)
         if deletion is None or deletion.operation != "delete" or deletion.object != event.object:
-            yield f"{what}, and {facts.shown(event.number)} did not delete it"
+            yield f"{what}, but {facts.shown(event.number)} did not delete it"
             return
         age_us = event.at - deletion.modified_at
         if age_us < settings.tombstone_age_us:
@@ -215,7 +212,7 @@ class TombstonesLiveLongEnough(Invariant):
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             row = self.facts.rows.get((event.node, event.folder, store), bits.EMPTY)
             if not bits.has(row, event.number, fai=fai):
-                yield f"{what}, and {store} has not said that it has {self.facts.shown(event.number)}"
+                yield f"{what}, but {store} has not said that it has {self.facts.shown(event.number)}"
 
 
 REMOVALS: tuple[type[Invariant], ...] = (
@@ -256,7 +253,7 @@ class NothingExpiresEarly(Invariant):
             yield f"{what} by a limit of {format_duration(event.limit_us)}, which nobody set"
         maintenance = self.facts.topology.servers[event.node].settings.maintenance
         if maintenance.next_fire(event.at - 1, DAY_US) is None:
-            yield f"{what}, and has no maintenance"
+            yield f"{what}, but has no maintenance"
 
 
 class GivenUpByAll(Invariant):
@@ -277,7 +274,7 @@ class GivenUpByAll(Invariant):
             claimed = bits.common(numbers, self.facts.rows.get(place, bits.EMPTY))
             unsaid = bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
             if unsaid:
-                yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not called expired"
+                yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not reported as expired"
 
 
 EXPIRY: tuple[type[Invariant], ...] = (NothingExpiresEarly, GivenUpByAll)

@@ -1,6 +1,20 @@
-"""Invariants of answers: to requests for changes, to status requests, to stores that want to leave.
+"""Invariants of answers to backfill requests, to status requests, and to stores that want to leave. The last one checks which
+holders must answer a status request: it repeats the choice of responders (ST-3, ST-4).
 
-Invariants of who must answer a status request: how each version lists its responders is done again here (ST-3, ST-4).
+A 2000 server lists responders for content by six steps, and so may a store at its start, except 5.5. All others list all
+holders. The steps are repeated until they have listed three holders. Each step chooses one holder. It prefers servers newer
+than 5.5, then holders that have everything, then as the table says:
+
+| step | chooses from | prefers |
+|---|---|---|
+| 1 | holders of the site | the one asked longest ago |
+| 2 | active holders of other sites with an affinity | the cheapest |
+| 3 | holders of the site | any |
+| 4 | holders of other sites with an affinity | the cheapest |
+| 5 | holders of other sites with a known transmission time | the fastest |
+| 6 | holders of other sites | any |
+
+The holder of the oldest replica is added if its replica is older than those of all listed holders.
 """
 
 from __future__ import annotations
@@ -34,12 +48,12 @@ from traces.events import (
 from traces.labtime import LabTime
 
 BETWEEN = (ChangeMade, HopReceived, HopSent, NodeStarted, NodeStopped, StatusDue)
-"""Events of a node that can only be of another stimulus than the mail before."""
+"""Events that cannot belong to the stimulus of a received mail, so that one has ended."""
 
 
 @dataclass(slots=True)
 class _Asked:
-    """A request mail that is being worked on, and the responses so far."""
+    """A request mail that the store is answering, and the responses so far."""
 
     mail: MailReceived
     responses: list[MailSubmitted] = field(default_factory=list)
@@ -90,7 +104,7 @@ class RequestsAreAnswered(Invariant):
             answers = [each for mail in asked.responses for each in mail.folders if each.folder == section.folder]
             what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
             if not answers or len(answers) != event.mails:
-                yield f"{what} is {counted(len(answers), 'mail')}, and is said to be {event.mails}"
+                yield f"{what} is {counted(len(answers), 'mail')}, but its event says {event.mails}"
                 continue
             yield from self._expired(what, event.node, answers)
             yield from self._covers(what, section, answers)
@@ -98,14 +112,14 @@ class RequestsAreAnswered(Invariant):
     def _refuses(self, event: RequestRefused) -> Witnesses:
         asked = self._open.pop(event.node, None)
         if asked is not None and event.node not in self.facts.suspended:
-            yield f"{event.node} refused the request of {asked.mail.sender}, and its content is not suspended"
+            yield f"{event.node} refused the request of {asked.mail.sender}, but its content is not suspended"
 
     def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
         both = (text for each in answers for text in (each.expired, each.expired_fai))
         for number in bits.numbers(bits.union(bits.parse(text) for text in both)):
             change = self.facts.changes.get(number)
             if change is None or (node, change.object) not in self.facts.expired_at:
-                yield f"{what} calls {self.facts.shown(number)} expired, and no age limit took it"
+                yield f"{what} reports {self.facts.shown(number)} as expired, but it did not expire there"
 
     def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder]) -> Witnesses:
         told: dict[str, int] = {}
@@ -156,7 +170,7 @@ class StatusRequestsAreAnswered(Invariant):
             self._open[event.node] = (event, owed)
 
     def _why(self, event: MailReceived, section: MailFolder) -> str:
-        """Why the section must be answered, or ''."""
+        """Return why the section must be answered, or ''."""
         known = self.facts.known
         if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
             return ""
@@ -164,7 +178,7 @@ class StatusRequestsAreAnswered(Invariant):
             return "it is a repeat"
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
             return ""
-        # At least what its own last mail about the folder claimed; it may have more by now.
+        # The store has at least what its own last mail about the folder claimed.
         row = known.said.get((event.node, section.folder), bits.EMPTY)
         lacking = bits.minus(row, bits.by_kind(section.row, section.row_fai))
         return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
@@ -183,7 +197,7 @@ class StatusRequestsAreAnswered(Invariant):
         mail, owed = self._open.pop(event.node, (None, {}))
         for folder, why in owed.items():
             assert mail is not None
-            yield f"{event.node} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, and {why}"
+            yield f"{event.node} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, although {why}"
 
 
 class LeavingIsPermittedByCompleteHolders(Invariant):
@@ -211,11 +225,11 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
         for section in event.folders:
             folder = self.facts.folder(section.folder)
             if self.facts.known.pending(event.node, section.folder):
-                yield f"{event.node} lets {named(stores_of(event.recipients))} leave {folder}, and is leaving itself"
+                yield f"{event.node} lets {named(stores_of(event.recipients))} leave {folder}, but is leaving itself"
             for store in stores_of(event.recipients):
                 wants = self._wants.get((event.node, section.folder, store), bits.EMPTY)
                 if lacking := bits.minus(wants, bits.by_kind(section.row, section.row_fai)):
-                    yield f"{event.node} lets {store} leave {folder} and lacks {self.facts.words(lacking)} of it"
+                    yield f"{event.node} lets {store} leave {folder}, but lacks {self.facts.words(lacking)} of it"
 
 
 ANSWERS: tuple[type[Invariant], ...] = (
@@ -270,7 +284,7 @@ class RespondersAreListedByVersionRules(Invariant):
         for each in event.candidates:
             there = self.facts.topology.servers[each.store]
             if (each.version, each.near) != (str(there.version), there.site == server.site):
-                yield f"{what} takes {each.store} for a server of another version or site"
+                yield f"{what} uses a wrong version or site of {each.store}"
 
 
 def _way(each: Candidate) -> Rank:

@@ -1,5 +1,5 @@
-"""Invariants of rows and of the array beside them: a row is the sender's last word, holes are closed in one's own, and
-nothing is waited for that nobody claims.
+"""Invariants of rows and the backfill array: a row is the latest one that its store sent, a store closes the holes in its own
+numbers, and an entry has only numbers that some store claims.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class OwnHolesAreClosed(Invariant):
         }
 
     def _listed(self, event: ChangeMade | VersionApplied) -> None:
-        """Who is alone on the list from now on has, by its next cycle, broadcast to nobody what it made before (RST-1)."""
+        """Count the earlier changes of a store as broadcast if it becomes the only holder (RST-1)."""
         place = (event.node, event.object)
         if event.kind == "folder" and not self.facts.known.others(*place):
             for change in self.facts.own_changes.get(place, ()):
@@ -129,7 +129,7 @@ class OwnHolesAreClosed(Invariant):
         guid, counter = bits.split(event.number)
         self._counter[guid] = max(counter, self._counter.get(guid, 0))
         if not self.facts.known.others(event.node, event.folder):
-            # Counted as broadcast at the cycle, without a mail (RST-1); or nobody can tell.
+            # Without other holders it counts as broadcast at the cycle, without a mail (RST-1).
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
         self._listed(event)
 
@@ -156,7 +156,7 @@ class OwnHolesAreClosed(Invariant):
             return
         last[guid] = top
         lacking = bits.span(bottom + 1, top) & ~mine
-        # A change of this folder that was edited before it went is brought by the mail with the edit.
+        # A change that was edited before it was sent is in the mail with the edit.
         for change in self.facts.own_changes.get((event.node, folder), ()) if lacking else ():
             owner, counter = bits.split(change.number)
             if owner == guid and (change.kind == "fai") == fai:
@@ -164,7 +164,7 @@ class OwnHolesAreClosed(Invariant):
         if lacking:
             words = self.facts.words({guid: lacking})
             what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(folder)}"
-            yield f"{what} names numbers up to {event.node}-{top} and leaves {words} open, which are no changes there"
+            yield f"{what} names numbers up to {event.node}-{top}, but does not close the holes {words}"
 
 
 ROWS: tuple[type[Invariant], ...] = (RowsAreTheLatestSent, EntriesAreClaimed, OwnHolesAreClosed)

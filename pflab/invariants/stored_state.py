@@ -1,4 +1,4 @@
-"""Invariants of what stores show of themselves: kept versions, tombstones, winners, the tree, the backfill array."""
+"""Invariants of the state of stores: kept versions, tombstones, winners, the tree, the backfill array."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
-    """In the set that the change belongs to: in the other its number is a hole like any (CN-6, CN-9)."""
+    """Return whether a store accounts for a change, in the set of the change's kind (CN-6, CN-9)."""
     return bits.has(bits.parse(known.numbers_fai if change.kind == "fai" else known.numbers), change.number)
 
 
@@ -32,7 +32,7 @@ class NothingLostAtHome(Invariant):
         for change in self.facts.own_changes.get((reading.store, reading.folder), ()):
             kept = dict(known.versions.get(change.object, ()))
             if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
-                yield f"{reading.store} acknowledged {self.facts.what(change)} and no longer has it"
+                yield f"{reading.store} acknowledged {self.facts.what(change)}, but no longer has it"
 
 
 class ClaimsAreKept(Invariant):
@@ -50,7 +50,7 @@ class ClaimsAreKept(Invariant):
                 continue
             kept = dict(known.versions.get(change.object, ()))
             if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
-                yield f"{reading.store} accounts for {self.facts.what(change)} and has neither it nor what took its place"
+                yield f"{reading.store} accounts for {self.facts.what(change)}, but has neither it nor what replaced it"
 
 
 class DeletesWin(Invariant):
@@ -65,7 +65,7 @@ class DeletesWin(Invariant):
             if len(deletions) == 1 and accounts_for(known, deletions[0]):
                 what = self.facts.names.what(reading.folder, object_)
                 shown = self.facts.shown(deletions[0].number)
-                yield f"{reading.store} accounts for {shown}, which deleted {what}, and still shows it"
+                yield f"{reading.store} accounts for {shown}, which deleted {what}, but still shows it"
 
 
 class OneWinner(Invariant):
@@ -88,7 +88,7 @@ class OneWinner(Invariant):
             shown = reading.knowledge.shown.get(object_)
             what = self.facts.names.what(reading.folder, object_)
             if shown is None:
-                yield f"{reading.store} keeps {what} and shows no version of it"
+                yield f"{reading.store} keeps {what}, but shows no version of it"
                 continue
             first, where = self._shown.setdefault((object_, numbers), (shown, reading.store))
             if first != shown:
@@ -115,7 +115,7 @@ class OneTree(Invariant):
         known = reading.knowledge
         living = [(object_, number) for object_, kept in known.versions.items() for number, _ in kept]
         key = tuple(sorted([*living, *((object_, "") for object_ in known.tombstones)]))
-        # What a hidden folder is called is nobody's business: it has no place in the tree.
+        # The name of a hidden folder is not compared, because it has no place in the tree.
         tree = tuple(sorted((view.id, "" if view.hidden else view.path, view.hidden) for view in reading.tree))
         first, where = self._trees.setdefault(key, (tree, reading.store))
         if first != tree:
@@ -160,15 +160,15 @@ class NoEntryIsOverdue(Invariant):
         for entry in reading.entries if reading.quiet else ():
             what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
             if entry.folder != HIERARCHY and reading.store in self.facts.suspended:
-                pass  # spec: RP-5 its clock stands
+                pass  # spec: RP-5 the time-outs of suspended content are suspended too
             elif entry.waiting_for_slot:
                 if taken < limit:
-                    yield f"{what} waits for a slot, and {taken} of {limit} are taken"
+                    yield f"{what} waits for a slot, but only {taken} of {limit} are taken"
             elif entry.due_at < reading.now:
                 told = f"was due at {format_instant(entry.due_at)}; it is {format_instant(reading.now)}"
-                yield f"{what} {told} and nothing will wake it"
+                yield f"{what} {told}"
             if not entry.missing and not entry.missing_fai:
-                yield f"{what} is empty and still there"
+                yield f"{what} is empty, but was not removed"
 
 
 STATE: tuple[type[Invariant], ...] = (

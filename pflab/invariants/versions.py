@@ -1,6 +1,7 @@
-"""Invariants of versions that arrive: none replaces a newer one, none waits for what is here.
+"""Invariants of versions, of numbers and of the trace itself.
 
-Invariants of numbering and of the trace itself: change numbers, mail numbers, sequence numbers, clocks.
+Versions: none replaces a newer one, and none waits for a folder that the store has. Numbers: change numbers, mail numbers,
+sequence numbers of events, and clocks only increase.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class NothingOlderReplaces(Invariant):
         return {
             ChangeMade: self._made,
             VersionApplied: self._applied,
-            TombstoneDropped: self._forgotten,
+            TombstoneDropped: self._tombstone_dropped,
             ReplicaDropped: self._dropped,
         }
 
@@ -59,9 +60,9 @@ class NothingOlderReplaces(Invariant):
             return
         place = (event.node, event.folder)
         if event.number in self._replaced.get(place, {}).get(event.object, ()):
-            yield f"{event.node} applied {self.facts.what(made)}, and had a version that includes it"
+            yield f"{event.node} applied {self.facts.what(made)}, but had a version that includes it"
         kept = self._latest.get(place, {}).get(event.object)
-        # A deletion wins, whenever it was made (HI-6).
+        # A deletion wins even if it is earlier (HI-6).
         if kept is not None and rank_of(made) < rank_of(kept) and made.operation != "delete":
             yield f"{event.node} applied {self.facts.what(made)} over {self.facts.shown(kept.number)}, which is later"
         self._keep(event.node, made)
@@ -73,7 +74,7 @@ class NothingOlderReplaces(Invariant):
         if change.kind != "message" and change.operation != "delete":
             self._latest.setdefault(place, {})[change.object] = change
 
-    def _forgotten(self, event: TombstoneDropped) -> None:
+    def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         self._replaced.get((event.node, event.folder), {}).pop(event.object, None)
         self._latest.get((event.node, event.folder), {}).pop(event.object, None)
 
@@ -129,7 +130,7 @@ class HeldVersionsAreReleased(Invariant):
         for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
             if freed and held.waits_for in freed:
                 del self._held[event.node][number]
-                yield f"{event.node} still holds {self._shown(held)}, and that has come"
+                yield f"{event.node} still holds {self._shown(held)}, which has arrived"
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
@@ -164,10 +165,10 @@ class NumbersNeverReissued(Invariant):
         self._last[guid] = (max(last, counter), event.at)
         shown = self.facts.shown(event.number)
         if guid != self.facts.guid_of.get(event.node):
-            yield f"{event.node} gave a change the number {shown}, which is not of its own GUID"
+            yield f"{event.node} gave a change the number {shown}, which does not have its own GUID"
         if event.number in self._given:
             yield f"{event.node} gave a change the number {shown}, which it had given before"
-        elif counter < last and event.at > last_at:  # changes of one stimulus are told in any order
+        elif counter < last and event.at > last_at:  # events of one stimulus may be in any order
             yield f"{event.node} gave a change the number {shown} after it had given {last}"
         self._given.add(event.number)
         if event.operation == "create":
@@ -247,7 +248,7 @@ class MailNumbersGrow(Invariant):
 
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
-            self._last.pop(event.node, None)  # the number goes back with the backup; the time of sending does not
+            self._last.pop(event.node, None)  # mail numbers go back with the backup; times do not
 
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         last = self._last.get(event.node, 0)

@@ -1,4 +1,4 @@
-"""Comparing what must exist (`pflab.oracle.oracle`) with what each store shows of itself. Says who lacks what, in words
+"""Compare what must exist (`pflab.oracle.oracle`) with the state of each store. The result says in words which store lacks what
 (CV-1 to CV-3)."""
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from node.views import EntryView, Knowledge, RowView
 
 WITNESS_LIMIT = 12
-"""Witnesses told per folder; a folder in which everything is missing needs no longer list."""
+"""The most witnesses for one folder. If everything is missing, a longer list does not help."""
 
 NameOf = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one running store shows: per folder id its knowledge and its rows, and its backfill array."""
+    """The state of one running store: by folder id its knowledge and its rows; and its backfill array."""
 
     store: str
     knowledge: Mapping[str, Knowledge]
@@ -32,41 +32,40 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """The maximal versions of one living object."""
+    """The maximal versions of one object that is not deleted."""
 
     object: str
     history: History
     numbers: frozenset[str]
 
     def kept(self, known: Knowledge) -> dict[str, str]:
-        """What a store keeps of it: number -> digest."""
+        """Return what a store keeps of the object: digests by number."""
         return dict(known.versions.get(self.object, ()))
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Holds the oracle beside the readings of all running stores. `name_of` gives a GUID's name as people see it: A,
-    Setup.
+    """Compares the oracle with the readings of all running stores.
 
-    `dropped_replicas` are the (store, folder id) whose replica was once dropped here by the rules and may have begun again
-    (RP-2).
+    name_of: returns the name of a GUID: A, Setup. dropped_replicas: pairs of a store and a folder id of which the store
+    once dropped its replica; a later replica starts empty (RP-2).
     """
 
     oracle: Oracle
     readings: Mapping[str, Reading]
     name_of: NameOf
     dropped_replicas: frozenset[tuple[str, str]] = frozenset()
-    forgotten: frozenset[str] = frozenset()
-    """Deleted objects whose tombstone some store has dropped (DL-4); who accounts for the deletion need not keep one."""
+    dropped_tombstones: frozenset[str] = frozenset()
+    """Deleted objects whose tombstone some store has dropped. Others that account for the deletion need not keep it (DL-4)."""
     expired: frozenset[str] = frozenset()
-    """Messages that an age limit has taken from some store (DL-3): who accounts for one need not show it."""
+    """Messages that have expired at some store. A store that accounts for one need not keep it (DL-3)."""
     lost: tuple[str, ...] = ()
-    """In words, what is rightly gone and left out of the oracle (DU-1)."""
+    """In words, the changes that are rightly lost and not in the oracle (DU-1)."""
     is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True
-    """Whether a store in its present life, since its last restore, had made or applied a change of a folder."""
+    """Whether a store has made or applied a change of a folder and not lost it in a restore."""
 
     def verdict(self, *, at_rest: bool = True) -> Verdict:
-        """Every folder's judgement; `at_rest` adds what holds only when all has had time to settle (CV-3)."""
+        """Return the verdict on all folders. `at_rest` adds what must hold only after the lab has converged (CV-3)."""
         truths = self.oracle.truth()
         folders = tuple(self.folder(truth) for truth in truths.values())
         lost = tuple(self.unexplained(truths.values()))
@@ -94,7 +93,7 @@ class Judge:
         return FolderVerdict(truth.id, truth.path, judgement, truth.holders, tuple(witnesses))
 
     def differences(self, folder: str) -> list[str]:
-        """How the holders of a folder differ from each other, whatever ought to exist; empty if they are equal."""
+        """Return how the holders of a folder differ from each other, without the oracle; empty if they are equal."""
         # spec: CV-2
         known = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
         held = {store: each for store, each in known.items() if each is not None}
@@ -111,8 +110,8 @@ class Judge:
 
     def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
         if truth.doubt:
-            # Where an age limit has taken an object, or a tombstone has gone, stores differ rightly (spec: DL-3, DL-4).
-            return _differences(held, but=self.expired | self.forgotten)
+            # Stores may differ in objects that have expired, and in dropped tombstones (spec: DL-3, DL-4).
+            return _differences(held, but=self.expired | self.dropped_tombstones)
         found: list[str] = []
         for object_, numbers in truth.versions.items():
             due = _Due(object_, self.oracle.history(truth.id, object_), numbers)
@@ -132,10 +131,10 @@ class Judge:
         return found
 
     def _forgot(self, known: Knowledge, object_: str, history: History) -> bool:
-        """Whether a store accounts for a deletion whose tombstone may have been dropped."""  # spec: DL-4
+        """Return whether a store accounts for a deletion whose tombstone may be dropped."""  # spec: DL-4
         numbers = _numbers(known)
         deletions = sets.of_numbers(each.number for each in history.changes.values() if each.operation == "delete")
-        return object_ in self.forgotten and bool(sets.common(numbers, deletions))
+        return object_ in self.dropped_tombstones and bool(sets.common(numbers, deletions))
 
     def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
         history = due.history
@@ -143,8 +142,8 @@ class Judge:
         gone: set[str] = set()
         if due.object in self.expired:
             if not kept:
-                return  # spec: DL-3 that it is accounted for is a matter of the sets
-            # Nobody can be given what has expired everywhere: who has not had it keeps what it would have replaced.
+                return  # spec: DL-3 whether it is accounted for is checked in the sets
+            # A version that has expired everywhere cannot be sent. A store that never had it keeps what it would replace.
             gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
         for number in sorted(due.numbers - kept.keys() - gone):
             owners = [name for name, each in held.items() if number in due.kept(each)]
@@ -166,8 +165,8 @@ class Judge:
     def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
         known = {store: _numbers(each) for store, each in held.items()}
         everything = sets.union(known.values())
-        # A superseded version, or one that lost to a delete before it was ever sent, need not be counted by anybody
-        # (CN-6), but what some holder counts all must (CN-7): that is the comparison of the sets.
+        # A version that was superseded or deleted before it was sent need not be in any set (CN-6). But what is in one holder's
+        # set must be in all (CN-7), so the sets are compared.
         due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
         for store, numbers in known.items():
             unaccounted = {} if truth.doubt else sets.minus(due, numbers)
@@ -182,7 +181,7 @@ class Judge:
     # --- losses (DU-1, CV-2)
 
     def unexplained(self, truths: Iterable[FolderTruth]) -> Iterator[str]:
-        """Acknowledged changes that no store keeps in any form; to say so, every store of the tree must run."""
+        """Yield acknowledged changes that no store keeps in any form. This is known only if all stores run."""
         # spec: CV-2, DU-1
         if any(store not in self.readings for store in self.oracle.stores):
             return
@@ -197,8 +196,7 @@ class Judge:
                         yield f"{what} in {truth.path}: no store has it"
 
     def lost_at_home(self) -> list[str]:
-        """The invariant of every instant: a store that acknowledged a change keeps it, or a later version, or its
-        tombstone."""
+        """Return violations of this: a store that acknowledged a change keeps it, a later version, or its tombstone."""
         found = []
         for truth in self.oracle.truth().values():
             if truth.doubt:
@@ -227,7 +225,7 @@ class Judge:
     # --- rows and backfill (CV-3)
 
     def untruthful(self, folders: Iterable[str]) -> Iterator[str]:
-        """Rows that say more of a store than the store itself knows."""  # spec: CV-3
+        """Yield rows that claim more than their store has."""  # spec: CV-3
         for folder in folders:
             for store, reading in self.readings.items():
                 for row in reading.rows.get(folder, ()):
@@ -242,7 +240,7 @@ class Judge:
                         yield f"{where} claims {sets.words(too_much)}, which {row.store} lacks"
 
     def leftovers(self, folders: Iterable[str]) -> Iterator[str]:
-        """Backfill entries that a present holder claims to be able to satisfy."""  # spec: CV-3
+        """Yield backfill entries of which some holder claims a part."""  # spec: CV-3
         wanted = set(folders)
         for store, reading in self.readings.items():
             for entry in reading.entries:
@@ -258,7 +256,7 @@ class Judge:
         return self._shown_sets(row.cnset, row.cnset_fai)
 
     def _shown_sets(self, numbers: str, numbers_fai: str) -> sets.Numbers:
-        """Sets by the names that the judge gives: a store's own may differ, as it has not met every GUID (RP-4)."""
+        """Return sets with the judge's names of GUIDs, because a store may not know the names of all GUIDs (RP-4)."""
         both = sets.union([sets.parse_traced(numbers), sets.parse_traced(numbers_fai)])
         return sets.renamed(both, self.name_of)
 
@@ -291,12 +289,12 @@ def _accounted(known: Knowledge, history: History, object_: str, number: str) ->
     kept = dict(known.versions.get(object_, ()))
     if number in kept or any(number in history.ancestors(each) for each in kept):
         return True
-    # Concurrent versions of a folder or an associated message: the last writer alone is kept (HI-5, CN-9).
+    # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
     return history.changes[number].kind != "message" and history.winner().number in kept
 
 
 def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
-    """`but`: objects that do not count."""
+    """Return which stores differ in content from the first one. Objects in `but` are not compared."""
     stores = list(held)
     if not stores:
         return []

@@ -1,11 +1,14 @@
-"""CV-3's bound: how long after the last fault and the last change a lab may take to converge, computed from its
-settings.
+"""The bound of CV-3: how long after the last fault and the last change a lab may take to converge, computed from its settings.
 
-The worst case is a chain, and the bound is the sum of its links. Somebody's last update was made just before the
-faults ended and waits for its cycle; the mail was lost, so a status has to tell of it; the status was the one that
-was lost, so it is repeated; what it tells waits the first time-out; the request that went out just before the end was
-lost, so it waits the longest retry. If the hierarchy changed, all of that may have to happen to the folders first and
-then to their content. Every mail of the chain takes the slowest way.
+The worst case is a chain of waits, and the bound is their sum:
+
+1. The last change was made just before the faults ended, and waits for its replication cycle.
+2. Its mail was lost, so other stores learn of it only from a status.
+3. The status was lost too, so it is repeated after the next check.
+4. What the status shows to be missing waits for the first backfill time-out.
+5. The backfill request was lost, so it waits for the longest retry time-out.
+
+If the hierarchy changed, this may happen to the folders first, and then to their content. Every mail takes the slowest route.
 """
 
 from __future__ import annotations
@@ -27,12 +30,12 @@ if TYPE_CHECKING:
 HIERARCHY = "1-1"
 
 MAILS_IN_A_CHAIN = 4
-"""Status request, status, backfill request, response: as many mails wait for each other in one chain."""
+"""Status request, status, backfill request and response wait for each other in one chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One wait of the chain: how long at most, and why."""
+    """One wait of the chain: its longest time and its reason."""
 
     us: int
     why: str
@@ -57,8 +60,7 @@ class Bound:
 
 
 def bound_of(lab: Lab) -> Bound:
-    """The bound of a lab as it stands: its topology, the folders that its servers have, and what faults still hold
-    back."""
+    """Return the bound of a lab: from its topology, the folders of its servers, and mail that faults still hold."""
     events = lab.events()
     changed = any(isinstance(event, ChangeMade) and event.folder == HIERARCHY for event in events)
     late = any(server.joins_later for server in lab.topology.servers.values())
@@ -72,14 +74,16 @@ def bound_of(lab: Lab) -> Bound:
     schedules = [parse_schedule(text) for text in sorted(texts)]
     chain = bound_of_topology(lab.topology, schedules, hierarchy_changes=changed or late, jitter_us=lab.jitter_us)
     held_us = max(0, lab.faults.held_until_at - lab.now)
-    return Bound((Term(held_us, "mail that a fault has held back goes only then"), *chain.terms))
+    return Bound((Term(held_us, "mail that a fault holds is sent only then"), *chain.terms))
 
 
 def bound_of_topology(
     topology: Topology, schedules: Iterable[Schedule] = (), *, hierarchy_changes: bool = True, jitter_us: int = 0
 ) -> Bound:
-    """The bound of an organization. `schedules` are those of folders beyond the topology's; `jitter_us` is the
-    network's."""
+    """Return the bound of an organization.
+
+    schedules: of folders that are not in the topology. hierarchy_changes: whether folders changed. jitter_us: of the network.
+    """
     content = [*schedules, *(folder.schedule for folder in topology.folders.values() if folder.schedule is not None)]
     content += [server.settings.schedule for server in topology.servers.values()]
     terms = []
@@ -88,14 +92,14 @@ def bound_of_topology(
     terms += _chain(topology, content, jitter_us, "content")
     age_us = max((server.settings.conflict_age_us or 0 for server in topology.servers.values()), default=0)
     if any(server.settings.conflict_age_us is not None for server in topology.servers.values()):
-        # A conflict that came about last is ended by a change of the home store, which goes the same way (spec: CF-5).
+        # The home store ends the last conflict with a change, which must be replicated too (spec: CF-5).
         terms.append(Term(age_us, "the age at which a home store ends a conflict"))
         terms += _chain(topology, content, jitter_us, "the end of a conflict")
     return Bound(tuple(terms))
 
 
 def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, what: str) -> list[Term]:
-    """The waits of one chain, each the longest that any server's settings make it.  # spec: CV-3"""
+    """Return the waits of one chain, each the longest by any server's settings.  # spec: CV-3"""
     stores = [server.settings for server in topology.servers.values()]
     always_us = max(store.always_interval_us for store in stores)
     cycle_us = max((longest_gap_us(schedule, always_us) or 0 for schedule in schedules), default=always_us)
@@ -108,18 +112,21 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
     where = "known in the site" if local else "known outside the site"
     return [
         Term(cycle_us, f"{what}: the longest wait for a replication cycle"),
-        Term(status_us, f"{what}: a status is sent, or repeated, so long after the last"),
-        Term(check_us, f"{what}: and at the next status check"),
+        Term(status_us, f"{what}: the longest time between two statuses"),
+        Term(check_us, f"{what}: the time to the next status check"),
         Term(first_us, f"{what}: the first backfill time-out, {where}"),
         Term(retry_us, f"{what}: the longest retry time-out, for a request that was lost"),
-        Term(_given_up_us(topology), f"{what}: what has expired is given up after a silence, at the retry after it"),
-        Term(_one_by_one_us(topology), f"{what}: 2000 asks those that have a part one at a time"),
-        Term(MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{what}: {MAILS_IN_A_CHAIN} mails on the slowest way"),
+        Term(_given_up_us(topology), f"{what}: expired numbers are given up at the retry after a silence"),
+        Term(_one_by_one_us(topology), f"{what}: 2000 asks sources that have only a part one at a time"),
+        Term(
+            MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{what}: {MAILS_IN_A_CHAIN} mails on the slowest route"
+        ),
     ]
 
 
 def _given_up_us(topology: Topology) -> int:
-    """Where items expire, a holder that has not spoken since is waited for as long as a status and its repeat take (DL-3)."""
+    """Return how long a store waits for reports of expired numbers: a status, its repeat, and a retry; 0 without age limits
+    (DL-3)."""
     limits = [folder.age_limit_us or folder.replica_age_limits_us for folder in topology.folders.values()]
     stores = [server.settings for server in topology.servers.values()]
     if not any(limits) and all(store.age_limit_us is None for store in stores):
@@ -129,7 +136,7 @@ def _given_up_us(topology: Topology) -> int:
 
 
 def _one_by_one_us(topology: Topology) -> int:
-    """Where no source has all, each but the first may wait a later retry time-out for its turn (spec: BF-3)."""
+    """Return how long 2000 may need to ask all sources in turn, with a retry time-out for each but the first (spec: BF-3)."""
     waits = [
         server.settings.backfill_wait_us(local=False, requests_sent=2)
         for server in topology.servers.values()
@@ -139,14 +146,14 @@ def _one_by_one_us(topology: Topology) -> int:
 
 
 def _trip_us(topology: Topology, jitter_us: int) -> int:
-    """The longest that one mail can take: a retry that was just set, and every connector in a row."""
+    """Return the longest time of one mail: a retry that was just set, and all connectors one after the other."""
     stores = [server.settings for server in topology.servers.values()]
     size = max(store.message_size_bytes for store in stores)
     retry_us = max(store.mta_retry_us(priority) for store in stores for priority in (-1, 0, 1))
     hops = len(topology.connectors) + 2
     links_us = sum(
         connector.latency_us
-        # Base64 and headers make a mail larger than what it carries.
+        # Base64 and headers make a mail larger than its content.
         + connector.transfer_us(2 * size)
         + (0 if connector.schedule.is_always else longest_gap_us(connector.schedule, 0) or 0)
         for connector in topology.connectors
@@ -155,7 +162,7 @@ def _trip_us(topology: Topology, jitter_us: int) -> int:
 
 
 def longest_gap_us(schedule: Schedule, always_us: int) -> int | None:
-    """The longest time between two firings in a row; None for a schedule that never fires."""
+    """Return the longest time between two firings of a schedule, or None if it never fires."""
     if schedule.is_never:
         return None
     if schedule.is_always:

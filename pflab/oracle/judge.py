@@ -1,4 +1,4 @@
-"""Judging a lab of either driver: its events into the oracle, its stores' state beside it (CV-1 to CV-3)."""
+"""Judge a lab of any driver: compare what the oracle computes from its events with the state of its stores (CV-1 to CV-3)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def read_store(node: LabNode) -> Reading:
 
 
 class Observer:
-    """Takes in a lab's events as they come and judges the lab whenever asked."""
+    """Passes a lab's events to the oracle, and judges the lab on request."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._seen = 0
         self._dropped_replicas: set[tuple[str, str]] = set()
-        self._forgotten: set[str] = set()
+        self._dropped_tombstones: set[str] = set()
         self._expired: set[str] = set()
         self._has_genesis = False
         self.names = Lexicon()
@@ -45,7 +45,7 @@ class Observer:
         return [name for name in self._lab.names if self._lab.running(name)]
 
     def observe(self) -> list[Event]:
-        """The events that are new since the last time, taken in."""
+        """Pass new events to the oracle. Return them."""
         fresh = list(self._lab.events(self._seen))
         self._seen += len(fresh)
         for event in fresh:
@@ -58,7 +58,7 @@ class Observer:
             elif isinstance(event, ReplicaDropped):
                 self._dropped_replicas.add((event.node, event.folder))
             elif isinstance(event, TombstoneDropped):
-                self._forgotten.add(event.object)
+                self._dropped_tombstones.add(event.object)
             elif isinstance(event, ItemExpired):
                 self._expired.add(event.object)
             elif isinstance(event, StoreDeleted):
@@ -68,8 +68,7 @@ class Observer:
         return fresh
 
     def _learn_genesis(self) -> None:
-        """The topology's folders bear numbers of a GUID that is no store's: that of the first folder ids seen tells
-        which."""
+        """Learn the GUID of the topology's folders from a store's folder ids: it is the only one that belongs to no store."""
         if not self._lab.topology.folders:
             self._has_genesis = True
         for name in self.running():
@@ -94,14 +93,14 @@ class Observer:
             readings,
             self.names.store_of,
             frozenset(self._dropped_replicas),
-            forgotten=frozenset(self._forgotten),
+            dropped_tombstones=frozenset(self._dropped_tombstones),
             expired=frozenset(self._expired),
             lost=self._losses_in_words(),
             is_home=self.losses.has,
         )
 
     def _losses_in_words(self) -> tuple[str, ...]:
-        """What is rightly gone, in words."""  # spec: DU-1 RP-4
+        """Return in words which changes are rightly lost."""  # spec: DU-1 RP-4
         return tuple(
             f"{self.names.number(number)}: only {store} had it, which was {self.losses.fate(store)}"
             for number, store in sorted(self.losses.lost.items())

@@ -1,8 +1,20 @@
-"""Which acknowledged changes are rightly gone: lost with a store that was restored, when no other store had them (DU-1).
+"""Find acknowledged changes that are rightly lost: only a store that was restored or deleted had them (DU-1, RP-6).
 
-Worked out from the events alone, at each start on a backup or as new: what the store had before and has no more, and
-nobody else keeps in any form, is at risk. It is found again if a mail that was under way brings it to some store; what is
-never found is lost, and only that is.
+A change is in one of three states, which follow from the events alone:
+
+* *kept*: some store has it, a version that includes it, or a deletion of its object.
+* *at risk*: a restore or a deletion of a store removed it, and now no store keeps it in any form.
+* *lost*: it is still at risk when the lab is judged.
+
+| from | to | when |
+|---|---|---|
+| kept | at risk | the last store that keeps it is restored, begins as new, drops the folder, or is deleted |
+| at risk | kept | a mail that was under way brings it to some store, or another restore brings it back |
+
+Example: A posts A-7, loses its disk, and is restored from an older backup. No other store has A-7, so it is at risk. If its
+mail is still under way, B applies A-7 later, and it is kept again.
+
+All changes that are not lost in this way must exist.
 """
 
 from __future__ import annotations
@@ -26,11 +38,11 @@ from traces.events import (
 )
 
 Having = dict[str, set[str]]
-"""By folder the numbers of the changes that a store has made or applied there while it held the folder."""
+"""By folder: the numbers of the changes that a store has made or applied there while it held the folder."""
 
 
 class Losses:
-    """Grows by `take`. A store's numbers go back with its backup."""
+    """The lost changes of one lab. `take` adds an event. When a store is restored, its numbers go back to the backup."""
 
     def __init__(self) -> None:
         self._changes: dict[str, Change] = {}
@@ -40,15 +52,15 @@ class Losses:
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
         self._deleted_content: dict[str, Having] = {}
-        """What a store dropped because the folder was deleted, or one above it; that goes where the deletion goes."""
+        """What a store dropped because the folder, or one above it, was deleted. It is lost only if the deletion is."""
         self._deleted_content_at: dict[str, Having] = {}
-        """The same, as it stood at each backup."""
+        """The same at each backup."""
         self._leaving: set[tuple[str, str]] = set()
         self._deleted_stores: set[str] = set()
         self._went_back: set[str] = set()
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
-        """Change to the store with which it went."""
+        """By change: the store with which it was lost."""
         self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
             ChangeMade: self._made,
             VersionApplied: self._applied,
@@ -68,7 +80,7 @@ class Losses:
             handler(event)
 
     def began_with(self, folders: Sequence[Change], stores: Iterable[str]) -> None:
-        """The topology's folders, which these stores had from the start."""
+        """Add the topology's folders, which these stores have from the start."""
         numbers = [folder.number for folder in folders]
         for folder in folders:
             self._know(folder)
@@ -78,14 +90,14 @@ class Losses:
 
     @property
     def lost(self) -> Mapping[str, str]:
-        """Each change that is gone for good, as it stands, with the store that lost it."""
+        """Each change that is lost at present, with the store that lost it."""
         return self._at_risk
 
     def has(self, store: str, folder: str, number: str) -> bool:
-        """Whether a store has made or applied a change in its present life."""
+        """Return whether a store has made or applied a change since its last restore, or before the backup of it."""
         return number in self._has.get(store, {}).get(folder, ())
 
-    # --- taking
+    # --- events
 
     def _made(self, event: ChangeMade) -> None:
         self._know(change_of(event))
@@ -105,7 +117,7 @@ class Losses:
                 self._at_risk.pop(number, None)
 
     def _ignored(self, event: VersionIgnored) -> None:
-        """What lost against a version here is accounted for by that one, and goes when that one goes (spec: CN-9)."""
+        """Count a version that lost to a kept one as had: it is lost only when that one is (spec: CN-9)."""
         if event.reason == "old":
             self._add(event.node, event.folder, event.number)
 
@@ -113,7 +125,7 @@ class Losses:
         self._has.setdefault(store, {}).setdefault(folder, set()).add(number)
 
     def _dropped(self, event: ReplicaDropped) -> None:
-        """Of a store that leaves: another store has said that it has all of this, and may have gone back to a backup since."""
+        """Forget a dropped replica. If the store left, another one had all of it, but that may have been restored since."""
         dropped = self._has.get(event.node, {}).pop(event.folder, set())
         place = (event.node, event.folder)
         if place in self._leaving:
@@ -139,17 +151,17 @@ class Losses:
         deleted_content = _copied(self._deleted_content_at[backup]) if backup is not None and goes_back else {}
         self._has[event.node], self._deleted_content[event.node] = after, deleted_content
         for number in {each for numbers in after.values() for each in numbers}:
-            # A backup made before an earlier restore brings back what went with that one.
+            # A backup made before an earlier restore brings back what was lost in that restore.
             for each in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)
         gone = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        # With a version goes what it stood for: whatever it replaced, and all that a deletion deleted_content.
+        # With a version everything is lost that it replaced; with a deletion, all versions of the object.
         self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
         self._risk(event.node)
 
     def _deleted(self, event: StoreDeleted) -> None:
-        """What only a store had that is deleted goes with it (RP-6)."""
+        """Find what only a deleted store had (RP-6)."""
         before = self._has.pop(event.store, {})
         if before:
             self._deleted_stores.add(event.store)
@@ -158,13 +170,13 @@ class Losses:
             self._risk(event.store)
 
     def fate(self, store: str) -> str:
-        """What became of a store with which something was lost."""
+        """Return in words why a store lost something."""
         return "deleted" if store in self._deleted_stores else "restored"
 
     # --- what nobody else has
 
     def _risk(self, store: str) -> None:
-        """Of all that ever went back: what was kept by a later change of its object may go with that one."""
+        """Find the changes that no store keeps any more, among all that a restore or a deletion of a store has ever removed."""
         for number in sorted(self._went_back - self._at_risk.keys()):
             change = self._changes.get(number)
             if change is not None and not any(self._kept(each, change) for each in self._has.values()):
@@ -182,7 +194,7 @@ class Losses:
             yield from self._of_object[change.object]
 
     def _successors(self, change: Change) -> Iterator[str]:
-        """The change itself, whatever incorporates it, and every deletion of its object."""
+        """Yield the change itself, the versions that include it, and every deletion of its object."""
         for number in self._of_object[change.object]:
             if (
                 number == change.number

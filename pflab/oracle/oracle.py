@@ -1,16 +1,19 @@
-"""The oracle: what must exist, worked out from the acknowledged changes alone, and what each store has of it.
+"""The oracle: what must exist, computed only from acknowledged changes.
 
-It shares no code with the node (CV-2): no change sets, no predecessor lists. Its input is every `change.made` of a
-run, the topology's folders as they stood at genesis, and what the stores show of themselves (`node.views`, plain
-values). Its reasoning:
+It shares no code with the node (CV-2): no change sets, no predecessor lists. Its input is every `change.made` event of a run,
+and the topology's folders at the start. Its rules:
 
-* A version is superseded if another one names it among `supersedes`, directly or through others; the rest are maximal
-  and must all be kept (CN-4, CF-1).
-* A delete of an object wins over all its other versions, whatever their order (DL-2, HI-6).
-* Of a folder's versions only the last writer's stands: later time, then larger GUID by its raw bytes, then counter
-  (HI-5, CN-8).
-* A tombstoned folder takes its content and everything below it along (HI-6).
-* Holders are the replica list of the folder version that stands (HI-1).
+* A version is superseded if another one names it in `supersedes`, directly or through others. The others are maximal, and all
+  of them must be kept (CN-4, CF-1).
+* A deletion of an object wins over all its other versions, in any order (DL-2, HI-6).
+* Of a folder's versions only the winner is kept: the later time, then the larger GUID by its raw bytes, then the larger
+  counter (HI-5, CN-8).
+* A deleted folder removes its content and everything below it (HI-6).
+* The holders of a folder are the replica list of its winning version (HI-1).
+
+Example: A creates a message as A-1. B edits it as B-1, and A edits it as A-2 at the same time. Both supersede A-1, so B-1
+and A-2 are maximal, and every holder must keep both: they are in conflict. If C deletes the message, every holder must have
+the tombstone and no version.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ class Change:
 
 
 def change_of(event: ChangeMade) -> Change:
-    """The fields of a `change.made` event that the oracle reads; it trusts nothing that a node derived."""
+    """Return the fields of a `change.made` event that the oracle reads. It uses nothing that a node derived."""
     return Change(
         store=event.node,
         folder=event.folder,
@@ -62,8 +65,10 @@ def change_of(event: ChangeMade) -> Change:
 
 
 def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
-    """The topology's folders as they stand from the start, with their paths: the n-th folder of the file, parents
-    before children, is object and number n of the GUID named Setup."""
+    """Return the creations of the topology's folders, with their paths.
+
+    The n-th folder of the file, parents before children, has object id and number n of the GUID named Setup.
+    """
     ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
     made = []
     for path, folder in topology.folders.items():
@@ -88,7 +93,7 @@ class FolderTruth:
     """What must exist in one folder.
 
     `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its
-    deletion. `doubt`: why the content cannot be told from the changes alone.
+    deletion. `doubt`: why the changes alone do not determine the content.
     """
 
     id: str
@@ -101,12 +106,12 @@ class FolderTruth:
 
 @dataclass(slots=True)
 class History:
-    """All changes of one object and who supersedes whom, with explicit ancestors."""
+    """All changes of one object."""
 
     changes: dict[str, Change] = field(default_factory=dict)
 
     def deletion(self) -> str | None:
-        """The number of the earliest deletion, if it was deleted at all."""
+        """Return the number of the earliest deletion, or None."""
         found = [each for each in self.changes.values() if each.operation == "delete"]
         return min(found, key=last_writer).number if found else None
 
@@ -115,7 +120,7 @@ class History:
         return frozenset(self.changes.keys() - beaten)
 
     def ancestors(self, number: str) -> frozenset[str]:
-        """Every number that `number` supersedes, directly or through others."""
+        """Return every number that `number` supersedes, directly or through others."""
         found: set[str] = set()
         ahead = [number]
         while ahead:
@@ -126,21 +131,20 @@ class History:
         return frozenset(found)
 
     def winner(self) -> Change:
-        """The last writer's version; for folders and associated messages (HI-5, CN-9)."""
+        """Return the last writer's version, which is the only one kept of folders and associated messages (HI-5, CN-9)."""
         return max(self.changes.values(), key=last_writer)
 
 
 def last_writer(change: Change) -> tuple[int, bytes, int]:
-    """The order of concurrent versions: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+    """Return the rank of a version: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
     guid, counter = split_number(change.number)
     return (change.modified_at, bytes.fromhex(guid), counter)
 
 
 class Oracle:
-    """Takes in acknowledged changes in any order and tells what must exist.
+    """Computes what must exist from acknowledged changes, which `take` accepts in any order.
 
-    `stores` are the stores of the tree (holders of 1-1) and grow by `joined`; `genesis` are the topology's folders, as
-    changes.
+    stores: the holders of 1-1; `joined` adds one. genesis: the creations of the topology's folders.
     """
 
     def __init__(self, genesis: Iterable[Change], stores: Iterable[str]) -> None:
@@ -159,18 +163,18 @@ class Oracle:
             self._stores.append(store)
 
     def left(self, store: str) -> None:
-        """A store was deleted from the directory (RP-6)."""
+        """Remove a store that was deleted from the directory (RP-6)."""
         self._deleted.add(store)
         if store in self._stores:
             self._stores.remove(store)
 
     def take(self, change: Change) -> None:
-        """One acknowledged change; the same one twice changes nothing."""
+        """Add an acknowledged change. The same change a second time has no effect."""
         folder = self._objects.setdefault(change.folder, {})
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
 
     def without(self, lost: Collection[str]) -> Oracle:
-        """What must exist if these changes are rightly gone (DU-1): what only they replaced stands again."""
+        """Return an oracle without changes that are rightly lost (DU-1). What only they replaced must exist again."""
         if not lost:
             return self
         rest = Oracle((), self._stores)
@@ -191,7 +195,7 @@ class Oracle:
 
     # spec: CV-2
     def truth(self) -> dict[str, FolderTruth]:
-        """By folder id: 1-1 first, then each living folder that no tombstone stands above, by path."""
+        """Return what must exist by folder id: 1-1, then each folder that is not deleted or below a deleted one, by path."""
         folders = self._objects.get(HIERARCHY, {})
         dead = {id_ for id_, history in folders.items() if history.deletion()}
         living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
@@ -218,8 +222,8 @@ class Oracle:
         return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
     def _doubt(self, id_: str, living: Mapping[str, Change], dead: set[str]) -> str:
-        # A folder once moved below a tombstone was hidden and its content dropped; shown again it starts empty on
-        # whoever saw that (HI-6, RP-1), which the changes alone do not tell.
+        # A folder that was once moved below a deleted folder was hidden, and stores that saw this dropped its content. When it
+        # is shown again, it starts empty there (HI-6, RP-1). The changes alone do not show which stores these are.
         versions = self._objects[HIERARCHY][id_].changes.values()
         if any(_below_dead(each.parent, living, dead) for each in versions):
             return "it once lay below a deleted folder, so its older content may rightly be gone"

@@ -1,4 +1,4 @@
-"""What invariants reason from: facts out of the trace, kept without asking the stores.
+"""Evidence for invariants: facts from the events of a lab, without questions to its stores.
 
 Imported by: `pflab.invariants`, and the coverage of campaigns.
 Public: `facts`, `knowledge`, `backups`, `bit_sets`.

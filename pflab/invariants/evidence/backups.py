@@ -1,7 +1,8 @@
-"""What is remembered of a store goes back with its backup: as it stood then, or nothing where the store begins as new
-(RP-4, DL-4).
+"""Keep what invariants remember of a store in step with its backups.
 
-Whoever keeps something by store in a dict lets it follow; keys are stores, or tuples that begin with one.
+When a store is restored, its state goes back to the backup, so what an invariant remembers of it must go back too (RP-4).
+If the store begins as new, nothing is left (DL-4). An invariant registers each of its dicts with `follow`. The keys are
+stores, or tuples that begin with a store.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Backups:
         self._next: dict[str, str] = {}
 
     def follow(self, mapping: MutableMapping[Any, Any]) -> None:
-        """From now on what it holds of a store is kept at each backup, and put back at each restore."""
+        """Copy what a mapping has of a store at each backup, and put it back at each restore."""
         self._followed.append(mapping)
 
     def made(self, event: BackupMade) -> None:
@@ -48,7 +49,7 @@ def _store_of(key: Any) -> Any:
 
 
 def _copied(value: Any) -> Any:
-    """Collections anew, what is in them as it is: events, texts and numbers never change."""
+    """Return a copy of collections; events, texts and numbers in them never change and are shared."""
     if isinstance(value, dict):
         return {key: _copied(each) for key, each in value.items()}
     if isinstance(value, set | list):

@@ -1,7 +1,7 @@
-"""Sets of change numbers for the invariants: by GUID an integer whose bit n stands for counter n.
+"""Sets of change numbers for the invariants. For each GUID a set has an integer whose bit n means counter n.
 
-A third way of counting, apart from the node's ranges and the oracle's (CV-2), and quick enough to be done after every
-event.
+The node and the oracle have other implementations, so a mistake in one of them is found (CV-2). This one is fast enough to be
+used after every event.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Bits = Mapping[str, int]
 _FAI = " fai"
 
 HIGHEST = 1 << 20
-"""Counters above this are all taken for this one: no lab of a campaign comes near, so it is wrong anyway."""
+"""Higher counters count as this one. No lab of a campaign has so many changes, so a higher counter is a mistake anyway."""
 
 EMPTY: Bits = {}
 
 
 @lru_cache(maxsize=65_536)
 def parse(text: str) -> Bits:
-    """The set that a trace writes `{guid}:lo-hi,n;{guid}:n`. Shared between callers: never change it."""
+    """Return the set that a trace writes as `{guid}:lo-hi,n;{guid}:n`. Callers share it and must not change it."""
     found: dict[str, int] = {}
     for part in text.split(";") if text else ():
         guid, _, ranges = part.partition(":")
@@ -36,20 +36,23 @@ def parse(text: str) -> Bits:
 
 @lru_cache(maxsize=16_384)
 def by_kind(cnset: str, cnset_fai: str) -> Bits:
-    """Both sets of a folder in one, that of associated messages under names of its own (`_FAI`). Shared: never change it."""
+    """Return one set of both kinds of numbers of a folder. GUIDs of associated messages get the suffix `_FAI`.
+
+    Callers share the set and must not change it.
+    """
     if not cnset_fai:
         return parse(cnset)
     return {**parse(cnset), **{f"{guid}{_FAI}": each for guid, each in parse(cnset_fai).items()}}
 
 
 def span(low: int, high: int) -> int:
-    """The bits of all counters from `low` to `high`."""
+    """Return the bits of all counters from `low` to `high`."""
     low, high = min(low, HIGHEST), min(high, HIGHEST)
     return (1 << (high + 1)) - (1 << low) if high >= low else 0
 
 
 def split(number: str) -> tuple[str, int]:
-    """(GUID, counter) of `guid:counter`."""
+    """Return (GUID, counter) of `guid:counter`."""
     guid, _, counter = number.rpartition(":")
     return guid, int(counter)
 
@@ -65,14 +68,14 @@ def add_number(into: dict[str, int], number: str) -> None:
 
 
 def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
-    """`fai`: of a set `by_kind`, as the number of an associated message."""
+    """Return whether a set has a number. `fai`: look for an associated message, in a set from `by_kind`."""
     guid, counter = split(number)
     guid = f"{guid}{_FAI}" if fai else guid
     return bool(bits.get(guid, 0) >> min(counter, HIGHEST) & 1)
 
 
 def minus(left: Bits, right: Bits) -> dict[str, int]:
-    """What `left` has and `right` lacks."""
+    """Return the numbers in `left` that are not in `right`."""
     rest = {guid: each & ~right.get(guid, 0) for guid, each in left.items()}
     return {guid: each for guid, each in rest.items() if each}
 
@@ -90,7 +93,7 @@ def union(sets: Iterable[Bits]) -> dict[str, int]:
 
 
 def numbers(bits: Bits) -> Iterator[str]:
-    """Each number of a set, as `guid:counter`."""
+    """Yield each number of a set, as `guid:counter`."""
     for guid, each in bits.items():
         for counter in range(each.bit_length()):
             if each >> counter & 1:
@@ -98,12 +101,12 @@ def numbers(bits: Bits) -> Iterator[str]:
 
 
 def count(bits: Bits) -> int:
-    """How many numbers a set has."""
+    """Return how many numbers a set has."""
     return sum(each.bit_count() for each in bits.values())
 
 
 def words(bits: Bits, name_of: Callable[[str], str]) -> str:
-    """`A-1..3, A-7, B-2`, or `nothing`; numbers of associated messages as the others."""
+    """Return a set in words: `A-1..3, A-7, B-2`, or `nothing`."""
     named = sorted((name_of(guid.removesuffix(_FAI)), each) for guid, each in bits.items())
     return ", ".join(f"{name}-{part}" for name, each in named for part in _ranges(each)) or "nothing"
 

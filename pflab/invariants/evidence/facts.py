@@ -1,5 +1,5 @@
-"""What the events of a run prove so far, gathered for the invariants: who made which change, which mail said what, and
-which numbers each store can know of each folder.
+"""Facts that the events of a lab prove so far: who made which change, what each mail contained, and which numbers each
+store can know of each folder.
 """
 
 from __future__ import annotations
@@ -39,59 +39,59 @@ from traces.events import (
 )
 
 Place = tuple[str, str, bool]
-"""A store, a folder, and whether its associated messages are meant (they have a set of their own: CN-9)."""
+"""A store, a folder, and whether the set of associated messages (FAI) is meant, which is separate (CN-9)."""
 
 
 class Facts:
-    """Grows by `take`; reads nothing but events and the topology."""
+    """The facts of one lab. `take` adds an event; nothing but events and the topology is read."""
 
     def __init__(self, topology: Topology, names: Lexicon | None = None) -> None:
         self.topology = topology
         self.names = names or Lexicon()
         self.store_of: dict[str, str] = {}
-        """GUID to store; a restored store has several."""
+        """The store of each GUID; a restored store has several."""
         self.guid_of: dict[str, str] = {}
-        """Store to its present GUID."""
+        """The present GUID of each store."""
         self.changes: dict[str, ChangeMade] = {}
         self.ancestors: dict[str, frozenset[str]] = {}
-        """Change to all it supersedes, directly or through others."""
+        """All changes that a change supersedes, directly or through others."""
         self.of_object: dict[str, list[ChangeMade]] = {}
         self.of_folder: dict[str, list[ChangeMade]] = {}
         self.own_changes: dict[tuple[str, str], list[ChangeMade]] = {}
-        """Store and folder to what the store made there while its present replica lives."""
+        """By store and folder: the changes that the store made there since its present replica began."""
         self.began: dict[tuple[str, str], int] = {}
-        """Store and folder to the counter at which the present replica there began; 0 for one that was always there."""
-        self.forgotten: set[str] = set()
-        """Deleted objects whose tombstone some store has dropped (DL-4)."""
+        """By store and folder: the counter at which the present replica began; 0 if it existed from the start."""
+        self.dropped_tombstones: set[str] = set()
+        """Deleted objects whose tombstone at least one store has dropped (DL-4)."""
         self.expired_at: set[tuple[str, str]] = set()
-        """Store and message that an age limit took from it."""
+        """Pairs of a store and a message that has expired there."""
         self.expired: set[str] = set()
-        """Messages that an age limit has taken from some store (DL-3)."""
+        """Messages that have expired at some store (DL-3)."""
         self.reported_expired: dict[tuple[str, str, str], bits.Bits] = {}
-        """Store, folder and source to what that source told has expired there, by kind: it is asked for that no more
-        (DL-3), as long as its row has it."""
+        """By store, folder and source: what the source reported as expired. While its row claims these numbers, the store does
+        not ask it for them (DL-3)."""
         self.rows: dict[tuple[str, str, str], bits.Bits] = {}
-        """Store, folder and other store to what the last row of that store claimed, as long as the replica exists."""
+        """By store, folder and other store: the numbers in the last row of that store, while the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
-        """Folder and kind of number to the highest counter of each GUID among its changes."""
+        """By folder and kind: the highest counter of each GUID among the folder's changes."""
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
-        """Store and mail: committed there, or lost there by a fault."""
+        """Pairs of a store and a mail that it committed, or that a fault lost there."""
         self.suspended: dict[str, bool] = {}
-        """Stores whose content is suspended, as they know it (RP-5)."""
+        """Stores at which content is suspended (RP-5)."""
         self.resumed_at: dict[str, int] = {}
-        """Store to when its content was last resumed."""
+        """When content was last resumed at each store."""
         self.outstanding: Counter[str] = Counter()
-        """Store to how many backfill requests it has out (BF-6)."""
+        """The number of outstanding backfill requests of each store (BF-6)."""
         self._setup: str | None = None
-        self._heard: dict[Place, dict[str, int]] = {}
+        self._learned: dict[Place, dict[str, int]] = {}
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
         self.backups = Backups()
         self.known = Known(topology, self.changes, self.setup, self.backups)
         for mapping in (
             self.own_changes,
-            self._heard,
+            self._learned,
             self.began,
             self.reported_expired,
             self.rows,
@@ -109,16 +109,16 @@ class Facts:
             VersionIgnored: self._version,
             ReplicaAdded: self._added,
             ReplicaDropped: self._dropped,
-            TombstoneDropped: self._forgot,
-            ItemExpired: self._expires,
-            ExpiredEverywhere: self._gone,
+            TombstoneDropped: self._tombstone_dropped,
+            ItemExpired: self._item_expired,
+            ExpiredEverywhere: self._expired_everywhere,
             RowReplaced: self._row,
-            RequestSent: self._asks,
-            RequestEnded: self._has_asked,
+            RequestSent: self._request_sent,
+            RequestEnded: self._request_ended,
             BackupMade: self._backup,
             BackupRestored: self.backups.restored,
-            HopReceived: self._landed,
-            HopDropped: self._landed,
+            HopReceived: self._hop_ended,
+            HopDropped: self._hop_ended,
             ContentSuspended: self._suspended,
             ContentResumed: self._resumed,
         }
@@ -129,18 +129,18 @@ class Facts:
             handler(event)
         self.known.take(event)
 
-    # --- asked by the invariants
+    # --- questions of the invariants
 
     def began_again(self, store: str) -> bool:
-        """Whether its present life is not its first: it was restored, or began as new on a backup too old (DL-4)."""
+        """Return whether a store was ever restored, or began as new because its backup was too old (DL-4)."""
         return len(self._beginnings.get(store, ())) > 1
 
     def guids_of(self, store: str) -> frozenset[str]:
-        """The GUIDs that it has, and had."""
+        """Return all GUIDs that a store has had."""
         return frozenset(self._beginnings.get(store, ()))
 
     def setup(self, guid: str) -> bool:
-        """Whether a GUID is the one under which the topology's folders were made: the only one that is no store's."""
+        """Return whether a GUID is that of the topology's folders: the only one that belongs to no store."""
         if guid in self.store_of:
             return False
         if self._setup is None:
@@ -148,9 +148,9 @@ class Facts:
         return guid == self._setup
 
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
-        """What the store can have accounted for: what mails and versions told it, and its own range since its present
+        """Return the numbers that a store can account for: those from mails and versions, and its own since its present
         replica began (CN-6)."""
-        known = dict(self._heard.get((store, folder, fai), bits.EMPTY))
+        known = dict(self._learned.get((store, folder, fai), bits.EMPTY))
         guid = self.guid_of.get(store, "")
         own = bits.span(self.began.get((store, folder), 0) + 1, self.highest.get((folder, fai), {}).get(guid, 0))
         if own:
@@ -158,7 +158,7 @@ class Facts:
         return known
 
     def beyond(self, numbers: bits.Bits, folder: str, fai: bool) -> dict[str, int]:
-        """Of a set of the folder's numbers those that nobody can have: above the last change of their store there."""
+        """Return the numbers of a set that nobody can have: those above the last change of their store in the folder."""
         highest = self.highest.get((folder, fai), {})
         possible = {guid: bits.span(1, top) for guid, top in highest.items()}
         if folder == HIERARCHY and not fai:
@@ -167,16 +167,16 @@ class Facts:
         return bits.minus(numbers, possible)
 
     def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, has_tombstone: bool) -> bool:
-        """Whether a store that keeps these versions of the change's object (or its tombstone) has what it made."""
+        """Return whether a store that keeps the versions `kept` of an object, or its tombstone, still accounts for a change."""
         if (
             has_tombstone
-            or change.object in self.forgotten
+            or change.object in self.dropped_tombstones
             or change.object in self.expired
             or change.number in kept
             or any(change.number in self.ancestors.get(each, ()) for each in kept)
         ):
             return True
-        # Of concurrent versions of a folder or an associated message the last writer's alone is kept (HI-5, CN-9).
+        # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
         return change.kind != "message" and any(self._outranks(each, change) for each in kept)
 
     def _outranks(self, number: str, change: ChangeMade) -> bool:
@@ -187,9 +187,11 @@ class Facts:
         return [each for each in self.of_object.get(object_, ()) if each.operation == "delete"]
 
     def may_be_a_hole(self, change: ChangeMade) -> bool:
-        """A change that lost before it was ever sent goes with nobody, and its number closes like any hole (CN-6); so
-        does one of an object whose tombstone was dropped (DL-4)."""
-        if change.object in self.forgotten:
+        """Return whether a change may never be sent, so that its number is closed as a hole (CN-6).
+
+        This is so if another version replaced it before it was sent, or if its object's tombstone was dropped (DL-4).
+        """
+        if change.object in self.dropped_tombstones:
             return True
         deletions = self.deletions(change.object)
         if change.operation == "delete":
@@ -200,7 +202,7 @@ class Facts:
         return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
 
     def was_suspended(self, store: str, folder: str, since_at: int) -> bool:
-        """Whether the clocks of a folder's entries stood still at some time since then, or do now (RP-5)."""
+        """Return whether the time-outs of a folder's entries were suspended at any time since then (RP-5)."""
         return folder != HIERARCHY and (store in self.suspended or self.resumed_at.get(store, since_at - 1) >= since_at)
 
     # --- words
@@ -219,23 +221,23 @@ class Facts:
     def folder(self, folder: str) -> str:
         return self.names.folder(folder)
 
-    # --- taking
+    # --- events
 
     def _started(self, event: NodeStarted) -> None:
         self.store_of[event.replica_guid] = event.node
         self.guid_of[event.node] = event.replica_guid
         self._beginnings.setdefault(event.node, set()).add(event.replica_guid)
         self.backups.started(event)
-        if event.reason == "restored":  # it counts from 1 again, under its new GUID
+        if event.reason == "restored":  # counters begin at 1 again, under the new GUID
             for key in [key for key in self.began if key[0] == event.node]:
                 del self.began[key]
 
     def _backup(self, event: BackupMade) -> None:
-        # Its own range comes back as that of an earlier GUID, of which it can know what it knew at the backup.
+        # After a restore the present GUID is an earlier one, and the store can know what it knew of it at the backup.
         for folder, fai in self.highest:
             known = self.can_know(event.store, folder, fai)
             if known:
-                self._heard[event.store, folder, fai] = known
+                self._learned[event.store, folder, fai] = known
         self.backups.made(event)
 
     def _change(self, event: ChangeMade) -> None:
@@ -269,22 +271,22 @@ class Facts:
                 self.reported_expired[place] = bits.union(said)
         if event.message_type in UPDATES:
             for section in event.folders:
-                self._hear((event.node, section.folder, False), bits.parse(section.cnset))
-                self._hear((event.node, section.folder, True), bits.parse(section.cnset_fai))
+                self._learn((event.node, section.folder, False), bits.parse(section.cnset))
+                self._learn((event.node, section.folder, True), bits.parse(section.cnset_fai))
 
     def _version(self, event: VersionApplied | VersionIgnored) -> None:
         place = (event.node, event.folder, event.kind == "fai")
         for text in (event.stands_for, event.pcl):
-            self._hear(place, bits.parse(text))
-        bits.add_number(self._heard[place], event.number)
+            self._learn(place, bits.parse(text))
+        bits.add_number(self._learned[place], event.number)
 
-    def _hear(self, place: Place, numbers: bits.Bits) -> None:
-        bits.add(self._heard.setdefault(place, {}), numbers)
+    def _learn(self, place: Place, numbers: bits.Bits) -> None:
+        bits.add(self._learned.setdefault(place, {}), numbers)
 
     def _dropped(self, event: ReplicaDropped) -> None:
         self.own_changes.pop((event.node, event.folder), None)
         for fai in (False, True):
-            self._heard.pop((event.node, event.folder, fai), None)
+            self._learned.pop((event.node, event.folder, fai), None)
         for of_others in (self.reported_expired, self.rows):
             for key in [key for key in of_others if key[:2] == (event.node, event.folder)]:
                 del of_others[key]
@@ -292,29 +294,29 @@ class Facts:
     def _added(self, event: ReplicaAdded) -> None:
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
-    def _forgot(self, event: TombstoneDropped) -> None:
-        self.forgotten.add(event.object)
+    def _tombstone_dropped(self, event: TombstoneDropped) -> None:
+        self.dropped_tombstones.add(event.object)
 
-    def _expires(self, event: ItemExpired) -> None:
+    def _item_expired(self, event: ItemExpired) -> None:
         self.expired.add(event.object)
         self.expired_at.add((event.node, event.object))
 
-    def _gone(self, event: ExpiredEverywhere) -> None:
-        self._hear((event.node, event.folder, False), bits.parse(event.cnset))
-        self._hear((event.node, event.folder, True), bits.parse(event.cnset_fai))
+    def _expired_everywhere(self, event: ExpiredEverywhere) -> None:
+        self._learn((event.node, event.folder, False), bits.parse(event.cnset))
+        self._learn((event.node, event.folder, True), bits.parse(event.cnset_fai))
 
     def _row(self, event: RowReplaced) -> None:
-        """Who claims no more what it called expired has another replica by now, or went back; it has not said so of that."""
+        """Forget reports of numbers that the source's row no longer claims: its replica is new, or it was restored."""
         place = (event.node, event.folder, event.store)
         row = self.rows[place] = bits.by_kind(event.cnset, event.cnset_fai)
         said = self.reported_expired.get(place)
         if said is not None:
             self.reported_expired[place] = bits.common(said, row)
 
-    def _asks(self, event: RequestSent) -> None:
+    def _request_sent(self, event: RequestSent) -> None:
         self.outstanding[event.node] += 1
 
-    def _has_asked(self, event: RequestEnded) -> None:
+    def _request_ended(self, event: RequestEnded) -> None:
         self.outstanding[event.node] -= 1
 
     def _suspended(self, event: ContentSuspended) -> None:
@@ -324,13 +326,13 @@ class Facts:
         self.suspended.pop(event.node, None)
         self.resumed_at[event.node] = event.at
 
-    def _landed(self, event: HopReceived | HopDropped) -> None:
+    def _hop_ended(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:
             self.landed.add((event.node, event.mail))
 
 
 def rank_of(change: ChangeMade) -> tuple[int, bytes, int]:
-    """Later is larger: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+    """Return the rank of a version: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
     guid, counter = bits.split(change.number)
     return (change.modified_at, bytes.fromhex(guid), counter)
 

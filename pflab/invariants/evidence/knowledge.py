@@ -1,5 +1,5 @@
-"""What each store knows of the folders at every instant, told from its events: which version of each it keeps, whom that
-lists as holders, which replicas it has itself. A restored store knows again what it knew at its backup (RP-4).
+"""What each store knows of folders, from its events: the version of each folder that it keeps, the replica list of that
+version, and the replicas that the store has. A restored store knows what it knew at its backup (RP-4).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from traces.events import (
 HIERARCHY = "1-1"
 
 DELETED = ""
-"""Instead of a number: the folder's tombstone is kept."""
+"""Stored instead of a number if the folder's tombstone is kept."""
 
-FORGOTTEN = "forgotten"
-"""Instead of a number: the tombstone was dropped (DL-4)."""
+TOMBSTONE_DROPPED = "tombstone dropped"
+"""Stored instead of a number if the tombstone was dropped (DL-4)."""
 
 
 class Known:
-    """Of all stores. `setup` tells the GUID of the topology's folders, `changes` are all changes made so far."""
+    """What all stores know. `setup`: whether a GUID is that of the topology's folders; `changes`: all changes so far."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class Known:
         self._setup = setup
         self._original = tuple(topology.folders.values())
         self._setup_guid = ""
-        self._begun: set[str] = set()
+        self._started_before: set[str] = set()
         self._kept: dict[str, dict[str, str]] = {}
         self._directory: dict[str, set[str]] = {}
         self._from_start: dict[str, bool] = {}
         self._holds: dict[str, dict[str, bool]] = {}
         self._pending: dict[tuple[str, str], bool] = {}
         self.said: dict[tuple[str, str], bits.Bits] = {}
-        """Store and folder to the own row, and that of associated messages, in the store's last mail about it."""
+        """By store and folder: the own row of the store, of both kinds, in its last mail about the folder."""
         for mapping in (self._kept, self._directory, self._from_start, self._holds, self._pending, self.said):
             backups.follow(mapping)
         self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
@@ -68,7 +68,7 @@ class Known:
             ReplicaAdded: self._added,
             ReplicaPending: self._leaves,
             ReplicaDropped: self._dropped,
-            TombstoneDropped: self._forgot,
+            TombstoneDropped: self._tombstone_dropped,
             MailSubmitted: self._submitted,
         }
 
@@ -77,25 +77,25 @@ class Known:
         if handler is not None:
             handler(event)
 
-    # --- asked by the invariants
+    # --- questions of the invariants
 
     def began_with_folders(self, store: str) -> bool:
-        """Whether the topology's folders stood on the store from its start."""
+        """Return whether a store had the topology's folders from its start."""
         return bool(self._from_start.get(store))
 
     def kept(self, store: str, folder: str) -> str | None:
-        """The number of the folder's version that the store keeps, or DELETED; None: it knows none."""
+        """Return the number of the folder's version that a store keeps, DELETED, or None if it knows no version."""
         number = self._kept.get(store, {}).get(folder)
         if number is None and self._from_start.get(store) and self._is_original(folder):
-            return folder  # the topology's folders have their creating numbers for ids
-        return None if number == FORGOTTEN else number
+            return folder  # the id of a topology's folder is the number of its creation
+        return None if number == TOMBSTONE_DROPPED else number
 
     def knows(self, store: str, folder: str) -> bool:
-        """Whether the store knows a version or the tombstone of a folder."""
+        """Return whether a store knows a version or the tombstone of a folder."""
         return folder == HIERARCHY or self.kept(store, folder) is not None
 
     def listed(self, store: str, folder: str) -> frozenset[str] | None:
-        """The stores that hold the folder by what this store knows; None if it knows nothing of the folder."""
+        """Return the holders of a folder as a store knows them, or None if it does not know the folder."""
         there = self._directory.get(store, set())
         if folder == HIERARCHY:
             return frozenset(there)
@@ -105,15 +105,15 @@ class Known:
         return frozenset(self._replicas(number)) & there
 
     def holders(self, store: str, folder: str) -> frozenset[str]:
-        """As `listed`; nobody, of a folder that the store does not know."""
+        """Return the same as `listed`, but no store if the folder is unknown."""
         return self.listed(store, folder) or frozenset()
 
     def home(self, store: str, folder: str) -> str | None:
-        """The folder's home store, the first in its list (CF-2), by what a store knows of the folder; None: nobody."""
+        """Return the home store of a folder as a store knows it: the first of the replica list (CF-2), or None."""
         return next(iter(self._replicas(self.kept(store, folder) or DELETED)), None)
 
     def resolve(self, store: str, folder: str) -> ResolveMethod:
-        """How a folder shows conflicts and tells of them (CF-4), by what a store knows of the folder."""
+        """Return the resolve method of a folder as a store knows it (CF-4)."""
         change = self._changes.get(self.kept(store, folder) or DELETED)
         if change is not None:
             return ResolveMethod(change.resolve)
@@ -123,7 +123,7 @@ class Known:
         return self._original[counter - 1].resolve if counter <= len(self._original) else ResolveMethod.DEFAULT
 
     def below(self, store: str, folder: str) -> list[str]:
-        """The living folders right below another, as the store knows them."""
+        """Return the folders directly below another that are not deleted, as a store knows them."""
         ids = dict.fromkeys(self._kept.get(store, ()))
         if self._setup_guid:
             ids |= {f"{self._setup_guid}:{counter + 1}": None for counter in range(len(self._original))}
@@ -134,16 +134,16 @@ class Known:
         return None if listed is None else listed - {store}
 
     def holds(self, store: str, folder: str) -> bool:
-        """Whether the store surely has a replica of the folder, about to go or not."""
+        """Return whether a store certainly has a replica of a folder, even if it is leaving."""
         if folder == HIERARCHY:
-            return store in self._begun
+            return store in self._started_before
         held = self._holds.get(store, {}).get(folder)
         if held is None and self._from_start.get(store) and self._is_original(folder):
             return store in self._replicas(folder)
         return bool(held)
 
     def pending(self, store: str, folder: str) -> bool:
-        """Whether the store waits for leave to drop its replica (RP-2)."""
+        """Return whether a store waits for permission to drop its replica (RP-2)."""
         return (store, folder) in self._pending
 
     def _is_original(self, folder: str) -> bool:
@@ -154,7 +154,7 @@ class Known:
         return True
 
     def _parent(self, number: str | None) -> str | None:
-        """Of a folder's version; None: it is deleted, or not known."""
+        """Return the parent of a folder's version, or None if the folder is deleted or unknown."""
         change = self._changes.get(number or "")
         if change is not None:
             return change.parent if change.operation != "delete" else None
@@ -174,13 +174,13 @@ class Known:
             return tuple(self._original[counter - 1].replicas)
         return ()
 
-    # --- taking
+    # --- events
 
     def _started(self, event: NodeStarted) -> None:
-        if event.reason == "first":  # for the first time, or anew on a backup that was too old (DL-4)
+        if event.reason == "first":  # its first start, or it begins as new because its backup was too old (DL-4)
             joins_later = self._topology.servers[event.node].joins_later
-            self._from_start[event.node] = not joins_later and event.node not in self._begun
-            self._begun.add(event.node)
+            self._from_start[event.node] = not joins_later and event.node not in self._started_before
+            self._started_before.add(event.node)
 
     def _stamped(self, event: AddressStamped) -> None:
         self._directory.setdefault(event.node, set()).add(event.store)
@@ -208,9 +208,9 @@ class Known:
         self._pending.pop((event.node, event.folder), None)
         self.said.pop((event.node, event.folder), None)
 
-    def _forgot(self, event: TombstoneDropped) -> None:
+    def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         if event.folder == HIERARCHY:
-            self._kept.setdefault(event.node, {})[event.object] = FORGOTTEN
+            self._kept.setdefault(event.node, {})[event.object] = TOMBSTONE_DROPPED
 
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
@@ -218,7 +218,7 @@ class Known:
 
 
 def stores_of(addresses: tuple[str, ...]) -> frozenset[str]:
-    """The stores behind mail addresses."""
+    """Return the stores of mail addresses."""
     return frozenset(map(store_named, addresses))
 
 

@@ -75,13 +75,13 @@ def test_a_right_choice_is_nothing_to_tell() -> None:
     [
         (C_FIRST[::-1], "considered B, C; the order is C, B"),
         (C_FIRST[:1], "did not consider B"),
-        ((candidate("C", 1), C_FIRST[1]), "takes C for one with what it has 1; it is 2"),
-        ((candidate("C", 2, down=True), C_FIRST[1]), "takes C for one with down True; it is False"),
-        ((candidate("C", 2, preferred=True), C_FIRST[1]), "takes C for one with preferred True; it is False"),
-        ((candidate("C", 2, version="2007"), C_FIRST[1]), "takes C for one with version 2007; it is 2003"),
-        ((candidate("C", 2, cost=5), C_FIRST[1]), "takes C for one with cost 5; it is 0"),
-        ((candidate("C", 2, transit_us=5), C_FIRST[1]), "takes C for one with transmission time 5; it is None"),
-        ((candidate("C", 2, has_all=False), C_FIRST[1]), "takes C for one with having all False; it is True"),
+        ((candidate("C", 1), C_FIRST[1]), "considered C with numbers 1; it is 2"),
+        ((candidate("C", 2, down=True), C_FIRST[1]), "considered C with down True; it is False"),
+        ((candidate("C", 2, preferred=True), C_FIRST[1]), "considered C with preferred True; it is False"),
+        ((candidate("C", 2, version="2007"), C_FIRST[1]), "considered C with version 2007; it is 2003"),
+        ((candidate("C", 2, cost=5), C_FIRST[1]), "considered C with cost 5; it is 0"),
+        ((candidate("C", 2, transit_us=5), C_FIRST[1]), "considered C with transmission time 5; it is None"),
+        ((candidate("C", 2, has_all=False), C_FIRST[1]), "considered C with all numbers False; it is True"),
     ],
 )
 def test_a_wrong_view_of_a_holder(candidates: tuple[Candidate, ...], told: str) -> None:
@@ -98,7 +98,7 @@ def test_a_row_goes_with_the_list_that_lacks_its_store() -> None:
     trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
     trace.change("A", 3, folder="1-1", replicas=("A", "B", "C"), **made)
     considers(trace, *C_FIRST)
-    assert any("takes C for one with what it has 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
+    assert any("considered C with numbers 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
 
 
 def test_a_wrong_way_and_a_wrong_pick() -> None:
@@ -120,5 +120,5 @@ def test_what_was_asked_and_who_was_silent_is_remembered() -> None:
     trace.add(SourceDown, "A", store="C", folder=FOLDER)
     considers(trace, *C_FIRST)
     told = "\n".join(trace.witnesses())
-    assert "takes C for one with down False; it is True" in told
-    assert "takes C for one with last backfill 0" in told
+    assert "considered C with down False; it is True" in told
+    assert "considered C with last backfill 0" in told

@@ -46,7 +46,7 @@ def finds(trace: Trace, due_us: int, *, local: bool) -> None:
     [
         (LOCAL_US, True, ""),
         (REMOTE_US, True, "by the settings at"),
-        (REMOTE_US, False, "counts as remote, and B of the site has all of it"),
+        (REMOTE_US, False, "counts as remote, but B of the site has all of it"),
     ],
 )
 def test_a_store_of_the_site_has_it(due_us: int, local: bool, told: str) -> None:
@@ -62,7 +62,7 @@ def test_nobody_near_has_it() -> None:
     trace = lab()
     says(trace, 1)
     finds(trace, LOCAL_US, local=True)
-    assert "counts as local, and no store of the site has all of it" in trace.witnesses()[0]
+    assert "counts as local, but no store of the site has all of it" in trace.witnesses()[0]
 
 
 @pytest.mark.parametrize(("due_us", "told"), [(LOCAL_US, []), (REMOTE_US, [True])])

@@ -42,7 +42,7 @@ def test_a_number_of_another_guid() -> None:
     """A change under a GUID that is not the store's present one is a violation (CN-1)."""
     trace = Trace(NumbersNeverReissued)
     trace.change("A", 5, number=number("B", 5))
-    assert trace.witnesses() == ["A gave a change the number B-5, which is not of its own GUID"]
+    assert trace.witnesses() == ["A gave a change the number B-5, which does not have its own GUID"]
 
 
 def test_an_object_id_given_twice() -> None:

@@ -89,7 +89,7 @@ def test_a_conflict_ended_by_another() -> None:
     """No other store ends a conflict for its age."""
     trace = lab()
     ends(trace, "B", DAY_US)
-    assert "and the home store is A" in rest(trace, DAY_US)[0]
+    assert "but the home store is A" in rest(trace, DAY_US)[0]
 
 
 def test_a_conflict_that_may_last() -> None:
@@ -97,7 +97,7 @@ def test_a_conflict_that_may_last() -> None:
     trace = lab("")
     assert rest(trace, 99 * DAY_US) == []
     ends(trace, "A", 99 * DAY_US)
-    assert "lets conflicts last" in rest(trace, 99 * DAY_US)[0]
+    assert "no age limit for conflicts" in rest(trace, 99 * DAY_US)[0]
 
 
 def test_a_conflict_ended_in_favour_of_a_loser() -> None:
@@ -120,7 +120,7 @@ def test_a_conflict_that_did_not_stand() -> None:
         trace.add(kind, "A", **fields)
         assert rest(trace, 9 * DAY_US) == []
         aged(trace, "A", at=START_AT + 9 * DAY_US)
-        assert "which did not stand" in rest(trace, 9 * DAY_US)[0]
+        assert "but there was none" in rest(trace, 9 * DAY_US)[0]
 
 
 def test_a_restored_store_counts_anew() -> None:

@@ -61,7 +61,7 @@ def test_a_250_without_a_commit() -> None:
     trace.add(HopSent, "A", mail="1@A", **sent)
     assert trace.witnesses() == []
     trace.add(HopSent, "A", mail="2@A", **sent)
-    assert trace.witnesses() == ["A was told by B that mail 2@A is safe, and it is not there"]
+    assert trace.witnesses() == ["B accepted mail 2@A from A, but did not commit it"]
 
 
 def test_answers() -> None:

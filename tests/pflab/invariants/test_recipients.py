@@ -108,7 +108,7 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
     assert witness.endswith("went to B; the other holders are B, C")
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
     next_stimulus(trace, "A")
-    assert trace.witnesses()[1].endswith("due and sent none; the other holders are B, C")
+    assert trace.witnesses()[1].endswith("due, but sent none; the other holders are B, C")
     folder_version(trace, "A", 7, replicas=("A",))
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
     folder_version(trace, "A", 8, replicas=("A", "B"))
@@ -125,7 +125,7 @@ def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
     assert trace.witnesses() == []
     sends(trace, "A", 4, 0x4, ALL, cnset=numbers("A", 5, 6))
     (witness,) = trace.witnesses()
-    assert "names A-5, and so does a mail before it" in witness
+    assert "names A-5, as an earlier mail" in witness
 
 
 # -- who is answered
@@ -177,7 +177,7 @@ def test_a_request_is_refused_only_while_content_is_suspended() -> None:
     trace.add(ContentResumed, "A")
     gets(trace, "A", sends(trace, "B", 2, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
     trace.add(RequestRefused, "A", folder=FOLDER, requester="B", request_mail="2@B")
-    assert trace.witnesses() == ["A refused the request of B, and its content is not suspended"]
+    assert trace.witnesses() == ["A refused the request of B, but its content is not suspended"]
 
 
 def test_a_status_request_that_is_not_answered() -> None:
@@ -195,8 +195,8 @@ def test_a_status_request_that_is_not_answered() -> None:
     gets(trace, "A", sends(trace, "B", 4, MailKind.STATUS, ("A",), row=numbers("A", 1), marks=("repeat",)))
     next_stimulus(trace, "A")
     lacks, repeat = trace.witnesses()
-    assert lacks.endswith("and B lacks A-1")
-    assert repeat.endswith("and it is a repeat")
+    assert lacks.endswith("although B lacks A-1")
+    assert repeat.endswith("although it is a repeat")
 
 
 def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
@@ -226,7 +226,7 @@ def test_let_go_by_one_that_lacks_something() -> None:
     sends(trace, "A", 3, MailKind.STATUS, ("B",), row=numbers("B", 1, 2), marks=("retained",))
     lacks, leaves = trace.witnesses()
     assert "lacks B-2" in lacks
-    assert leaves.endswith("and is leaving itself")
+    assert leaves.endswith("but is leaving itself")
 
 
 # -- rows
@@ -274,7 +274,7 @@ def test_a_hole_that_is_left_open() -> None:
     assert trace.witnesses() == []
     sends(trace, "A", 3, 0x4, ALL, cnset=numbers("A", 8, 9))
     (witness,) = trace.witnesses()
-    assert witness.endswith("names numbers up to A-9 and leaves A-7 open, which are no changes there")
+    assert witness.endswith("names numbers up to A-9, but does not close the holes A-7")
 
 
 def test_holes_below_the_beginning_of_the_replica_stay() -> None:
@@ -320,7 +320,7 @@ def test_an_older_version_that_replaces_a_newer() -> None:
     applies(trace, "C", late)
     applies(trace, "C", early)
     old, earlier = trace.witnesses()
-    assert old.endswith("and had a version that includes it")
+    assert old.endswith("but had a version that includes it")
     assert earlier.endswith("over A-5, which is later")
 
 

@@ -81,7 +81,7 @@ def test_an_edit_that_leaves_out_a_version_of_a_conflict() -> None:
     whole = {"object": MESSAGE, "operation": "modify"}
     trace.change("A", 2, supersedes=(made.number,), pcl=numbers("A", 2), **whole)
     assert len(trace.witnesses()) == 1
-    assert "does not cover B-1" in trace.witnesses()[0]
+    assert "does not include B-1" in trace.witnesses()[0]
 
 
 def test_an_edit_that_covers_a_conflict() -> None:

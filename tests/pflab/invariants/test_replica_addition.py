@@ -142,7 +142,7 @@ def test_a_backup_that_is_too_old() -> None:
     assert trace.witnesses() == []
     goes_back(trace, "ef" * 16)
     (witness,) = trace.witnesses()
-    assert "a tombstone lives" in witness
+    assert "the shortest tombstone age" in witness
 
 
 def test_a_loss_that_nobody_tells() -> None:

@@ -57,7 +57,7 @@ def test_a_slot_that_another_waits_for_is_not_taken() -> None:
     trace = full()
     ends(trace, 1)
     is_due(trace, 4)
-    assert asks(trace, 4) == ["A asks for its entry 4, and entry 3, longer due, waits for the slot"]
+    assert asks(trace, 4) == ["A asks for its entry 4, but entry 3 was due earlier and waits for the slot"]
     both = full()
     ends(both, 1, 2)
     is_due(both, 4)
@@ -83,7 +83,7 @@ def test_nobody_waits_for_a_slot_that_is_free() -> None:
     ends(trace, 2)
     assert asks(trace, 3) == []
     assert defers(trace, 4) == [
-        "A lets its entry 4 wait for a slot, and one is free: 1 are out, 0 wait and the limit is 2"
+        "A lets its entry 4 wait for a slot, but one is free: outstanding 1, waiting 0, limit 2"
     ]
 
 

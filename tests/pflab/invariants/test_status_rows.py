@@ -69,7 +69,7 @@ def test_an_own_row_that_shrinks() -> None:
     trace.mail("A", 3, row=numbers("A", 1, 2, 3))
     assert trace.witnesses() == []
     trace.mail("A", 4, row=numbers("A", 1, 3))
-    assert trace.witnesses() == [f"A no longer says that it has A-2 of {FOLDER}, and its replica was not dropped"]
+    assert trace.witnesses() == [f"A no longer says that it has A-2 of {FOLDER}, but its replica was not dropped"]
     trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     trace.mail("A", 5, row="")
     assert len(trace.witnesses()) == 1

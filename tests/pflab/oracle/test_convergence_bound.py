@@ -29,7 +29,7 @@ def test_one_site_with_default_settings() -> None:
     """In one site: a cycle, a day's status and its check, six hours, and the later retry's day."""  # spec: CV-3
     bound = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
     assert us(bound, "replication cycle") == [15 * MINUTE_US]
-    assert us(bound, "a status is sent") == [24 * HOUR_US]
+    assert us(bound, "between two statuses") == [24 * HOUR_US]
     assert us(bound, "status check") == [12 * HOUR_US]
     assert us(bound, "first backfill time-out, known in the site") == [6 * HOUR_US]
     assert us(bound, "longest retry") == [24 * HOUR_US]
@@ -44,7 +44,7 @@ def test_content_outside_the_site_waits_longer() -> None:
     assert us(far, "first backfill time-out, known outside the site") == [12 * HOUR_US]
     assert us(far, "longest retry") == [48 * HOUR_US]
     assert us(far, "replication cycle") == [4 * HOUR_US]
-    assert us(far, "slowest way")[0] - us(near, "slowest way")[0] == 4 * 20 * MINUTE_US
+    assert us(far, "slowest route")[0] - us(near, "slowest route")[0] == 4 * 20 * MINUTE_US
 
 
 def test_a_changed_hierarchy_comes_first() -> None:
@@ -86,7 +86,7 @@ async def test_a_labs_bound_counts_what_is_held_back() -> None:
         await lab.advance(lab.now + 15 * MINUTE_US)
         lab.faults.heal()
         bound = bound_of(lab)
-        assert us(bound, "held back") == [20 * HOUR_US]
+        assert us(bound, "a fault holds") == [20 * HOUR_US]
         assert us(bound, "replication cycle") == [15 * MINUTE_US, 4 * HOUR_US]
 
 
