@@ -39,7 +39,7 @@ def lab(folder: RunFolder) -> LiveLab:
     return LiveLab(topology_from_text(TWO_STORES), folder=folder)
 
 
-async def comes_true(predicate: Callable[[], bool]) -> None:
+async def until_true(predicate: Callable[[], bool]) -> None:
     """Wait in real time, as a person before a running lab would."""
     async with asyncio.timeout(PATIENCE_S):
         while not predicate():  # noqa: ASYNC110 - only real time moves what is waited for
@@ -51,21 +51,21 @@ async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
     async with lab:
         await post(lab, "A")
         await lab.coordinator.set_rate(36_000)
-        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        await until_true(lambda: subjects(lab, "B") == ["Hello"])
         await lab.coordinator.pause()
         assert lab.now >= lab.topology.start_at + ALWAYS_US
-        stands_at = lab.now
+        paused_at = lab.now
         await lab.settle()
-        assert lab.now == stands_at
+        assert lab.now == paused_at
 
 
 async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
     """What a stimulus leaves to be done while the clock runs is done when it is due, without anybody's help."""
     async with lab:
         await lab.coordinator.set_rate(36_000)
-        await comes_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
+        await until_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
         await post(lab, "A")
-        await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+        await until_true(lambda: subjects(lab, "B") == ["Hello"])
 
 
 async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
@@ -188,11 +188,11 @@ async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: R
         async with LiveLab(topology, folder=folder) as lab:
             for one in sorted(people):
                 await lab.do("A", lambda node, now, to=one: node.send_mail(now, "Projects", to=[to], subject="Hello"))  # type: ignore[misc]
-            await comes_true(lambda: len(silent) > 0)
+            await until_true(lambda: len(silent) > 0)
             await post(lab, "A")
             # Slow enough that the store's patience with the silent hop, counted in lab time, outlasts the wait.
             await lab.coordinator.set_rate(3_600)
-            await comes_true(lambda: subjects(lab, "B") == ["Hello"])
+            await until_true(lambda: subjects(lab, "B") == ["Hello"])
             await lab.coordinator.set_rate(0)
             assert not [event for event in lab.events() if isinstance(event, HopFailed)]
             waiting = {one for row in lab.read("A", lambda node: node.queue()) for one in row.recipients}

@@ -47,7 +47,7 @@ class Process:
             connection.close()
 
 
-def begun(folder: Path, *more: str) -> Process:
+def start(folder: Path, *more: str) -> Process:
     (folder / "topology.yaml").write_text(ONE, "utf-8")
     (folder / "secret").write_text("a secret of the tests\n", "utf-8")
     order = node_order(
@@ -75,7 +75,7 @@ def ended(process: Process) -> int:
 
 @pytest.fixture(scope="module")
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    found = begun(tmp_path_factory.mktemp("node"))
+    found = start(tmp_path_factory.mktemp("node"))
     yield found
     assert ended(found) == 0
 
@@ -296,12 +296,12 @@ def test_health_and_metrics(client: Client) -> None:
 
 def test_an_acknowledged_post_survives_sigkill(tmp_path: Path) -> None:
     """A store that gets SIGKILL right after its answer still has the post and its key when it comes back."""
-    process = begun(tmp_path)
+    process = start(tmp_path)
     with Client(process.url) as client:
         made = client.post("A", "Projects", subject="Kept", key="k")
     process.popen.kill()
     ended(process)
-    process = begun(tmp_path)
+    process = start(tmp_path)
     with Client(process.url) as client:
         assert client.post("A", "Projects", subject="Kept", key="k") == made
         assert [each["subject"] for each in client.messages("A", "Projects")] == ["Kept"]
@@ -313,7 +313,7 @@ def test_an_acknowledged_post_survives_sigkill(tmp_path: Path) -> None:
 def test_a_token_is_required_if_one_is_set(tmp_path: Path) -> None:
     """With a token set, every request except health must carry it."""
     (tmp_path / "token").write_text("open sesame\n", "utf-8")
-    process = begun(tmp_path, "--token-file", str(tmp_path / "token"))
+    process = start(tmp_path, "--token-file", str(tmp_path / "token"))
     with Client(process.url) as client:
         assert client.json("GET", "/livez") == {"status": "alive"}
         assert refused(client, "GET", "/nodes/A/folders").status == 401

@@ -47,8 +47,8 @@ def test_an_item_expires_on_one_store_and_stays_on_the_others() -> None:
     assert subjects(office, "B") == ["old"]
     pass_nights(office, 5)
     assert [subjects(office, name) for name in "ABC"] == [["old"], [], ["old"]]
-    (gone,) = [event for event in office.events if isinstance(event, ItemExpired)]
-    assert (gone.node, gone.at, gone.limit_us) == ("B", office.at(48 * HOUR_MIN + 15), 2 * DAY_US)
+    (expired,) = [event for event in office.events if isinstance(event, ItemExpired)]
+    assert (expired.node, expired.at, expired.limit_us) == ("B", office.at(48 * HOUR_MIN + 15), 2 * DAY_US)
     known = {name: office[name].knowledge("Projects") for name in "AB"}
     assert known["A"].numbers == known["B"].numbers
     assert (known["B"].tombstones, len(known["B"].expired), known["A"].expired) == ((), 1, ())
@@ -336,9 +336,9 @@ def test_a_store_with_a_new_replica_is_asked_again_for_expired_items() -> None:
     told = until(office, told, lambda: bool(office["B"].backfill()[0].requests))
     office["A"].configure(office.at(told), {"Age Limit": "100 d"})
     office["C"].change_folder(office.at(told), "Projects", replicas=["B", "C"])
-    gone = until(office, told, lambda: not office["A"].folders()[0].held_here)
-    office["C"].change_folder(office.at(gone), "Projects", replicas=["A", "B", "C"])
-    again = until(office, gone, lambda: subjects(office, "A") == ["late"])
+    dropped_at = until(office, told, lambda: not office["A"].folders()[0].held_here)
+    office["C"].change_folder(office.at(dropped_at), "Projects", replicas=["A", "B", "C"])
+    again = until(office, dropped_at, lambda: subjects(office, "A") == ["late"])
     office["C"].close(office.at(again))
     office.running.remove("C")
     for minutes in range(again, again + 200 * HOUR_MIN, 15):

@@ -17,14 +17,14 @@ def test_tombstones_that_must_stay_do_not_keep_others(monkeypatch: pytest.Monkey
         THREE_STORES_AND_CONTACT.replace("Projects: {replicas: [A, B, C]", "Projects: {replicas: [A, B]")
         + "  Q: {replicas: [A, C]}\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
     )
-    gone = [office["A"].post(office.at(1), path, subject="x") for path in ("Projects", "Q")]
+    deleted = [office["A"].post(office.at(1), path, subject="x") for path in ("Projects", "Q")]
     office.run(office.at(15))
-    for path, message in zip(("Projects", "Q"), gone, strict=True):
+    for path, message in zip(("Projects", "Q"), deleted, strict=True):
         office["A"].delete(office.at(16), path, message)
     office.running = ["A", "C"]  # B is down and never hears of it
     for hours in range(1, 5 * 24, 3):
         office.run(office.at(17 + hours * HOUR_MIN))
-    assert office["A"].knowledge("Projects").tombstones == (gone[0],)
+    assert office["A"].knowledge("Projects").tombstones == (deleted[0],)
     assert office["A"].knowledge("Q").tombstones == ()
 
 

@@ -117,8 +117,8 @@ def test_problems_are_logged() -> None:
     office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
     for minutes in range(15, 120, 15):
         office.run(office.at(minutes))
-    [gone] = texts(office, "C", 3005)
-    assert re.fullmatch(r"A replica of public folder \([0-9a-f]+-1\) IPM_SUBTREE\\Projects was removed.", gone)
+    [text] = texts(office, "C", 3005)
+    assert re.fullmatch(r"A replica of public folder \([0-9a-f]+-1\) IPM_SUBTREE\\Projects was removed.", text)
 
 
 def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Branches are told from events and readings, each by what shows it."""
+"""The coverage of a campaign counts each branch by the event or reading that shows it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ VERSION = {
 }
 
 
-def test_a_deletion_heard_of_at_a_start() -> None:
-    """A store that was not there when another was deleted hears of it as it starts, and only that counts (RP-6)."""
-    branch, gone = "deletion learned at its start", {"store": "C", "forced": False}
+def test_a_store_that_learns_of_a_deletion_at_its_start() -> None:
+    """A store that was down when another was deleted learns of it at its start; only that counts as the branch (RP-6)."""
+    branch, deletion = "deletion learned at its start", {"store": "C", "forced": False}
     started = {"version": "2003", "replica_guid": "aa" * 16, "reason": "restart"}
     trace = Trace()
-    book = BranchCounter(trace.facts)
-    book.event(trace.add(ev.NodeStarted, "A", **started))
+    coverage = BranchCounter(trace.facts)
+    coverage.event(trace.add(ev.NodeStarted, "A", **started))
     trace.at += 1
-    book.event(trace.add(ev.StoreDeleted, "A", **gone))
-    assert branch not in book.seen
-    book.event(trace.add(ev.NodeStarted, "B", **started))
-    book.event(trace.add(ev.StoreDeleted, "B", **gone))
-    assert branch in book.seen
+    coverage.event(trace.add(ev.StoreDeleted, "A", **deletion))
+    assert branch not in coverage.seen
+    coverage.event(trace.add(ev.NodeStarted, "B", **started))
+    coverage.event(trace.add(ev.StoreDeleted, "B", **deletion))
+    assert branch in coverage.seen
 
 
 def candidate(store: str, has: int) -> ev.Candidate:
@@ -50,10 +50,10 @@ def candidate(store: str, has: int) -> ev.Candidate:
 
 def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
     trace = Trace()
-    book = BranchCounter(trace.facts)
+    coverage = BranchCounter(trace.facts)
     for kind, fields in events:
-        book.event(trace.add(kind, "A", **fields))
-    return set(book.seen)
+        coverage.event(trace.add(kind, "A", **fields))
+    return set(coverage.seen)
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_a_branch_by_its_event(branch: str, kind: type[ev.Event], fields: dict[s
     ],
 )
 def test_branches_of_the_resolve_methods(resolve: str, branch: str | None) -> None:
-    """A conflict counts for what its folder makes of it (CF-4)."""
+    """A conflict counts for its folder's resolve method (CF-4)."""
     text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
     trace = Trace(topology=topology_from_text(text, "planted"))
-    book = BranchCounter(trace.facts)
-    book.event(
+    coverage = BranchCounter(trace.facts)
+    coverage.event(
         trace.add(ev.ConflictArose, "A", folder=FOLDER, object=number("A", 1), versions=(), winner=number("A", 1))
     )
-    assert set(book.seen) == {"conflict", *([branch] if branch else [])}
-    assert set(book.seen) <= set(BRANCHES)
+    assert set(coverage.seen) == {"conflict", *([branch] if branch else [])}
+    assert set(coverage.seen) <= set(BRANCHES)
 
 
 def chooses(method: str, *found: ev.Candidate, chosen: tuple[str, ...] = ("B",), **more: Any) -> set[str]:
@@ -143,7 +143,7 @@ def chooses(method: str, *found: ev.Candidate, chosen: tuple[str, ...] = ("B",),
 
 
 def test_branches_of_the_versions() -> None:
-    """What only one version does is told from its choice, and from what a 5.5 server does at once or at midnight (BF-3)."""
+    """A version's own branch shows in its choice of sources, and in what a 5.5 server does at once or at midnight (BF-3)."""
     old = structs.replace(candidate("C", 2), version="5.5", near=True, has_all=True)
     near, newest = structs.replace(candidate("B", 2), near=True), structs.replace(candidate("C", 2), version="2007")
     assert "two holders asked" in chooses("two holders", candidate("B", 1), candidate("C", 1), chosen=("B", "C"))
@@ -163,8 +163,8 @@ def test_branches_of_the_versions() -> None:
     assert "a new replica of 5.5 asks at once" not in seen_after((ev.EntryMade, entry)), "A is of version 2003"
 
 
-def test_first_attempts_and_single_sources_are_no_branch() -> None:
-    """What happens every day is not taken for something remarkable."""
+def test_ordinary_events_are_no_branch() -> None:
+    """First attempts and single sources count as no branch."""
     assert (
         seen_after(
             (ev.EntryTimedOut, {"folder": FOLDER, "entry": 1, "attempt": 1}),
@@ -179,7 +179,7 @@ def test_first_attempts_and_single_sources_are_no_branch() -> None:
 
 
 def test_requests_for_more_than_any_source_has() -> None:
-    """Where no single source had all, the shares asked for together are more than the best candidate's."""
+    """If no single source has everything, the requests together ask for more than the best candidate has."""
     choice = (
         ev.SourcesConsidered,
         {"folder": FOLDER, "entry": 1, "candidates": (candidate("B", 1), candidate("C", 1)), "chosen": ("B", "C")},
@@ -194,20 +194,20 @@ def test_requests_for_more_than_any_source_has() -> None:
 def test_repeats() -> None:
     """A status and a status request marked repeat are branches of their own (ST-7)."""
     trace = Trace()
-    book = BranchCounter(trace.facts)
+    coverage = BranchCounter(trace.facts)
     for index, message_type in enumerate((0x10, 0x20, 0x4), start=1):
-        book.event(trace.mail("A", index, message_type=message_type, marks=("repeat",)))
-    assert set(book.seen) == {"status repeat", "status request repeat"}
+        coverage.event(trace.mail("A", index, message_type=message_type, marks=("repeat",)))
+    assert set(coverage.seen) == {"status repeat", "status request repeat"}
 
 
 def test_reordered_and_doubled_mails() -> None:
-    """A mail that comes after a later one, and one that comes twice, are told from their numbers and ids (IN-3, RST-4)."""
+    """The numbers and ids of mails show which ones arrive after a later one, or twice (IN-3, RST-4)."""
     trace = Trace()
-    book = BranchCounter(trace.facts)
+    coverage = BranchCounter(trace.facts)
     sent = {index: trace.mail("A", index) for index in (1, 2)}
 
     def arrives(index: int) -> None:
-        book.event(
+        coverage.event(
             trace.add(
                 ev.MailReceived,
                 "B",
@@ -223,12 +223,12 @@ def test_reordered_and_doubled_mails() -> None:
 
     arrives(2)
     row = {"folder": FOLDER, "store": "A", "cnset": "", "cnset_fai": "", "sent_at": START_AT, "sent_number": 2}
-    book.event(trace.add(ev.RowReplaced, "B", mail="2@A", **row))
-    assert set(book.seen) == set()
+    coverage.event(trace.add(ev.RowReplaced, "B", mail="2@A", **row))
+    assert set(coverage.seen) == set()
     arrives(1)
-    assert set(book.seen) == {"reordered row not replaced"}
+    assert set(coverage.seen) == {"reordered row not replaced"}
     arrives(1)
-    assert "mail received twice" in book.seen
+    assert "mail received twice" in coverage.seen
 
 
 def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
@@ -238,17 +238,21 @@ def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
 
 
 def test_suffixes_and_cycles_are_read_off_the_tree() -> None:
-    """A folder shown with another name than it has, and a ring of parents, have no event: the tree tells them (HI-7)."""
+    """A folder shown with a suffix and a cycle of parents have no event; the tree of folders shows them (HI-7)."""
     trace = Trace()
-    book = BranchCounter(trace.facts)
+    coverage = BranchCounter(trace.facts)
     folder = {"folder": "1-1", "kind": "folder", "replicas": ("A",)}
     one, other = number("A", 50), number("A", 51)
     first = trace.change("A", 1, object=one, subject="X", parent=other, **folder)
     plain = trace.change("A", 2, object=other, subject="Y", parent="1-1", **folder)
-    book.folder(reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: plain.number}))
-    assert set(book.seen) == set()
-    book.folder(reading((shown_folder(other, "Y (2)"),), {other: plain.number}))
-    assert set(book.seen) == {"name suffix"}
+    coverage.folder(
+        reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: plain.number})
+    )
+    assert set(coverage.seen) == set()
+    coverage.folder(reading((shown_folder(other, "Y (2)"),), {other: plain.number}))
+    assert set(coverage.seen) == {"name suffix"}
     ring = trace.change("A", 3, object=other, subject="Y", parent=one, operation="modify", **folder)
-    book.folder(reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: ring.number}))
-    assert set(book.seen) == {"name suffix", "folder cycle cut"}
+    coverage.folder(
+        reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: ring.number})
+    )
+    assert set(coverage.seen) == {"name suffix", "folder cycle cut"}

@@ -1,4 +1,4 @@
-"""Drawing a plan: the same seed is the same plan for ever, and some seed has everything in it."""
+"""Drawing a plan: a seed always gives the same plan, and the seeds together use every kind of step and fault."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def plans() -> list[Plan]:
     return [draw_plan(seed) for seed in SEEDS]
 
 
-def test_a_seed_is_one_plan() -> None:
+def test_a_seed_determines_the_plan() -> None:
     """The same seed draws the same plan, another seed another."""
     assert draw_plan(17) == draw_plan(17)
     assert draw_plan(17) != draw_plan(18)
 
 
-def test_a_seed_is_one_plan_in_any_process(project_root: Path) -> None:
+def test_a_seed_determines_the_plan_in_any_process(project_root: Path) -> None:
     """Another process with another PYTHONHASHSEED draws the same plan."""
     script = (
         "from pflab.campaign.plans.draw import draw_plan; from pflab.campaign.plans.file import plan_text; "
         "print(plan_text(draw_plan(23)))"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script],
         cwd=project_root,
         env={**os.environ, "PYTHONHASHSEED": "99", "PYTHONPATH": str(project_root)},
@@ -51,11 +51,11 @@ def test_a_seed_is_one_plan_in_any_process(project_root: Path) -> None:
         text=True,
         check=True,
     )
-    assert told.stdout.rstrip("\n") == plan_text(draw_plan(23)).rstrip("\n")
+    assert result.stdout.rstrip("\n") == plan_text(draw_plan(23)).rstrip("\n")
 
 
 def test_every_kind_is_drawn(plans: list[Plan]) -> None:
-    """Among a few hundred seeds there is every kind of step and every kind of fault."""
+    """A few hundred seeds contain every kind of step and every kind of fault."""
     steps = {type(step) for plan in plans for step in plan.steps}
     faults = {type(fault) for plan in plans for fault in plan.faults}
     assert steps == set(get_args(AnyStep))
@@ -64,7 +64,7 @@ def test_every_kind_is_drawn(plans: list[Plan]) -> None:
 
 
 def test_sizes_are_skewed() -> None:
-    """Two to twelve stores in one to four sites, and most organizations are small."""
+    """Organizations have two to twelve stores in one to four sites, and most of them are small."""
     documents = [draw_organization(random.Random(number)) for number in range(1000)]
     stores = Counter(len(each["servers"]) for each in documents)
     assert (min(stores), max(stores)) == (2, 12)
@@ -75,7 +75,7 @@ def test_sizes_are_skewed() -> None:
 
 
 def test_settings_are_drawn_small(plans: list[Plan]) -> None:
-    """A share of the seeds has limits and time-outs that make rare branches happen."""
+    """A share of the seeds has small limits and time-outs, so that rare branches are reached."""
     set_somewhere = Counter(
         name
         for plan in plans
@@ -96,7 +96,7 @@ def test_settings_are_drawn_small(plans: list[Plan]) -> None:
 
 
 def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None:
-    """No two things have one label, and steps and faults stand in order of time, within the days."""
+    """No label is used twice; steps and faults are in order of time, within the days."""
     for plan in plans:
         labels = [label for step in plan.steps if isinstance(step, Post) for label in step.labels()]
         labels += [step.label for step in plan.steps if isinstance(step, CreateFolder)]
@@ -108,8 +108,8 @@ def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None
         assert 0 < plan.length_us <= 3 * DAY_US
 
 
-def test_fault_kinds_that_were_not_asked_for() -> None:
-    """Only the kinds named are drawn; none means a calm network too."""
+def test_only_the_requested_kinds_of_fault_are_drawn() -> None:
+    """Only the kinds named are drawn; "none" also gives a network without delays."""
     some = [draw_plan(seed, faults=("skew", "gone")) for seed in range(40)]
     assert {type(fault).__name__ for plan in some for fault in plan.faults} == {"Skew", "Gone"}
     none = [draw_plan(seed, faults=()) for seed in range(40)]
@@ -117,13 +117,13 @@ def test_fault_kinds_that_were_not_asked_for() -> None:
 
 
 def test_the_workload_does_not_depend_on_the_faults() -> None:
-    """Each part has a generator of its own: without faults the same seed has the same organization and work."""
+    """Each part has its own random generator: without faults a seed has the same organization and work."""
     for seed in range(20):
         assert draw_plan(seed, faults=()).organization().servers.keys() == draw_plan(seed).organization().servers.keys()
 
 
 def test_a_given_topology_is_kept() -> None:
-    """With a topology only work and faults are drawn, for its stores and folders."""
+    """With a given topology only work and faults are drawn, for its stores and folders."""
     organization = load_topology(EXAMPLE)
     for seed in range(10):
         plan = draw_plan(seed, topology=organization)
@@ -145,7 +145,7 @@ _HEAD = "seed: 1\nlength: 1 h\ntopology: {}\n"
 
 
 def test_a_plan_survives_its_file(plans: list[Plan]) -> None:
-    """What is written as YAML or as values is read back as the same plan."""
+    """A plan written as YAML or as JSON values is read back as the same plan."""
     for plan in plans[:60]:
         assert plan_from_text(plan_text(plan, ["a comment", "of two\nlines"])) == plan
         assert plan_of(document_of(plan)) == plan
@@ -154,7 +154,7 @@ def test_a_plan_survives_its_file(plans: list[Plan]) -> None:
 
 
 def test_a_plan_reads_as_a_list() -> None:
-    """Each step is one line, the time first, spans as people write them."""
+    """Each step is one line that begins with the time; durations are written as people write them."""
     plan = Plan(
         seed=7,
         length_us=90 * MINUTE_US,
@@ -182,7 +182,7 @@ def test_a_plan_reads_as_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("steps: []", "plan: not a plan"),
         ("- 1", "plan: not a plan"),
@@ -214,11 +214,11 @@ def test_a_plan_reads_as_a_list() -> None:
         ),
     ],
 )
-def test_what_is_not_a_plan(text: str, told: str) -> None:
+def test_what_is_not_a_plan(text: str, expected: str) -> None:
     """A file that is no plan is one clear line."""
     with pytest.raises(LabError) as raised:
         plan_from_text(text)
-    assert told in str(raised.value)
+    assert expected in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

@@ -1,4 +1,4 @@
-"""Playing a plan: what each step and each fault does, what is passed over, and that the lab is healed in the end."""
+"""Playing a plan: what each step and each fault does, what is skipped, and that the lab is healed at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from traces.labtime import HOUR_US, MINUTE_US
 
 
 async def played(a_plan: cp.Plan) -> tuple[Simulator, Player]:
-    """A lab after its plan; all invariants have held."""
+    """Play a plan; all invariants must hold. Return the lab."""
     lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
     await lab.up()
     play = Player(lab, a_plan, Monitor(lab))
@@ -34,7 +34,7 @@ async def played(a_plan: cp.Plan) -> tuple[Simulator, Player]:
 
 
 async def test_every_step_is_a_change() -> None:
-    """Each step does to the lab what it says, in its place; nothing is passed over (CN-2)."""
+    """Each step does what it says, and no step is skipped (CN-2)."""
     lab, play = await played(plan())
     assert (play.runner.steps_run, play.runner.skipped) == (len(WORK), 0)
     made = [(event.node, event.kind, event.operation) for event in lab.events() if isinstance(event, ChangeMade)]
@@ -46,7 +46,7 @@ async def test_every_step_is_a_change() -> None:
 
 
 def test_a_clean_run_violates_nothing() -> None:
-    """Without faults every invariant holds at every instant, and in the end all have converged (CV-1 to CV-3)."""
+    """Without faults every invariant holds at every instant, and in the end all stores have converged (CV-1 to CV-3)."""
     result = run_plan(plan())
     assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
     assert result.bound_us > 0
@@ -55,7 +55,7 @@ def test_a_clean_run_violates_nothing() -> None:
 
 @pytest.mark.parametrize(("seed", "played_out"), [(ONE_PLAYED_OUT_OF + 1, False), (ONE_PLAYED_OUT_OF, True)])
 async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out: bool) -> None:
-    """A lab that has converged is played for two more days and no longer, but one in sixteen for all of its bound."""
+    """A converged lab is played for two more days, or in one case of sixteen for all of its bound."""
     lab, play = await played(plan(seed=seed))
     healed_at = lab.topology.start_at + plan().length_us
     assert play.bound_us > JUDGED_EVERY_US + SETTLING_US
@@ -63,8 +63,8 @@ async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out:
     await lab.close()
 
 
-async def test_what_does_not_converge_gets_all_of_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lab is given up only when its bound has ended: here no store takes any mail."""
+async def test_a_lab_that_does_not_converge_is_played_for_all_of_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player gives up a lab only at the end of its bound; here no store accepts any mail."""
     monkeypatch.setattr(Node, "mail_in", lambda *_: None)
     a_plan = plan(seed=ONE_PLAYED_OUT_OF + 1)
     lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
@@ -76,7 +76,7 @@ async def test_what_does_not_converge_gets_all_of_its_bound(monkeypatch: pytest.
 
 
 async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
-    """Suspended, content stays at home on the stores that obey; it goes on by a step, or at the latest when all is healed."""
+    """Stores that obey send no suspended content. A step resumes it, or at the latest the heal at the end does."""
     steps = (
         cp.SuspendContent(at_us=MINUTE_US),
         cp.Post(at_us=2 * MINUTE_US, on="A", folder="F", label="m1"),
@@ -94,11 +94,11 @@ async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
 
 
 async def test_a_deleted_store_never_comes_back() -> None:
-    """A step deletes a store with all that it holds; faults that would start it again and the heal leave it alone (RP-6)."""
-    gone = cp.Gone(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
+    """A step deletes a store with its replicas; later faults and the heal do not start it again (RP-6)."""
+    outage = cp.Gone(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
     back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
     steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
-    lab, play = await played(plan(gone, back, steps=steps))
+    lab, play = await played(plan(outage, back, steps=steps))
     assert play.runner.skipped == 0
     assert not lab.running("C")
     assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
@@ -107,21 +107,21 @@ async def test_a_deleted_store_never_comes_back() -> None:
 
 @pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND, ids=lambda fault: type(fault).__name__)
 def test_each_kind_of_fault_is_survived(fault: cp.AnyFault) -> None:
-    """A lab under each kind of fault keeps its invariants and converges once it is healed (CV-3)."""
+    """Under each kind of fault a lab keeps its invariants, and converges once it is healed (CV-3)."""
     result = run_plan(plan(fault))
     assert [each.in_words() for each in result.violations] == []
     assert result.judgement is Judgement.CONVERGED
 
 
 def test_all_kinds_of_fault_at_once_are_survived() -> None:
-    """All of them together, in a network with whims, change nothing of that."""
+    """The same holds under all kinds of fault together, in a network with random delays and order."""
     result = run_plan(plan(*A_FAULT_OF_EACH_KIND, network=cp.Network(shuffle=True, jitter_us=5 * MINUTE_US)))
     assert [each.in_words() for each in result.violations] == []
 
 
 @pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND[:7], ids=lambda fault: type(fault).__name__)
 async def test_a_fault_begins_and_ends(fault: cp.AnyFault) -> None:
-    """A fault is injected at its time and healed when it is over, unless it was used up before."""
+    """A fault is injected at its time and healed at its end, unless its count was used up before."""
     lab, _ = await played(plan(fault))
     injected = [event for event in lab.events() if isinstance(event, FaultInjected)]
     healed = [event for event in lab.events() if isinstance(event, FaultHealed)]
@@ -132,7 +132,7 @@ async def test_a_fault_begins_and_ends(fault: cp.AnyFault) -> None:
 
 
 async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
-    """Stores go down one after the other and come back in the other order."""
+    """Stores stop one after the other and start in the other order."""
     swizzle = cp.Swizzle(at_us=HOUR_US, lasts_us=HOUR_US, stop=("C", "A"), start=("A", "C"), gap_us=10 * MINUTE_US)
     lab, _ = await played(plan(swizzle, steps=()))
     back = [
@@ -144,18 +144,18 @@ async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
     await lab.close()
 
 
-async def test_a_store_that_is_gone_at_the_end_comes_back() -> None:
-    """Whatever is down when the plan ends is started again, except a store that never joined."""
+async def test_a_store_that_is_down_at_the_end_is_started() -> None:
+    """Every store that is down at the end of the plan is started, except one that never joined."""
     document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
-    gone = cp.Gone(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
-    lab, _ = await played(plan(gone, topology=document, steps=()))
+    outage = cp.Gone(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
+    lab, _ = await played(plan(outage, topology=document, steps=()))
     assert [event.node for event in lab.events() if isinstance(event, NodeStopped)] == ["B"]
     assert (lab.running("B"), lab.absent("D")) == (True, True)
     await lab.close()
 
 
 async def test_a_store_joins_once() -> None:
-    """A store that joins later does so at its step; a second step finds it there (RP-3)."""
+    """A store joins at its step; a second step for it does nothing (RP-3)."""
     document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
     joins = tuple(cp.Join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
     lab, play = await played(plan(topology=document, steps=joins))
@@ -164,8 +164,8 @@ async def test_a_store_joins_once() -> None:
     await lab.close()
 
 
-def test_what_is_not_there_is_passed_over() -> None:
-    """Steps and faults whose store, folder or message does not exist do nothing and harm nothing."""
+def test_steps_on_missing_things_are_skipped() -> None:
+    """Steps and faults whose store, folder or message does not exist do nothing."""
     steps: tuple[cp.AnyStep, ...] = (
         cp.Post(at_us=0, on="Z", folder="F", label="m1"),
         cp.Post(at_us=0, on="A", folder="nowhere", label="m2"),
@@ -191,7 +191,7 @@ def test_what_is_not_there_is_passed_over() -> None:
 
 
 def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error inside a store, from a user's act or from the lab's own, ends the play as a violation, not as a crash."""
+    """An error inside a store, in a user's act or in the store's own work, ends the play as a violation, not as a crash."""
 
     def broken(*_: object, **__: object) -> None:
         raise AssertionError("planted")
@@ -207,7 +207,7 @@ def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a store told its user that it took must be among its events (DU-1)."""
+    """Every change that a store acknowledged must have an event (DU-1)."""
     monkeypatch.setattr(Node, "delete", lambda *_: f"{'ee' * 16}:9")
     (found,) = run_plan(plan()).violations
     assert found.invariant == "acknowledged is committed"

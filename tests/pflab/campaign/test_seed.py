@@ -1,4 +1,4 @@
-"""Campaigns: one result a seed whatever the number of workers, exit codes, branches that must be seen, verification."""
+"""Campaigns: results do not depend on the number of workers; exit codes, branches that must be seen, verification."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tiny() -> CampaignResult:
 
 
 def test_a_tiny_campaign(tiny: CampaignResult) -> None:
-    """Six seeds with all faults converge, and keep every invariant on their way."""
+    """Six seeds with all faults converge and violate no invariant."""
     assert [each.in_words() for each in tiny.failed] == []
     assert [each.seed for each in tiny.results] == list(SEEDS)
     assert tiny.exit_code == ExitCode.GOOD
@@ -50,7 +50,7 @@ def test_a_tiny_campaign(tiny: CampaignResult) -> None:
 
 
 def test_results_do_not_depend_on_the_number_of_workers(tiny: CampaignResult) -> None:
-    """Two workers give the same results, digests of all events included, in the same order."""
+    """Two workers give the same results in the same order, with equal digests of all events."""
     heard: list[int] = []
     apart = run_campaign(SEEDS, SHORT, jobs=2, done=lambda result: heard.append(result.seed))
     assert apart.results == tiny.results
@@ -68,7 +68,7 @@ def test_another_hash_seed_changes_no_byte(tiny: CampaignResult) -> None:
 
 
 def test_a_seed_that_differs_fails_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A seed whose events another process tells otherwise is a violation."""
+    """A seed that has other events in another process is a violation."""
     played = iter([SeedResult(1, Judgement.CONVERGED, digest="one"), SeedResult(1, Judgement.CONVERGED, digest="two")])
     monkeypatch.setattr(seeds, "_played", lambda *_, **__: iter([next(played)]))
     campaign = run_campaign([1], SHORT, verify_share=1.0)
@@ -81,7 +81,7 @@ def test_a_seed_that_differs_fails_the_campaign(monkeypatch: pytest.MonkeyPatch)
     [(0, 1.0, 0), (6, 0.0, 0), (6, 1.0, 6), (6, 0.5, 3), (200, 0.05, 10), (3, 0.05, 1), (3, 9.0, 3)],
 )
 def test_the_share_that_is_verified(count: int, share: float, chosen: int) -> None:
-    """About that share of the seeds is played again, evenly spread, at least one."""
+    """About this share of the seeds, evenly spread and at least one, is played again."""
     assert len(chosen_for_verification(range(count), share)) == chosen
 
 
@@ -90,7 +90,7 @@ def well(seed: int, *branches: str) -> SeedResult:
 
 
 def test_a_long_campaign_must_see_every_branch() -> None:
-    """From 1,000 seeds on, with all faults and drawn organizations, a branch that was never seen fails the campaign."""
+    """From 1,000 seeds on, with all faults and drawn organizations, a branch that no seed reached fails the campaign."""
     most = tuple(well(seed, *BRANCHES[1:]) for seed in range(LONG_CAMPAIGN))
     long = CampaignResult(most)
     assert (long.unseen, long.must_see_all, long.exit_code) == (BRANCHES[:1], True, ExitCode.VIOLATION)
@@ -101,7 +101,7 @@ def test_a_long_campaign_must_see_every_branch() -> None:
 
 
 def test_exit_codes() -> None:
-    """0 for good, 1 for a violation, 2 where nobody can tell, or where there was nothing to judge."""
+    """0 for success, 1 for a violation, 2 if the result is unknown or there was nothing to judge."""
     bad = SeedResult(1, Judgement.NOT_CONVERGED, (Violation("x", (), 0, ""),))
     unknown = SeedResult(2, Judgement.UNKNOWN, doubts=("why",))
     assert CampaignResult((well(1),)).exit_code == ExitCode.GOOD
@@ -119,15 +119,15 @@ def test_an_internal_error_of_the_campaign_ends_one_seed(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(seeds, "run_seed", broken)
     campaign = run_campaign([1, 2], SHORT)
-    told = "the campaign: internal error while playing the seed: RuntimeError: planted"
-    assert [each.doubts for each in campaign.results] == [(told,)] * 2
+    doubt = "the campaign: internal error while playing the seed: RuntimeError: planted"
+    assert [each.doubts for each in campaign.results] == [(doubt,)] * 2
     assert all("RuntimeError: planted" in each.traceback for each in campaign.results)
     assert campaign.exit_code == ExitCode.INTERNAL
 
 
 @dataclass(frozen=True, slots=True)
 class Broken(Order):
-    """Plays seeds with stores whose users meet a bug, whichever process plays them."""
+    """Plays seeds in which a user's request meets a bug in the store, whichever process plays them."""
 
     def play(self, seed: int) -> SeedResult:
         with pytest.MonkeyPatch.context() as patched:
@@ -150,7 +150,7 @@ def test_an_internal_error_of_a_store_is_kept_by_worker_processes() -> None:
 
 
 def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interrupted campaign gives the results so far and says that it was stopped."""
+    """An interrupted campaign returns the results so far and is marked as stopped."""
 
     def stopped(*_: object, **__: object) -> Iterator[SeedResult]:
         yield well(1)
@@ -162,7 +162,8 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ctrl_c_with_workers(project_root: Path) -> None:
-    """SIGINT to the whole process group ends a campaign with workers in order: results told, exit code 2, no traceback."""
+    """SIGINT to the whole process group ends a campaign with workers in order: it prints the results, exit code 2, no
+    traceback."""
     script = (
         "import sys; from pflab.cli.app import run\n"
         "if __name__ == '__main__': sys.exit(run(['simulate', '--seeds', '1..5000', '--jobs', '2']))"
@@ -177,7 +178,7 @@ def test_ctrl_c_with_workers(project_root: Path) -> None:
     )
     assert process.stderr is not None
     try:
-        begun = process.stderr.readline()
+        first_line = process.stderr.readline()
         time.sleep(0.5)  # so that the workers are at it; when they are not, the end is the same
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -185,14 +186,14 @@ def test_ctrl_c_with_workers(project_root: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise
-    assert begun == "seeds 1..5000\n"
+    assert first_line == "seeds 1..5000\n"
     assert process.returncode == ExitCode.UNKNOWN
     assert "stopped after" in out or "pflab: stopped" in err
     assert "Traceback" not in err
 
 
 def test_a_given_topology_travels_to_the_workers() -> None:
-    """An order with a topology plays it in every process."""
+    """A campaign with a given topology plays it in every process."""
     organization = topology_from_text("servers: {A: , B: }\nfolders: {F: {replicas: [A, B]}}\n", "small")
     order = Order.of(1, (), organization)
     assert order.organization() == organization
@@ -200,7 +201,7 @@ def test_a_given_topology_travels_to_the_workers() -> None:
 
 
 def test_fault_words() -> None:
-    """--faults takes all, none, or kinds by name in any order; another word is told with what there is."""
+    """--faults takes all, none, or kinds by name in any order; another word is refused with the list of kinds."""
     assert parse_faults("all") == FAULT_KINDS
     assert parse_faults("none") == ()
     assert parse_faults("skew, loss") == ("loss", "skew")
@@ -209,7 +210,7 @@ def test_fault_words() -> None:
 
 
 def test_results_for_programs(tiny: CampaignResult) -> None:
-    """A campaign as a document says what the text says, in parts."""
+    """The JSON document of a campaign has the facts of its text."""
     document = as_document(tiny)
     assert [each["seed"] for each in document["seeds"]] == list(SEEDS)
     assert document["branches"].keys() >= set(BRANCHES)
@@ -217,12 +218,12 @@ def test_results_for_programs(tiny: CampaignResult) -> None:
 
 
 def test_traces_of_a_seed(tmp_path: Path) -> None:
-    """A seed can be played with its traces kept, to be looked at, and is the same seed."""
+    """A seed can be played with its traces kept, and gives the same result."""
     kept = run_seed(1, days=1, folder=tmp_path)
     assert kept.digest == run_seed(1, days=1).digest
     assert list((tmp_path / "seed-1" / "00001" / "traces").glob("*.jsonl"))
 
 
 def test_as_many_workers_as_cores() -> None:
-    """There is at least one."""
+    """There is at least one worker."""
     assert jobs_here() >= 1

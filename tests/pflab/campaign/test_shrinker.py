@@ -1,4 +1,4 @@
-"""Making a failing plan small: what is needed for the failure stays, everything else goes, within bounds."""
+"""Shrinking a failing plan: it keeps what the failure needs and removes everything else, within bounds."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from traces.events import HopDropped, TombstoneMade
 from traces.labtime import HOUR_US, MINUTE_US
 
 
-class NobodyDeletesAfterALoss(Invariant):
-    """Planted: a lab in which a mail was lost must not have a deletion after it."""
+class NoDeletionAfterALoss(Invariant):
+    """A planted invariant: after the loss of a mail there must be no deletion."""
 
     id = "planted"
     rules = ("DL-1",)
@@ -49,17 +49,17 @@ class NobodyDeletesAfterALoss(Invariant):
 
 
 def play(a_plan: cp.Plan) -> SeedResult:
-    return run_plan(a_plan, invariants=(NobodyDeletesAfterALoss,))
+    return run_plan(a_plan, invariants=(NoDeletionAfterALoss,))
 
 
 def failing() -> cp.Plan:
-    """A plan with much that the planted failure does not need."""
+    """Return a plan with much that the planted failure does not need."""
     late = cp.Delete(at_us=7 * HOUR_US, on="B", message="m1.3")
     return plan(*A_FAULT_OF_EACH_KIND, steps=(*WORK, late), network=cp.Network(shuffle=True, jitter_us=MINUTE_US))
 
 
 def test_a_planted_failure_is_made_minimal() -> None:
-    """Of many steps, faults and stores those few remain without which it does not fail."""
+    """Only the few steps, faults and stores remain that the failure needs."""
     shrunk = Shrinker(play, most_plays=150).shrink(failing())
     assert shrunk.complete
     assert shrunk.result.broken == {"planted"}
@@ -72,13 +72,13 @@ def test_a_planted_failure_is_made_minimal() -> None:
 
 
 def test_shrinking_is_deterministic() -> None:
-    """The same plan shrinks to the same plan in as many plays."""
+    """The same plan shrinks to the same plan with the same number of plays."""
     one, other = (Shrinker(play, most_plays=12).shrink(failing()) for _ in range(2))
     assert (one.plan, one.plays) == (other.plan, other.plays)
 
 
 def test_the_file_of_a_shrunk_plan() -> None:
-    """It has the witness in words on top and is read back as the plan."""
+    """The file begins with the witness in words and is read back as the plan."""
     shrunk = Shrinker(play, most_plays=8).shrink(failing())
     text = shrunk.text("pflab simulate --plan x.yaml")
     lines = text.splitlines()
@@ -89,7 +89,7 @@ def test_the_file_of_a_shrunk_plan() -> None:
 
 
 def fake(judge: Callable[[cp.Plan], bool]) -> Callable[[cp.Plan], SeedResult]:
-    """A play that fails as told and costs nothing."""
+    """A player that fails as the test says and takes no time."""
 
     def result(a_plan: cp.Plan) -> SeedResult:
         if not judge(a_plan):
@@ -101,26 +101,26 @@ def fake(judge: Callable[[cp.Plan], bool]) -> Callable[[cp.Plan], SeedResult]:
 
 
 def test_the_number_of_plays_is_bounded() -> None:
-    """At the bound the smallest plan so far is given, and said not to be the end of it."""
+    """At the bound the shrinker returns the smallest plan so far, marked as unfinished."""
     shrunk = Shrinker(fake(lambda a_plan: len(a_plan.steps) > 3), most_plays=5).shrink(failing())
     assert (shrunk.plays, shrunk.complete) == (5, False)
     assert len(shrunk.plan.steps) > 3
 
 
 def test_the_time_is_bounded() -> None:
-    """When the time is up the smallest plan so far is given; the first play is always made."""
+    """When the time is up the shrinker returns the smallest plan so far; it always makes the first play."""
     shrunk = Shrinker(fake(lambda _: True), most_seconds=0.0).shrink(failing())
     assert (shrunk.plays, shrunk.complete) == (1, False)
 
 
 def test_what_does_not_fail_cannot_be_shrunk() -> None:
-    """A plan that violates nothing is refused in words."""
+    """A plan without a violation is refused."""
     with pytest.raises(LabError, match="plan 1 violates nothing"):
         Shrinker(fake(lambda _: False)).shrink(plan())
 
 
 def test_another_failure_is_not_taken_for_it() -> None:
-    """A smaller plan that fails in another way only is not taken."""
+    """A smaller plan that fails in another way is not accepted."""
 
     def result(a_plan: cp.Plan) -> SeedResult:
         id_ = "the one" if len(a_plan.steps) >= 4 else "another"
@@ -138,7 +138,7 @@ def test_least_keeps_what_is_needed(needed: set[int], size: int) -> None:
 
 @pytest.mark.parametrize("seed", range(30, 36))
 def test_smaller_plans_are_plans(seed: int) -> None:
-    """Whatever a reduction leaves out, the rest is an organization and a plan, or it is refused."""
+    """Whatever a reduction removes, the rest is a valid organization and plan, or it is refused."""
     whole = draw_plan(seed)
     draw = random.Random(seed)
     for items_of, with_items in LISTS:
@@ -155,16 +155,16 @@ def test_smaller_plans_are_plans(seed: int) -> None:
                     candidate.organization()
 
 
-def test_newcomers_alone_are_no_organization() -> None:
-    """Stores that all join later have nobody to join: such a plan is refused."""
+def test_a_plan_of_late_stores_only_is_refused() -> None:
+    """Stores that all join later have no store to join, so the plan is refused."""
     document = {"servers": {"A": None, "B": {"joins": "later"}}, "folders": {"F": None}}
     (with_stores,) = [with_items for items_of, with_items in LISTS if items_of(plan()) == ["A", "B", "C"]]
     assert with_stores(plan(topology=document), ["B"]) is None
     assert with_stores(plan(topology=document), ["A"]) is not None
 
 
-def test_a_store_takes_its_things_along() -> None:
-    """Without a store there are no steps on it, no faults of it, no replicas on it, no site of its own."""
+def test_removing_a_store_removes_all_that_refers_to_it() -> None:
+    """Removing a store removes its steps, its faults, its replicas, and its site if that is empty."""
     document = {
         "sites": ["SEA", "NYC"],
         "connectors": [{"name": "X", "between": ["SEA", "NYC"], "bridgeheads": {"SEA": "A", "NYC": "B"}}],
@@ -185,8 +185,8 @@ def test_a_store_takes_its_things_along() -> None:
     assert not any(getattr(step, "on", None) == "B" for step in smaller.steps)
 
 
-def test_an_organization_must_not_fall_apart() -> None:
-    """Sites that mail can no longer reach would be a failure of the shrinker's own making."""
+def test_a_reduction_that_disconnects_sites_is_refused() -> None:
+    """Sites that mail can no longer reach would be a failure that the shrinker caused itself."""
     document = {
         "sites": ["SEA", "NYC", "LON"],
         "connectors": [{"between": ["SEA", "NYC"]}, {"between": ["NYC", "LON"]}],
@@ -200,7 +200,7 @@ def test_an_organization_must_not_fall_apart() -> None:
 
 
 def test_what_comes_after_the_failure_goes_first() -> None:
-    """Steps and faults later than the violation are left out in one go."""
+    """The first reduction removes all steps and faults later than the violation."""
     whole = plan(*A_FAULT_OF_EACH_KIND)
     cut = cut_after(whole, whole.organization().start_at + HOUR_US)
     assert cut is not None

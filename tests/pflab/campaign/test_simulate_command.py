@@ -19,7 +19,7 @@ from tests.support.campaign_plans import plan
 from traces.events import TombstoneMade
 
 
-class NobodyDeletes(Invariant):
+class NoDeletion(Invariant):
     id = "planted"
     rules = ("DL-1",)
     says = "Nothing is ever deleted."
@@ -33,23 +33,23 @@ class NobodyDeletes(Invariant):
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands run in a folder of their own, as a user's do."""
+    """Run commands in a folder of their own, as a user does."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every lab of this process has one more invariant, which does not hold."""
+    """Give every lab of this process one more invariant, which does not hold."""
     init = Monitor.__init__
 
     def with_planted(self: Monitor, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
-        init(self, lab, (*INVARIANTS, NobodyDeletes))  # type: ignore[arg-type]
+        init(self, lab, (*INVARIANTS, NoDeletion))  # type: ignore[arg-type]
 
     monkeypatch.setattr(Monitor, "__init__", with_planted)
 
 
 def test_seeds_that_converge(capsys: pytest.CaptureFixture[str]) -> None:
-    """Good seeds are counted and the exit code is 0; the seeds are named so that they can be had again."""
+    """Good seeds are counted with exit code 0; the output names the seeds, so that they can be played again."""
     assert run(["simulate", "--seeds", "1..2", "--days", "1", "--jobs", "1"]) == ExitCode.GOOD
     captured = capsys.readouterr()
     assert captured.out == "2 of 2 seeds converged and kept every acknowledged change\n"
@@ -57,15 +57,15 @@ def test_seeds_that_converge(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_fresh_seeds_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without --seeds fresh ones are drawn, and printed."""
+    """Without --seeds the command draws new seeds and prints them."""
     assert run(["simulate", "--count", "1", "--days", "1", "--faults", "none", "--jobs", "1"]) == ExitCode.GOOD
-    said = capsys.readouterr().err.split()
-    assert said[0] == "seeds"
-    assert said[1].isdigit()
+    printed = capsys.readouterr().err.split()
+    assert printed[0] == "seeds"
+    assert printed[1].isdigit()
 
 
 def test_a_seed_is_expanded_to_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    """--expand prints the plan of a seed, as YAML or as JSON, and plays nothing."""
+    """--expand prints the plan of a seed, as YAML or as JSON, without playing it."""
     assert run(["simulate", "--seeds", "17..17", "--expand"]) == ExitCode.GOOD
     assert plan_from_text(capsys.readouterr().out) == draw_plan(17)
     assert run(["simulate", "--seeds", "17..18", "--expand", "--json", "--days", "1"]) == ExitCode.GOOD
@@ -86,8 +86,9 @@ def test_a_plan_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.usefixtures("planted")
-def test_a_failing_seed_is_told_and_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A violation is told with its witness, exit code 1; --shrink writes a small plan, which --plan plays to the same."""
+def test_a_failing_seed_is_reported_and_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A violation is printed with its witness, exit code 1; --shrink writes a small plan that fails the same
+    way with --plan."""
     Path("p.yaml").write_text(plan_text(plan()), "utf-8")
     assert run(["simulate", "--plan", "p.yaml", "--shrink"]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
@@ -101,7 +102,7 @@ def test_a_failing_seed_is_told_and_shrunk(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.usefixtures("planted")
 def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """--seed-file plays the seeds that a file names, and each that fails is told."""
+    """--seed-file plays the seeds of a file, and each that fails is printed."""
     deleting = [
         seed for seed in range(1, 30) if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed).steps)
     ]
@@ -115,7 +116,7 @@ def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("planted")
 def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command that is told for a failing seed names all that its plan was drawn from."""
+    """The command printed for a failing seed has every option that its plan depends on."""
     seed = next(
         seed
         for seed in range(1, 40)
@@ -127,7 +128,7 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         (["--plan", "none.yaml"], "none.yaml: no such file or directory; name a plan file"),
         (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
@@ -144,10 +145,10 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
         (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],
 )
-def test_misuse_is_one_line(args: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistake is told in one line that says what would be right, and the exit code is 2."""
+def test_misuse_is_one_line(args: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistake gives one line that says what would be right, and exit code 2."""
     Path("empty.txt").write_text("# none\n", "utf-8")
     Path("bad.txt").write_text("3\nmany\n", "utf-8")
     assert run(["simulate", *args]) == ExitCode.UNKNOWN
     (line,) = capsys.readouterr().err.splitlines()
-    assert told in line
+    assert expected in line

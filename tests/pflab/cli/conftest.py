@@ -1,4 +1,4 @@
-"""Where tests of the command line run, and what lies there."""
+"""A folder of its own for each test of the command line, with sample scenarios and a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.cli_runs import BAD, GOOD, SCENARIOS
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands run in a folder of their own, as a user's do."""
+    """Run commands in a folder of their own, as a user does."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -31,7 +31,8 @@ def bad(tmp_path: Path) -> str:
 
 @pytest.fixture
 def lost_mail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A simulated run of the lesson, its mails kept, in a folder that has the scenarios, the topologies and old mail."""
+    """Return a simulated run of the lost-mail lesson with kept mails, in a folder with the scenarios, topologies and old
+    mail."""
     (tmp_path / "scenarios").symlink_to(SCENARIOS)
     (tmp_path / "topology").symlink_to(SCENARIOS.parent / "topology")
     (tmp_path / "archive.mbox").write_bytes(b"From kim@x.test Tue Oct 21 00:00:00 2003\nSubject: old\n\nmail\n")

@@ -1,4 +1,4 @@
-"""Shells complete verbs and options of pflab."""
+"""Shells complete the verbs and options of pflab."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pflab.drivers.launch import node_environment
 
 
 def completed(words: str, code: str = "from pflab.cli import main; main()") -> subprocess.CompletedProcess[str]:
-    """What bash would be told for the last of the words."""
+    """Return the completions that bash would offer for the last word."""
     asked = {"_PFLAB_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     return subprocess.run(
         [sys.executable, "-P", "-c", code],
@@ -34,12 +34,12 @@ def completed(words: str, code: str = "from pflab.cli import main; main()") -> s
     ],
 )
 def test_words_are_completed(words: str, found: list[str]) -> None:
-    """Verbs that begin so, and a verb's options."""
+    """Completion offers the verbs that begin with the word, and a verb's options."""
     assert completed(words).stdout.split() == found
 
 
 def test_verbs_are_completed_without_their_modules() -> None:
-    """A shell that asks for verbs is not kept waiting for what they import."""
+    """Completing a verb does not import the modules of the verbs, which is slow."""
     code = (
         "import sys\nfrom pflab.cli import main\ntry:\n    main()\nfinally:\n"
         "    print(sorted({'fastapi', 'sqlite3', 'msgspec'} & set(sys.modules)), file=sys.stderr)"

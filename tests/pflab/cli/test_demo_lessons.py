@@ -1,4 +1,4 @@
-"""Lessons in the terminal: a question waits for a prediction, an answer tells whether it was right."""
+"""Lessons in the terminal: a question waits for a prediction, and the answer says whether it was right."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ steps:
 """
 
 
-def told(scenario: Scenario, lines: Sequence[str], *, ask: bool) -> str:
-    """What the reader of a lesson sees who types these lines."""
+def output_of(scenario: Scenario, lines: Sequence[str], *, ask: bool) -> str:
+    """Return what a lesson prints for a reader who types these lines."""
     out, typed = io.StringIO(), iter(lines)
 
     async def read() -> str:
@@ -52,8 +52,8 @@ def told(scenario: Scenario, lines: Sequence[str], *, ask: bool) -> str:
     ],
 )
 def test_a_prediction_is_waited_for_and_judged(lines: list[str], seen: str, unseen: str) -> None:
-    """A number among the choices is a prediction, Enter alone is none, anything else is asked again."""
-    text = told(scenario_from_text(LESSON), lines, ask=True)
+    """A number among the choices is a prediction, Enter alone skips it, and any other input is asked again."""
+    text = output_of(scenario_from_text(LESSON), lines, ask=True)
     assert "1. A" in text
     assert seen in text
     assert unseen not in text
@@ -62,15 +62,15 @@ def test_a_prediction_is_waited_for_and_judged(lines: list[str], seen: str, unse
     )
 
 
-def test_headless_nobody_is_waited_for() -> None:
-    """Without a reader the question and its answer are told all the same."""
-    text = told(scenario_from_text(LESSON), [], ask=False)
+def test_headless_does_not_wait() -> None:
+    """Without a reader the question and its answer are still printed."""
+    text = output_of(scenario_from_text(LESSON), [], ask=False)
     assert "Who is asked?" in text
     assert "The answer: B" in text
 
 
 @pytest.mark.parametrize(
-    ("span_us", "told"),
+    ("span_us", "output_of"),
     [
         (3 * DAY_US - HOUR_US, "3 lab days"),
         (30 * HOUR_US, "30 lab hours"),
@@ -79,6 +79,6 @@ def test_headless_nobody_is_waited_for() -> None:
         (20 * MINUTE_US, "20 lab minutes"),
     ],
 )
-def test_how_long_a_lesson_took_is_told_in_what_it_took(span_us: int, told: str) -> None:
-    """A lesson of some hours did not take no days."""
-    assert roughly(span_us) == told
+def test_the_duration_of_a_lesson_has_a_fitting_unit(span_us: int, output_of: str) -> None:
+    """A lesson of some hours is not reported as 0 days."""
+    assert roughly(span_us) == output_of

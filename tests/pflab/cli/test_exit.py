@@ -1,5 +1,4 @@
-"""How the command line ends when it is not left to finish: Ctrl-C, a reader who has gone; and how little it needs to
-begin."""
+"""How the command line ends early (Ctrl-C, a closed pipe), and what it imports at its start."""
 
 from __future__ import annotations
 
@@ -44,14 +43,14 @@ def stopped_badly(*_: object) -> None:
 def test_ctrl_c_ends_a_verb_with_130(
     verb: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A verb that is stopped says so in one line, and not what went wrong while it tidied up."""
+    """An interrupted verb says so in one line, and reports no errors of its clean-up."""
     monkeypatch.setattr(run_or_lab, "existing_run", verb)
     assert app.run(["state"]) == STOPPED
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "pflab: stopped\n")
 
 
-def test_ctrl_c_while_pflab_begins_ends_it_with_130(
+def test_ctrl_c_during_the_imports_exits_with_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From the first import on there is no traceback."""
@@ -62,7 +61,7 @@ def test_ctrl_c_while_pflab_begins_ends_it_with_130(
 
 
 def test_help_needs_no_lab(env: dict[str, str]) -> None:
-    """pflab --help answers without the libraries of stores, mail and models."""
+    """pflab --help imports no libraries of stores, mail and models."""
     code = (
         "import sys; from pflab.cli import app; app.run(['--help']);"
         "print(*{'sqlalchemy', 'pydantic', 'aiosmtpd', 'cryptography', 'yaml'} & set(sys.modules), file=sys.stderr)"
@@ -73,8 +72,8 @@ def test_help_needs_no_lab(env: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("args", [["--help"], ["schema", "topology"], ["decode", "mail.eml"]])
-def test_a_reader_who_has_gone_is_no_error(args: list[str], env: dict[str, str], tmp_path: Path) -> None:
-    """Output into a pipe that nobody reads any more ends quietly, and not with the code of a violation."""
+def test_a_closed_pipe_is_no_error(args: list[str], env: dict[str, str], tmp_path: Path) -> None:
+    """Output into a closed pipe ends quietly, and not with the exit code of a violation."""
     (tmp_path / "mail.eml").write_bytes(b"Subject: Hi\r\n\r\nHello\r\n")
     reading, writing = os.pipe()
     os.close(reading)
@@ -88,8 +87,8 @@ def test_a_reader_who_has_gone_is_no_error(args: list[str], env: dict[str, str],
 
 
 @pytest.mark.live
-def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path: Path) -> None:
-    """Enter goes on to the next question, and whoever is asked may stop the demo there, without pressing it."""
+def test_ctrl_c_works_at_a_question_of_the_demo(env: dict[str, str], tmp_path: Path) -> None:
+    """Enter goes on to the next question, and Ctrl-C stops the demo without Enter."""
     ours, theirs = pty.openpty()
     demo = subprocess.Popen([*PFLAB, "demo"], env=env, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -108,7 +107,7 @@ def test_ctrl_c_at_a_question_of_the_demo_is_heard(env: dict[str, str], tmp_path
 
 
 def _read_until(terminal: int, wanted: bytes) -> bytes:
-    """All that comes up to `wanted`, to the end, or until nothing comes any more."""
+    """Return the output up to `wanted`, to its end, or until no more comes."""
     shown = b""
     while wanted not in shown:
         if not select.select([terminal], [], [], PATIENCE_S)[0]:
@@ -123,7 +122,7 @@ def _read_until(terminal: int, wanted: bytes) -> bytes:
     return shown
 
 
-def test_good_is_still_good(capsys: pytest.CaptureFixture[str]) -> None:
-    """A verb that prints and ends keeps its own code."""
+def test_a_verb_that_ends_well_exits_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    """A verb that prints and ends keeps its own exit code."""
     assert app.run(["schema", "topology"]) == ExitCode.GOOD
     assert capsys.readouterr().out.startswith("{")

@@ -1,4 +1,4 @@
-"""The command line: what it says of itself, and that it is so."""
+"""The help of the command line, and that it is correct."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ TESTED_ELSEWHERE = {
 
 
 def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab --help lists the verbs as their own help begins; pflab VERB --help shows how the verb is used."""
+    """pflab --help lists each verb with the first line of its help; pflab VERB --help shows an example."""
     assert run(["--help"]) == ExitCode.GOOD
     listed = " ".join(capsys.readouterr().out.split())
-    for name, (_, told) in VERBS.items():
-        assert f"{name} {told}" in listed
-        assert (function_of(name).__doc__ or "").partition("\n")[0] == told
+    for name, (_, summary) in VERBS.items():
+        assert f"{name} {summary}" in listed
+        assert (function_of(name).__doc__ or "").partition("\n")[0] == summary
         assert run([name, "--help"]) == ExitCode.GOOD
         assert f"Example: pflab {name}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_values_have_the_names_of_the_field(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """No help calls a value after a type of a programming language."""
+def test_values_are_not_named_after_types(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """No help names a value after a type of a programming language."""
     assert run([verb, "--help"]) == ExitCode.GOOD
-    told = capsys.readouterr().out
-    words = set(re.findall(r"[A-Z]{3,}", told))
+    help_text = capsys.readouterr().out
+    words = set(re.findall(r"[A-Z]{3,}", help_text))
     assert not words & {"INTEGER", "FLOAT", "RANGE", "BOOLEAN", "STRING", "UUID", "CHOICE"}
-    assert " TEXT" not in told or verb == "post"  # whose subject and body are texts
-    assert "Annotated" not in told
-    usage, _, rest = told.partition("\n\n")
+    assert " TEXT" not in help_text or verb == "post"  # whose subject and body are texts
+    assert "Annotated" not in help_text
+    usage, _, rest = help_text.partition("\n\n")
     assert not re.search(r"[{}<>]|\[\[", usage)
     assert not re.search(r"<\w+(\[\w+\])?>", rest)
 
 
 @pytest.mark.usefixtures("lost_mail")
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in TESTED_ELSEWHERE])
-def test_the_example_of_each_help_does_what_it_says(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What pflab VERB --help gives as an example is taken by that verb, the demo's by a test of its own."""
-    told = function_of(verb).__doc__
-    example = told.partition("Example: pflab ")[2].partition(">")[0].split()
+def test_the_example_of_each_help_works(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each verb accepts the example in its help; the demo's has a test of its own."""
+    help_text = function_of(verb).__doc__
+    example = help_text.partition("Example: pflab ")[2].partition(">")[0].split()
     # Its plans are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
     args = [*example[:2], "1..2", *example[3:], "--expand"] if verb == "simulate" else example
     assert run(args) == ExitCode.GOOD
@@ -71,7 +71,7 @@ def test_the_example_of_each_help_does_what_it_says(verb: str, capsys: pytest.Ca
 
 
 def test_without_a_verb_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab alone shows the help as it is, and that nothing was asked for; --version says which pflab this is."""
+    """pflab alone prints its help and exits as misuse; --version prints the version."""
     assert run(["--help"]) == ExitCode.GOOD
     helped = capsys.readouterr().out
     assert run([]) == ExitCode.UNKNOWN

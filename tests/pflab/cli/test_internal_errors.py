@@ -43,7 +43,7 @@ def broken(*_: object, **__: object) -> Any:
 def test_a_bug_is_one_line_and_exit_status_70(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An exception that is not a user's mistake is an internal error; its type and text stay visible."""
+    """An exception that is not a user's mistake is an internal error, printed with its type and text."""
     monkeypatch.setattr(run_or_lab, "existing_run", broken)
     assert run(["state"]) == ExitCode.INTERNAL == 70
     captured = capsys.readouterr()
@@ -65,7 +65,7 @@ def test_debug_prints_the_traceback(
 
 
 def test_an_import_that_fails_is_a_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """What goes wrong before the command line is there is reported in the same words."""
+    """An error while pflab is being imported is reported in the same words."""
     monkeypatch.setattr(app, "run", broken)
     with pytest.raises(SystemExit) as ended:
         pflab.cli.main(["state"])
@@ -85,7 +85,7 @@ def test_help_lists_the_exit_statuses(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("method", "told"),
+    ("method", "expected"),
     [
         ("tick", "pflab: server A: internal error at 2003-10-21T00:15:00Z: KeyError: 'x'"),
         ("post", "pflab: internal error: KeyError: 'x'"),
@@ -93,12 +93,12 @@ def test_help_lists_the_exit_statuses(capsys: pytest.CaptureFixture[str]) -> Non
 )
 @pytest.mark.parametrize("how", [["--simulate"], pytest.param([], marks=pytest.mark.live)], ids=["simulated", "live"])
 def test_a_scenario_on_a_store_with_a_bug(
-    method: str, told: str, how: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    method: str, expected: str, how: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A bug in a store ends `pflab run` with 70 and not as a scenario that failed."""
+    """A bug in a store ends `pflab run` with 70, and not as a failed scenario."""
     monkeypatch.setattr(Node, method, broken)
     assert run(["run", "lost-mail", *how]) == ExitCode.INTERNAL
-    assert capsys.readouterr().err.splitlines()[-1] == f"{told} {HINT}"
+    assert capsys.readouterr().err.splitlines()[-1] == f"{expected} {HINT}"
 
 
 def test_a_campaign_says_how_to_play_the_seed_again(

@@ -1,4 +1,4 @@
-"""pflab load: seeded, paced work on a running lab."""
+"""pflab load: seeded work on a running lab at a fixed rate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_a_seed_fixes_the_load() -> None:
-    """The same seed draws the same acts in the same order, another one others; the mix is kept to."""
+    """A seed always draws the same acts in the same order, another seed others; both follow the mix."""
     asked = list(draw_requests(PLAN))
     assert list(draw_requests(PLAN)) == asked != list(draw_requests(replace(PLAN, seed=8)))
     acts = Counter(each.act for each in asked)
@@ -42,7 +42,7 @@ def test_a_seed_fixes_the_load() -> None:
 
 
 def test_posts_come_in_batches_up_to_the_count() -> None:
-    """Posts of one request are as many as a batch has; the last one is what is left."""
+    """A request has as many posts as a batch; the last one has the rest."""
     plan = replace(PLAN, mix=mix_of("post"), batch=40, count=100)
     assert [each.size for each in draw_requests(plan)] == [40, 40, 20]
     assert len({subject for each in draw_requests(plan) for subject, _ in each.posts}) == 100
@@ -51,21 +51,21 @@ def test_posts_come_in_batches_up_to_the_count() -> None:
 @pytest.mark.parametrize(
     "text", ["", "posts", "edit,delete", "post=0", "post=x", "post=-1", "post=99999999", "post,,edit"]
 )
-def test_a_mix_that_is_none_is_refused(text: str) -> None:
-    """A mix without posts or with an unknown act or weight is one line."""
+def test_an_invalid_mix_is_refused(text: str) -> None:
+    """A mix without posts or with an unknown act or weight is refused in one line."""
     with pytest.raises(LabError):
         mix_of(text)
 
 
-def test_percentiles_are_of_what_was_measured() -> None:
-    """p50 and p99 are latencies that were measured, p99 the second largest of two hundred."""
+def test_percentiles_are_measured_latencies() -> None:
+    """p50 and p99 are measured latencies; of two hundred, p99 is the second largest."""
     done = LoadResult(latencies_s=[n / 1000 for n in range(1, 201)])
     assert (done.percentile_ms(50), done.percentile_ms(99)) == (100.0, 198.0)
     assert LoadResult().percentile_ms(50) is None
 
 
 class WallClock:
-    """Time that passes only while somebody sleeps, or is asked."""
+    """A clock that moves only when it is read or slept on."""
 
     def __init__(self, each_s: float = 0.0) -> None:
         self.now_s = 1000.0
@@ -83,8 +83,8 @@ class WallClock:
 
 @pytest.mark.live
 def test_the_rate_is_kept(lab: str) -> None:
-    """Twenty acts at four a second take from the first to the last four and three quarter seconds; for three seconds
-    there are twelve."""
+    """Twenty acts at four a second take four and three quarter seconds from the first to the last; three seconds allow twelve
+    acts."""
     clock = WallClock()
     plan = LoadPlan([A], mix_of("post"), rate=4.0, count=20, size=1)
     with Client(lab) as client:
@@ -97,8 +97,8 @@ def test_the_rate_is_kept(lab: str) -> None:
 
 
 @pytest.mark.live
-def test_a_load_waits_while_the_clock_stands(lab: str) -> None:
-    """Told to act only while the lab runs, a load does nothing while its clock stands, and is not late afterwards."""
+def test_a_load_waits_while_the_clock_is_paused(lab: str) -> None:
+    """With --while-running a load does nothing while the lab's clock is paused, and is not late afterwards."""
     clock = WallClock()
     plan = LoadPlan([A], mix_of("post"), rate=4.0, count=4, size=1, while_running=True)
     with Client(lab) as client:
@@ -118,13 +118,13 @@ def test_a_load_waits_while_the_clock_stands(lab: str) -> None:
     assert (sum(done.acknowledged.values()), done.behind_s) == (4, 0.0)
 
 
-def test_a_load_ends_when_the_lab_begins_anew() -> None:
-    """What a load was told to do was of one run: in another, where folders may be others, it does nothing."""
+def test_a_load_ends_when_the_lab_begins_another_run() -> None:
+    """A load belongs to one run: in another, where folders may differ, it does nothing."""
     runs = iter(["r-1", "r-1", "r-2"])
     posts: list[str] = []
 
     class Renewed(Client):
-        """Answers as a lab that begins anew after the first post."""
+        """A lab that begins another run after the first post."""
 
         def lab(self) -> dict[str, Any]:
             return {"run": next(runs), "clock": {"rate": 60.0, "warping": False}}
@@ -142,7 +142,8 @@ def test_a_load_ends_when_the_lab_begins_anew() -> None:
 
 @pytest.mark.live
 def test_what_is_acknowledged_is_there(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The summary agrees with the folder: posts less deletions are there, and edits are newer versions."""
+    """The summary agrees with the folder: it has as many messages as posts less deletions, and newer versions of the edited
+    ones."""
     with Client(lab) as client:
         before = len(client.messages("B", "News"))
         order = ["load", "--lab", lab, "--folder", "News", "--mix", "post=5,edit=3,delete=2", "--count", "60", "--json"]
@@ -157,7 +158,7 @@ def test_what_is_acknowledged_is_there(lab: str, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.live
 def test_what_is_refused_is_counted(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A server that does not run refuses; the rest goes on, and the exit code says it."""
+    """A stopped server refuses its requests; the others go on, and the exit code shows the refusals."""
     with Client(lab) as client:
         plan = LoadPlan([A, Target("A", "Nowhere")], mix_of("post"), count=40, size=1)
         done = run_load(client, plan)
@@ -171,28 +172,28 @@ def test_what_is_refused_is_counted(lab: str, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.live
 def test_people_get_a_summary(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The example of its help does what it says, and ends with figures in words."""
+    """The example of the help works, and prints a summary in words at the end."""
     example = str(load.load.__doc__).partition("Example: pflab ")[2]
     assert run([*shlex.split(example), "--rate", "0", "--lab", lab]) == ExitCode.GOOD
-    told = capsys.readouterr().out
-    assert "200 of 200 acknowledged" in told and "ms (p99)" in told
+    out = capsys.readouterr().out
+    assert "200 of 200 acknowledged" in out and "ms (p99)" in out
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "expected"),
     [
         (["--mix", "post=x"], "is not an action with a weight"),
         (["--for", "x"], "--for"),
         (["--for", "1 s", "--count", "1"], "give only one"),
     ],
 )
-def test_misuse_is_one_line(args: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be done is said in one line, before any lab is asked."""
+def test_misuse_is_one_line(args: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An impossible load is refused in one line before any request."""
     assert run(["load", *args]) == ExitCode.UNKNOWN
     (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+    assert expected in line
 
 
 def test_requests_do_not_end_without_a_count() -> None:
-    """For a time, requests go on for as long as they are asked for."""
+    """With a time instead of a count, requests go on until the time is over."""
     assert len(list(islice(draw_requests(replace(PLAN, count=None, seconds=1.0)), 1000))) == 1000

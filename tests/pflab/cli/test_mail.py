@@ -1,4 +1,4 @@
-"""pflab import, export and mailbox: a user's own mail goes in and comes out at every store."""
+"""pflab import, export and mailbox: a user's own mail can be imported at one store and exported at another."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("t.yaml").write_text(TOPOLOGY, "utf-8")
 
 
-def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """An mbox and a single message are imported at A and exported from B to the byte (ML-5)."""
+def test_imported_mails_are_exported_unchanged_at_another_store(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """An mbox and a single message imported at A are exported from B byte for byte (ML-5)."""
     mails = [mail + b"\n" for mail in HAND_MADE.values() if mail.strip()]
     Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in mails[1:])))
     Path("one.eml").write_bytes(mails[0])
@@ -39,8 +39,8 @@ def test_mails_go_in_and_come_out_at_every_store(capfdbinary: pytest.CaptureFixt
     assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
 
 
-def test_a_file_that_is_there_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:
-    """An export leaves a file that is there as it is, unless --force says otherwise."""
+def test_an_export_overwrites_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """An export does not overwrite an existing file without --force."""
     Path("one.eml").write_bytes(b"Subject: 1\n\n")
     assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
     Path("mine.mbox").write_bytes(b"mine")
@@ -53,8 +53,8 @@ def test_a_file_that_is_there_is_not_written_over(capsys: pytest.CaptureFixture[
     assert b"Subject: 1" in Path("mine.mbox").read_bytes()
 
 
-def test_one_mail_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
-    """Numbers agree with their nouns: 1 mail is no `1 mails`, nor 1 seed `1 seeds`."""
+def test_nouns_agree_with_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """The output says `1 mail` and `1 seed`, not `1 mails` and `1 seeds`."""
     Path("one.eml").write_bytes(b"Subject: 1\n\n")
     assert run(["import", "Projects", "one.eml", "--topology", "t.yaml"]) == ExitCode.GOOD
     assert "1 mail posted into Projects, 0 refused" in capsys.readouterr().out
@@ -63,7 +63,7 @@ def test_one_mail_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:
-    """A mail beyond a limit is named with the reason; the others are posted; the exit code says that one was not."""
+    """The output names a mail over a limit with the reason; the others are posted, and the exit code shows the refusal."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
     Path("in.mbox").write_bytes(
         b"".join(mbox_of(("x", START_AT, mail) for mail in (b"Subject: 1\n\n", deep, b"Subject: 2\n\n")))
@@ -76,7 +76,7 @@ def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "expected"),
     [
         (("Nothing", "one.eml"), "no such folder"),
         (("Projects", "missing.eml"), "missing.eml"),
@@ -84,19 +84,19 @@ def test_a_mail_that_is_refused_stops_no_other(capsys: pytest.CaptureFixture[str
     ],
 )
 def test_what_cannot_be_imported_is_misuse(
-    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    args: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown folder, file or holder is one line, and exit code 2; nothing is left behind."""
+    """An unknown folder, file or holder gives one line and exit code 2, and leaves no run folder."""
     Path("one.eml").write_bytes(b"Subject: x\n\n")
     assert run(["import", *args, "--topology", "t.yaml"]) == ExitCode.UNKNOWN
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
-    assert said in error[0]
+    assert expected in error[0]
     assert not Path("runs").exists()
 
 
 def test_the_mailbox_of_a_run(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """pflab mailbox shows notices to people, and one of them whole with its attachments (CF-2)."""
+    """pflab mailbox lists notices to people, and shows one of them whole with its attachments (CF-2)."""
     Path("s.yaml").write_text(
         "title: A conflict\ntopology: t.yaml\nsteps:\n"
         "  - post: {on: A, folder: Projects, subject: Plan, as: plan}\n"

@@ -1,4 +1,4 @@
-"""pflab import, export, mailbox and log against a lab that is up."""
+"""pflab import, export, mailbox and log on a running lab."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def asked(capsys: pytest.CaptureFixture[str], *args: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """ML-5: an mbox imported at one store comes out of another to the byte, and importing it again doubles nothing;
-    a mail that is in it twice is posted twice."""
+def test_imported_mails_are_exported_from_another_store(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """ML-5: an mbox imported at one store is exported from another byte for byte. A second import posts nothing new; a mail
+    that is twice in the file is posted twice."""
     sent = [*MAILS, MAILS[0]]
     Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in sent)))
     done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
@@ -54,8 +54,8 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
     assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
     assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
-    told = f"0 mails posted into Projects at A, {len(sent)} already there from an earlier import, 0 refused"
-    assert capsys.readouterr().out.splitlines()[-1] == told
+    expected = f"0 mails posted into Projects at A, {len(sent)} already there from an earlier import, 0 refused"
+    assert capsys.readouterr().out.splitlines()[-1] == expected
     with Client(lab) as client:
         assert client.until_converged("Projects", "2 h")["held"]
         assert len(client.messages("B", "Projects")) == len(sent)
@@ -66,8 +66,8 @@ def test_mails_go_into_a_running_lab_and_out_of_another_store(lab: str, capsys: 
     assert not set(more["ids"]) & set(done["ids"])
 
 
-def test_without_a_node_the_first_holder_takes_it(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that only B holds is filled at B; an unknown one is named with the nearest that there is."""
+def test_without_a_node_the_import_uses_the_first_holder(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that only B holds is filled at B; an unknown folder is refused with the most similar name."""
     Path("one.eml").write_bytes(b"Subject: x\n\n")
     assert asked(capsys, "import", "News", "one.eml", "--lab", lab)["node"] == "B"
     assert run(["import", "New", "one.eml", "--lab", lab]) == ExitCode.UNKNOWN
@@ -77,7 +77,7 @@ def test_without_a_node_the_first_holder_takes_it(lab: str, capsys: pytest.Captu
 
 
 def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A mail beyond a limit is named with the reason, the others are posted, and the exit code says it."""
+    """The output names a mail over a limit with the reason; the others are posted, and the exit code shows the refusal."""
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(50))
     Path("in.mbox").write_bytes(b"".join(mbox_of(("x", START_AT, mail) for mail in (b"Subject: 1\n\n", deep))))
     assert run(["import", "News", "in.mbox", "--lab", lab, "--json"]) == ExitCode.VIOLATION
@@ -86,7 +86,7 @@ def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[s
 
 
 def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """CF-2, EV-1: the mailbox and the application logs of stores that run are shown as those of a run are."""
+    """CF-2, EV-1: mailbox and log show the same for running stores as for those of a run."""
     with Client(lab) as client:
         made = client.post("A", "Projects", subject="Plan")
         client.until_converged("Projects", "2 h")
@@ -106,15 +106,15 @@ def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.Capture
     assert {str(each["event"]) for each in json.loads(capfdbinary.readouterr().out)} == {one}
 
 
-def test_the_example_of_its_help_does_what_it_says(lab: str) -> None:
-    """What the help of import gives as an example is done."""
+def test_the_example_of_its_help_works(lab: str) -> None:
+    """The example in the help of import works."""
     Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", START_AT, b"Subject: old\n\nmail\n")])))
     example = str(mail.import_.__doc__).partition("Example: pflab ")[2]
     assert run([*shlex.split(example), "--lab", lab]) == ExitCode.GOOD
 
 
-class DeafAfter(BaseHTTPRequestHandler):
-    """Hands requests on to a lab, and loses the answer of every second one."""
+class LossyProxy(BaseHTTPRequestHandler):
+    """Forwards requests to a lab, and drops the answer of every second one."""
 
     lab = ""
     count = 0
@@ -134,13 +134,13 @@ class DeafAfter(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, *_: object) -> None:
-        """Tests say nothing."""
+        """Log nothing."""
 
 
 def test_lost_answers_double_nothing(lab: str) -> None:
-    """A mail whose answer is lost is asked for again under its key, and is there once."""
-    DeafAfter.lab = lab
-    server = ThreadingHTTPServer(("127.0.0.1", 0), DeafAfter)
+    """A mail whose answer is lost is sent again under its key, and is posted once."""
+    LossyProxy.lab = lab
+    server = ThreadingHTTPServer(("127.0.0.1", 0), LossyProxy)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -152,7 +152,7 @@ def test_lost_answers_double_nothing(lab: str) -> None:
         server.shutdown()
         thread.join()
         server.server_close()
-    assert DeafAfter.count == 2 * len(sent)
+    assert LossyProxy.count == 2 * len(sent)
     with Client(lab) as client:
         there = [each for each in client.messages("B", "News") if each["subject"].startswith("deaf")]
     assert {each["id"] for each in there} == set(done.ids)
@@ -160,7 +160,7 @@ def test_lost_answers_double_nothing(lab: str) -> None:
 
 
 def test_a_lab_that_goes_away_interrupts(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where the server has gone an import ends in one line that says how to go on; no mail counts as refused."""
+    """If the lab goes away an import ends with one line that says how to resume, and counts no mail as refused."""
     Path("one.eml").write_bytes(b"Subject: later\n\n")
     with Client(lab) as client:
         client.stop("B")

@@ -1,4 +1,4 @@
-"""The command line: whatever is wrong with what was asked is told in one line."""
+"""The command line reports each mistake of its user in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.cli_runs import GOOD, printed_json, printed_lines
 
 
 def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Mistakes go to stderr, one line each, and the exit code is 2."""
+    """Mistakes go to stderr, one line each, with exit code 2."""
     Path("bad.yaml").write_text("title: x\ntopology: one-site.yaml\nsteps:\n  - psot: {}\n  - stop: Q\n", "utf-8")
     assert run(["validate", "bad.yaml"]) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
@@ -25,7 +25,7 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.usefixtures("good")
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         (["run", "none.yaml"], "none.yaml: no such file or directory; name a scenario file"),
         (
@@ -62,23 +62,25 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
         (["run"], "pflab run: Missing argument 'SCENARIO...'; see pflab run --help"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_code_2(args: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever a user gets wrong is one clear line on stderr, never a traceback."""
+def test_a_mistake_is_one_line_and_exit_code_2(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every mistake of a user gives one clear line on stderr, never a traceback."""
     assert run(args) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
-    assert (out, err) == ([], [told])
+    assert (out, err) == ([], [expected])
 
 
-def test_an_unknown_fault_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """--faults names kinds of fault; another word is refused with those there are."""
+def test_an_unknown_fault_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """--faults takes kinds of fault; another word is refused with the list of kinds."""
     assert run(["simulate", "--faults", "frob"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
     assert len(err) == 1
     assert err[0].startswith("--faults frob: unknown fault frob; write all, none, or some of ")
 
 
-def test_a_folder_that_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder without topology and seed is no run's."""
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder without topology and seed is not a run."""
     (tmp_path / "empty").mkdir()
     assert run(["backfill", "empty"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
@@ -86,8 +88,8 @@ def test_a_folder_that_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureF
     assert "is not the folder of a run" in err[0]
 
 
-def test_an_unknown_server_or_folder_is_told(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """--node and --folder name what the run has."""
+def test_an_unknown_server_or_folder_is_refused(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--node and --folder take the names of the run."""
     run(["run", good])
     capsys.readouterr()
     assert run(["state", "--server", "Z"]) == run(["state", "--folder", "Projets"]) == ExitCode.UNKNOWN
@@ -99,8 +101,8 @@ def test_an_unknown_server_or_folder_is_told(good: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_unwritable_folder_is_told(good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A run folder that cannot be made is one line."""
+def test_an_unwritable_folder_is_refused(good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run folder that cannot be made gives one line."""
     (tmp_path / "locked").mkdir(mode=0o500)
     assert run(["run", good, "--traces", "locked/here"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
@@ -108,8 +110,8 @@ def test_an_unwritable_folder_is_told(good: str, tmp_path: Path, capsys: pytest.
     assert "cannot be written" in err[0]
 
 
-def test_a_run_folder_that_is_a_file_is_told(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a folder cannot be because a file is there, one line says so."""
+def test_a_run_folder_that_is_a_file_is_refused(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file in the place of the run folder gives one line."""
     Path("taken").write_text("", "utf-8")
     assert run(["run", good, "--traces", "taken"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
@@ -117,8 +119,8 @@ def test_a_run_folder_that_is_a_file_is_told(good: str, capsys: pytest.CaptureFi
     assert "cannot be written" in err[0]
 
 
-def test_a_version_that_never_was_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A version that is none of the four is told with its place and what would be right."""
+def test_an_unknown_version_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A version that is none of the four is refused with its place and the four names."""
     lab = '{servers: {A: {}, B: {version: "2001"}, C: {}}, folders: {Projects: {}}}'
     (tmp_path / "old.yaml").write_text(GOOD.replace("one-site.yaml", lab), "utf-8")
     for args in (["run", "old.yaml", "--simulate"], ["validate", "old.yaml"]):
@@ -130,8 +132,8 @@ def test_a_version_that_never_was_is_told(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("content", [b"", b"# A page\n\nFrom here on: text\n", b"title: x\nsteps: []\n", bytes(3000)])
-def test_what_is_no_mail_is_told(content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file without a header field that mails have is not called an ordinary mail."""
+def test_a_file_without_mail_headers_is_refused(content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file without the header fields of a mail is not called an ordinary mail."""
     Path("page.md").write_bytes(content)
     assert run(["decode", "page.md"]) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)

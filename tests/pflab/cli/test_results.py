@@ -1,4 +1,4 @@
-"""The command line: what it prints, and the exit code of each end."""
+"""The command line: what it prints, and the exit code of each result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.cli_runs import GOOD, printed_json, printed_lines
 
 
 def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab run tells what the scenario says, that it passed, and exits 0."""
+    """pflab run prints the scenario's description and that it passed, and exits with 0."""
     assert run(["run", good, "--simulate"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out == [
@@ -24,7 +24,7 @@ def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture
 
 
 def test_a_scenario_that_fails_exits_1(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """One failed scenario among several makes the exit code 1; all are run."""
+    """One failed scenario among several makes the exit code 1; all are played."""
     assert run(["run", bad, good, "--simulate"]) == ExitCode.VIOLATION
     out, _ = printed_lines(capsys)
     assert "failed: A post arrives" in out
@@ -33,7 +33,7 @@ def test_a_scenario_that_fails_exits_1(good: str, bad: str, capsys: pytest.Captu
 
 
 def test_results_as_json(good: str, bad: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """--json prints one document, whose failures say what the text says."""
+    """--json prints one document, whose failures say the same as the text."""
     assert run(["run", good, bad, "--simulate", "--json"]) == ExitCode.VIOLATION
     first, second = printed_json(capsys)
     assert (first["passed"], first["failure"], first["verdict"]["judgement"]) == (True, None, "converged")
@@ -42,7 +42,7 @@ def test_results_as_json(good: str, bad: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A live run leaves topology, seed, databases, traces and verdict, and runs/latest points at them."""
+    """A live run leaves topology, seed, databases, traces and verdict; runs/latest points to its folder."""
     assert run(["run", good]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out[-1].startswith("kept in runs/good/")
@@ -58,8 +58,8 @@ def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.
     assert any("Projects on Server B" in line and "never" in line for line in out)
 
 
-def test_traces_go_where_they_are_wanted(good: str, tmp_path: Path) -> None:
-    """--traces keeps a simulated run too, below the folder named."""
+def test_traces_option_sets_the_folder_of_the_run(good: str, tmp_path: Path) -> None:
+    """--traces keeps a simulated run too, below that folder."""
     assert run(["run", good, "--simulate", "--traces", "kept"]) == ExitCode.GOOD
     assert list((tmp_path / "kept" / "good" / "00001" / "traces").glob("*.jsonl"))
     assert not (tmp_path / "runs").exists()
@@ -88,7 +88,7 @@ def test_state_as_json(good: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab backfill prints each entry with its time-out; a store that misses nothing says so."""
+    """pflab backfill prints each entry with its time-out; for a store that lacks nothing it says so."""
     (tmp_path / "missing.yaml").write_text(
         "title: x\ntopology: one-site.yaml\nsteps:\n"
         "  - lose: {from: A, to: B, type: content, count: 1}\n"
@@ -108,7 +108,7 @@ def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that can be run is told as such, topology or scenario."""
+    """The output says that a valid file is valid, and whether it is a topology or a scenario."""
     (Path("lab.yaml")).write_text("servers: {A: {}, B: {}}\nfolders: {Projects: {}}\n", "utf-8")
     assert run(["validate", good]) == run(["validate", "lab.yaml"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
@@ -126,14 +126,14 @@ def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_few_seeds_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab simulate plays seeds and says how many converged."""
+    """pflab simulate plays seeds and prints how many converged."""
     assert run(["simulate", "--seeds", "1..2", "--days", "1", "--faults", "none"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out == ["2 of 2 seeds converged and kept every acknowledged change"]
 
 
 def test_decode_shows_a_mail_down_to_its_headers(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab decode prints the tree of a mail; an ordinary one is told as such."""
+    """pflab decode prints the tree of a replication mail, and names an ordinary mail as one."""
     Path("mail.eml").write_bytes(
         b"From: <a@contoso.test>\r\nSubject: Hi\r\nMessage-ID: <1@contoso.test>\r\n\r\nHello\r\n"
     )
@@ -144,8 +144,8 @@ def test_decode_shows_a_mail_down_to_its_headers(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("lost_mail")
-def test_a_kept_mail_can_be_taken_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab run --keep-mails leaves each mail as a file, and pflab decode shows it with all its properties named."""
+def test_a_kept_mail_can_be_decoded(capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab run --keep-mails writes each mail to a file, which pflab decode shows with all its properties named."""
     mails = sorted(Path("runs/latest/mails").glob("*.eml"))
     assert [each.name for each in mails][:2] == [
         "2003-10-21T001500Z-A-to-B-content.eml",
@@ -158,8 +158,8 @@ def test_a_kept_mail_can_be_taken_apart(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.usefixtures("lost_mail")
-def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureFixture[str]) -> None:
-    """A kept simulation leaves databases as a live run does, and how long ago counts from the end of the run."""
+def test_a_kept_simulation_has_databases(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kept simulation leaves databases as a live run does; ages count from the end of the run."""
     assert run(["state", "--folder", "Projects", "--server", "C"]) == ExitCode.GOOD
     out, err = printed_lines(capsys)
     assert err == ["reading the run runs/lost-mail/00001"]
@@ -168,7 +168,7 @@ def test_a_simulated_run_that_is_kept_can_be_looked_into(capsys: pytest.CaptureF
 
 
 def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """--json names the run folder, or none where nothing was kept."""
+    """--json names the run folder, or null if no run was kept."""
     assert run(["run", good, "--simulate", "--json"]) == ExitCode.GOOD
     assert printed_json(capsys)[0]["folder"] is None
     assert run(["run", good, "--simulate", "--traces", "kept", "--json"]) == ExitCode.GOOD
@@ -177,7 +177,7 @@ def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("name", ["edit", "edit.yaml"])
 def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab run edit plays pflab's scenario of that name from any folder; one of the user's own is taken before."""
+    """pflab run edit plays the shipped scenario from any folder; the user's own file of that name has priority."""
     assert run(["run", name, "--simulate"]) == ExitCode.GOOD
     assert "passed: An edited message" in capsys.readouterr().out
     Path("scenarios").mkdir()
@@ -187,7 +187,7 @@ def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureF
 
 
 def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str]) -> None:
-    """A topology that comes with pflab is found by its name from any folder."""
+    """A shipped topology is found by its name from any folder."""
     for name in ("one-site", "one-site.yaml"):
         assert run(["analyze", name]) == ExitCode.GOOD
     assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN
@@ -196,7 +196,7 @@ def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.live
 def test_the_demo_ends_with_all_replicas_equal(project_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab demo --headless asks nothing and ends as README.md and docs/labs.md show: tables, events, all agree."""
+    """pflab demo --headless asks nothing and ends as README.md and docs/labs.md show: tables, events, equal replicas."""
     assert run(["demo", "--headless", "--skip-check"]) == ExitCode.GOOD
     text = capsys.readouterr().out
     for needed in (

@@ -1,4 +1,4 @@
-"""The command line and a running lab: `pflab up`, and the verbs that find it."""
+"""The command line and a running lab: `pflab up`, and the verbs that use it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture(params=["embedded", "processes"])
 def up(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A lab that is up in a folder of its own, its clock standing; it stops well."""
+    """Start a lab in a folder of its own, with a paused clock; it must stop well."""
     monkeypatch.chdir(tmp_path)
     with lab_up(tmp_path, *(["--processes"] if request.param == "processes" else [])) as url:
         yield url
@@ -35,7 +35,7 @@ def up(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Posting, moving the clock, faults, folders, state and events, each by its verb, and JSON for programs."""
+    """Each verb works on the lab, for posts, the clock, faults, folders, state and events, and prints JSON for programs."""
     del up
 
     def asked(*args: str) -> Any:
@@ -71,52 +71,53 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert "no folder 'Nowhere' here" in capsys.readouterr().err
 
 
-def test_numbers_are_told_as_everywhere_else(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What post and folder print is a change number such as A-1, which explain takes; no internal ids."""
+def test_post_and_folder_print_change_numbers(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """post and folder print a change number such as A-1, which explain takes, and no internal ids."""
     del up
 
-    def told(*args: str) -> str:
+    def output_of(*args: str) -> str:
         assert run(list(args)) == ExitCode.GOOD
         return capsys.readouterr().out.strip()
 
-    assert told("post", "Projects", "--node", "A", "--subject", "One") == "A-1"
+    assert output_of("post", "Projects", "--node", "A", "--subject", "One") == "A-1"
     assert (
-        told("post", "Projects", "--node", "A", "--subject", "{n}", "--count", "3") == "3 messages posted, A-2 to A-4"
+        output_of("post", "Projects", "--node", "A", "--subject", "{n}", "--count", "3")
+        == "3 messages posted, A-2 to A-4"
     )
-    assert told("folder", "create", "Fresh", "--node", "A") == "A-5"
-    assert told("folder", "change", "Fresh", "--node", "A", "--rename", "Stale") == "A-6"
-    assert told("explain", "A-6").startswith("Change A-6: folder 'Stale', changed on A")
+    assert output_of("folder", "create", "Fresh", "--node", "A") == "A-5"
+    assert output_of("folder", "change", "Fresh", "--node", "A", "--rename", "Stale") == "A-6"
+    assert output_of("explain", "A-6").startswith("Change A-6: folder 'Stale', changed on A")
 
 
-def test_until_converged_says_whom_it_did_not_ask(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A holder that does not run is no part of the answer, and that is said: who waits is not to take it for all of them."""
+def test_until_converged_names_holders_that_do_not_run(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A stopped holder is not part of the answer, and the output says so, so that the user does not take it for all holders."""
     del up
 
-    def told(*args: str) -> str:
+    def output_of(*args: str) -> str:
         assert run(list(args)) == ExitCode.GOOD
         return capsys.readouterr().out
 
-    told("post", "Projects", "--node", "A", "--subject", "One")
-    told("fault", "kill", "B")
+    output_of("post", "Projects", "--node", "A", "--subject", "One")
+    output_of("fault", "kill", "B")
     for folder in ("Projects", "1-1"):
-        out = told("clock", "until", "--converged", folder, "--within", "1 h")
+        out = output_of("clock", "until", "--converged", folder, "--within", "1 h")
         assert f"{folder} has converged on the holders that run; these do not run: B" in out
-    told("fault", "start", "B")
-    assert "do not run" not in told("clock", "until", "--converged", "Projects", "--within", "54 h")
+    output_of("fault", "start", "B")
+    assert "do not run" not in output_of("clock", "until", "--converged", "Projects", "--within", "54 h")
 
 
-def test_the_example_of_each_help_does_what_it_says(up: str) -> None:
-    """What the help of a verb about running labs gives as an example is done by that verb."""
+def test_the_example_of_each_help_works(up: str) -> None:
+    """The example in the help of each verb for running labs works."""
     del up
     for verb in ("post", "folder", "clock", "fault", "events", "content"):
-        told = function_of(verb).__doc__
-        assert run(shlex.split(told.partition("Example: pflab ")[2])) == ExitCode.GOOD
+        help_text = function_of(verb).__doc__
+        assert run(shlex.split(help_text.partition("Example: pflab ")[2])) == ExitCode.GOOD
     assert run(["fault", "stop", "B"]) == ExitCode.GOOD
     assert run(shlex.split(function_of("directory").__doc__.partition("Example: pflab ")[2])) == ExitCode.GOOD
 
 
 def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A fault that is confined to nothing is listed as one for all mail."""
+    """A fault without limits is listed as one for all mail."""
     del up
     for more in ([], ["--count", "3"], ["--to", "B"]):
         assert run(["fault", "lose", *more]) == ExitCode.GOOD
@@ -129,8 +130,8 @@ def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str
     ]
 
 
-def test_what_cannot_be_asked_is_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a lab that is up, servers that do not run are named where stores are told of, for programs too."""
+def test_servers_that_do_not_run_are_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables of stores name the servers that do not run, in text and JSON."""
     del up
     assert run(["fault", "kill", "B"]) == ExitCode.GOOD
     capsys.readouterr()
@@ -146,8 +147,8 @@ def test_what_cannot_be_asked_is_named(up: str, capsys: pytest.CaptureFixture[st
     assert "no server of this lab is running; start one" in capsys.readouterr().err
 
 
-def test_a_lab_that_nobody_judges_says_how_it_is_done(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without an analysis there is no verdict, and in one line stands what gives one."""
+def test_a_lab_without_analysis_says_how_to_get_a_verdict(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without an analysis there is no verdict, and one line says how to get one."""
     del up
     assert run(["verdict"]) == ExitCode.UNKNOWN
     (line,) = capsys.readouterr().err.splitlines()
@@ -156,32 +157,32 @@ def test_a_lab_that_nobody_judges_says_how_it_is_done(up: str, capsys: pytest.Ca
     assert "--profile analytics" in line
 
 
-def test_a_body_that_is_no_json_is_told_in_words(up: str) -> None:
-    """Where a body stops being JSON is said, and why."""
+def test_a_body_that_is_no_json_is_refused(up: str) -> None:
+    """The refusal says where the body stops being JSON, and why."""
     request = Request(f"{up}/lab/faults", b'{"kind": "lose" "to": "B"}', {"Content-Type": "application/json"})
     with pytest.raises(HTTPError) as refused:
         urlopen(request)
     with refused.value as answer:
         assert answer.code == 422
-        told = json.loads(answer.read())["detail"]
-    assert told == "body: invalid JSON at character 16: expecting ',' delimiter"
+        detail = json.loads(answer.read())["detail"]
+    assert detail == "body: invalid JSON at character 16: expecting ',' delimiter"
 
 
 def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """RP-5: one verb suspends content on all servers that run and know of it, shows it, and resumes it; who does not run is
-    named, and that is no success."""
+    """RP-5: one verb suspends content on all servers that run, shows it and resumes it. It names the servers that do not run,
+    and then does not exit with 0."""
 
-    def told(*args: str) -> Any:
+    def content(*args: str) -> Any:
         assert run(["content", *args, "--json"]) == ExitCode.GOOD
         return {each["server"]: each["content"] for each in json.loads(capsys.readouterr().out)}
 
-    assert told() == {"A": "replicates", "B": "replicates"}
-    assert told("suspend") == {"A": "suspended", "B": "suspended"}
+    assert content() == {"A": "replicates", "B": "replicates"}
+    assert content("suspend") == {"A": "suspended", "B": "suspended"}
     with Client(up) as client:
         client.post("A", "Projects", subject="waits")
         client.advance("1 h")
         assert client.messages("B", "Projects") == []
-        assert told("show") == {"A": "suspended", "B": "suspended"}
+        assert content("show") == {"A": "suspended", "B": "suspended"}
         assert run(["fault", "stop", "B"]) == ExitCode.GOOD
         capsys.readouterr()
         assert run(["content", "resume"]) == ExitCode.UNKNOWN
@@ -190,7 +191,7 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
         assert "not set on servers that do not run: B; start them and repeat pflab content resume" in caught.err
         assert run(["fault", "start", "B"]) == ExitCode.GOOD
         capsys.readouterr()
-        assert told("resume") == {"A": "replicates", "B": "replicates"}
+        assert content("resume") == {"A": "replicates", "B": "replicates"}
         client.advance("3 h")
         assert [each["subject"] for each in client.messages("B", "Projects")] == ["waits"]
     assert run(["content", "resum"]) == ExitCode.UNKNOWN
@@ -198,8 +199,7 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
 
 
 def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """RP-6: a store goes from the directory only when it is stopped, and while it holds replicas only by force; then it is off
-    all lists."""
+    """RP-6: a store can be deleted only while it is stopped, and with replicas only by force; then it is off all lists."""
 
     def refused(*args: str) -> str:
         assert run(["directory", *args]) == ExitCode.UNKNOWN
@@ -220,7 +220,7 @@ def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFi
 def test_without_a_lab_verbs_say_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where no lab is up, a verb says in one line how to start one."""
+    """Without a running lab a verb says in one line how to start one."""
     monkeypatch.chdir(tmp_path)
     assert run(["clock"]) == ExitCode.UNKNOWN
     assert capsys.readouterr().err.splitlines() == [
@@ -228,20 +228,20 @@ def test_without_a_lab_verbs_say_what_to_do(
     ]
 
 
-def test_the_client_needs_nothing_of_ours(tmp_path: Path) -> None:
-    """pflab.client can be imported where nothing but the standard library is."""
+def test_the_client_needs_only_the_standard_library(tmp_path: Path) -> None:
+    """pflab.client can be imported with nothing but the standard library."""
     code = (
         "import sys, pflab.client; "
         "print(sorted({'traces', 'topology', 'transport', 'node', 'msgspec', 'pydantic', 'fastapi'} & set(sys.modules)))"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, env=node_environment(), check=True, cwd=tmp_path
     )
-    assert told.stdout.strip() == b"[]"
+    assert result.stdout.strip() == b"[]"
 
 
 def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """ML-1: the lab tells where each of its servers takes mail; a mail sent there to a folder's address is in it."""
+    """ML-1: the lab shows the SMTP address of each server; a mail sent there to a folder's address is posted."""
     with Client(up) as client:
         smtp = {each["name"]: each["smtp"] for each in client.lab()["servers"]}
         host, _, port = smtp["B"].partition(":")
@@ -253,11 +253,11 @@ def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.Capture
     capsys.readouterr()
 
 
-def test_what_cannot_come_up_leaves_no_trace(
+def test_a_lab_that_cannot_start_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """pflab up of a port that is taken, or where a lab is up, says so in a line; the latest run and the lab that is up
-    stay what they are."""
+    """pflab up with a port in use, or where a lab is up, says so in one line, and does not change the latest
+    run or that lab."""
     monkeypatch.chdir(tmp_path)
     with lab_up(tmp_path) as url:
         latest = Path("runs", "latest").resolve()
@@ -276,7 +276,7 @@ def test_what_cannot_come_up_leaves_no_trace(
 
 
 def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab explain and trace tell what has happened in the lab that is up, as they do of a run that is over."""
+    """pflab explain and trace work on a running lab as on a finished run."""
     assert run(["post", "Projects", "--node", "A", "--subject", "Hello"]) == ExitCode.GOOD
     assert run(["clock", "advance", "15 min"]) == ExitCode.GOOD
     for more in ([], ["--lab", up]):
@@ -291,33 +291,36 @@ def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err == "pflab: 'A-2' is neither a change nor a mail of this run; did you mean \"A-1\"?\n"
 
 
-def test_what_cannot_be_is_said_in_words(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A cut without its ends, a wait in vain and an export from a store without the folder say what would be right."""
+def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cut without its ends, a wait that cannot end, and an export from a store without the folder say what would be right."""
     del up
 
-    def told(*args: str, code: int = ExitCode.UNKNOWN) -> str:
+    def refusal_of(*args: str, code: int = ExitCode.UNKNOWN) -> str:
         assert run(args) == code
         return capsys.readouterr().err
 
-    assert told("fault", "cut") == "pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME\n"
-    assert told("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
+    assert (
+        refusal_of("fault", "cut")
+        == "pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME\n"
+    )
+    assert refusal_of("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
-    in_vain = told("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
+    in_vain = refusal_of("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
     assert in_vain == "Projects did not converge within 1 min; pflab backfill shows which changes are missing\n"
-    never = told("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
+    never = refusal_of("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
     assert never == "no mail.bad within 1 min\n"
-    assert told("export", "News", "--server", "A") == (
+    assert refusal_of("export", "News", "--server", "A") == (
         "--server A: it holds no replica of News; name a holder, or leave out --server\n"
     )
 
 
 @pytest.mark.live
-def test_scenarios_that_cannot_be_played_are_told_one_by_one(
+def test_each_scenario_that_cannot_be_played_is_named(
     up: str, project_root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of several scenarios each that the lab cannot play is told with the reason; the code says that nothing is known."""
+    """Each scenario that the lab cannot play is named with the reason; the exit code is that of an unknown result."""
     scenarios = [str(project_root / "scenarios" / name) for name in ("lost-mail.yaml", "killed.yaml")]
     assert run(["run", *scenarios, "--lab", up, "--renew", "--json"]) == ExitCode.UNKNOWN
-    told = json.loads(capsys.readouterr().out)
-    assert [each["scenario"] for each in told] == scenarios
-    assert all("begin" in each["not_played"] for each in told)
+    results = json.loads(capsys.readouterr().out)
+    assert [each["scenario"] for each in results] == scenarios
+    assert all("begin" in each["not_played"] for each in results)

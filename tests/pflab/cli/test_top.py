@@ -1,4 +1,4 @@
-"""pflab top: a running lab, one line an event."""
+"""pflab top shows the events of a running lab, one a line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A lab in which a post at A has reached B, and another one in News has not gone anywhere."""
+    """A lab in which a post at A has reached B, and another one in News has not left its store."""
     with lab_up(tmp_path_factory.mktemp("lab")) as url:
         with Client(url) as client:
             client.post("A", "Projects", subject="Hello")
@@ -36,7 +36,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_one_line_an_event_with_names(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line says when, where and what in words, under the names of things."""
+    """A line has the time, the server and the event in words, with names instead of ids."""
     assert run(["top", "--lab", lab, "--once", "--last", "1000"]) == ExitCode.GOOD
     lines = capsys.readouterr().out.splitlines()
     assert "2003-10-21T00:00:00Z  A       makes 'Hello' in Projects as A-1" in lines
@@ -44,11 +44,11 @@ def test_one_line_an_event_with_names(lab: str, capsys: pytest.CaptureFixture[st
 
 
 def test_filters_say_what_is_shown(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Servers, a folder and types are each a filter, all at once; JSON is a line an event."""
+    """Servers, a folder and types are filters that can be combined; JSON has one line for each event."""
     order = ["top", "--lab", lab, "--once", "--last", "1000", "--json"]
     assert run([*order, "--node", "B", "--type", "version"]) == ExitCode.GOOD
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert told and {(each["node"], each["type"].partition(".")[0]) for each in told} == {("B", "version")}
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert events and {(each["node"], each["type"].partition(".")[0]) for each in events} == {("B", "version")}
     assert run([*order, "--folder", "News", "--type", "change"]) == ExitCode.GOOD
     (only,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert "Aside" in only["words"]
@@ -57,30 +57,30 @@ def test_filters_say_what_is_shown(lab: str, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(("option", "value", "right"), [("--node", "X", "--node X"), ("--type", "mial", "mail")])
-def test_a_filter_that_nothing_meets_is_misuse(
+def test_an_unknown_filter_is_misuse(
     lab: str, option: str, value: str, right: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown server or type is one line with what would be right."""
+    """An unknown server or type is refused in one line with what would be right."""
     assert run(["top", "--lab", lab, "--once", option, value]) == ExitCode.UNKNOWN
     (line,) = capsys.readouterr().err.splitlines()
     assert right in line
 
 
 def test_it_goes_on_with_what_happens(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without --once it waits for what comes, and ends after --count lines."""
+    """Without --once it waits for further events, and ends after --count lines."""
     with Client(lab) as client:
         before = len(list(client.events()))
         made = client.post("A", "Projects", subject="Live")
-        told = [event for event in client.events() if event.get("subject") == "Live"]
+        events = [event for event in client.events() if event.get("subject") == "Live"]
         with closing(client.events(follow=True, after=before)) as stream:
-            assert next(stream) == told[0]
+            assert next(stream) == events[0]
         assert made
     assert run(["top", "--lab", lab, "--type", "change", "--last", "1", "--count", "1"]) == ExitCode.GOOD
     assert "Live" in capsys.readouterr().out
 
 
 def test_a_stream_that_is_cut_goes_on(lab: str) -> None:
-    """Events come in order, none missing and none twice, though the line is cut again and again, also inside an event."""
+    """Events come in order, each exactly once, although the connection is cut repeatedly, also inside an event."""
     with Client(lab) as client:
         client.post_batch("A", "Projects", [{"subject": f"Many {n}"} for n in range(60)])
         right = list(client.events())
@@ -90,8 +90,8 @@ def test_a_stream_that_is_cut_goes_on(lab: str) -> None:
         assert len(connections) > 3
 
 
-def test_a_stream_of_another_lab_is_not_gone_on_with(lab: str, tmp_path: Path) -> None:
-    """Where another lab has come up at the same place, the follower is told so."""
+def test_a_stream_does_not_continue_in_another_lab(lab: str, tmp_path: Path) -> None:
+    """If another lab has started at the same address, the client says so."""
     with lab_up(tmp_path) as url, Client(url) as client:
         stream = client.events(follow=True)
         next(stream)
@@ -102,8 +102,8 @@ def test_a_stream_of_another_lab_is_not_gone_on_with(lab: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("more", [[], ["--processes"]])
-def test_who_watches_hears_of_the_end_in_one_line(tmp_path: Path, more: list[str]) -> None:
-    """A lab that is watched ends as quietly as any, and who watched it is told in one line that nobody answers."""
+def test_the_end_of_the_lab_ends_top_in_one_line(tmp_path: Path, more: list[str]) -> None:
+    """A watched lab stops as any other, and top says in one line that it no longer answers."""
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "top", "--all", "--lab"]
     with lab_up(tmp_path, *more) as url:
         pipe = subprocess.PIPE
@@ -120,7 +120,7 @@ def test_who_watches_hears_of_the_end_in_one_line(tmp_path: Path, more: list[str
     assert errors.startswith(f"pflab: no answer from {url}")
 
 
-def test_the_example_of_its_help_does_what_it_says(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the help gives as an example is done."""
-    told = str(top.top.__doc__)
-    assert run([*shlex.split(told.partition("Example: pflab ")[2]), "--lab", lab]) == ExitCode.GOOD
+def test_the_example_of_its_help_works(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example in the help works."""
+    help_text = str(top.top.__doc__)
+    assert run([*shlex.split(help_text.partition("Example: pflab ")[2]), "--lab", lab]) == ExitCode.GOOD

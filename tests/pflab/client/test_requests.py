@@ -46,7 +46,7 @@ def lab_that_answers_after(late_s: float) -> Iterator[str]:
 
 
 def limit_of(client: Client) -> float | None:
-    """How long the client's connection waited for the answer that came last."""
+    """Return how long the connection waited for its latest answer."""
     assert client._connection is not None
     limit: float | None = client._connection.sock.gettimeout()
     return limit
@@ -54,7 +54,7 @@ def limit_of(client: Client) -> float | None:
 
 @pytest.mark.parametrize("timeout_s", [0.5, 60.0, 300.0])
 def test_each_request_waits_as_long_as_the_client_was_told(timeout_s: float) -> None:
-    """The limit holds for the first request and for those on a kept connection; moving the clock has none."""
+    """The time-out applies to the first request and to those on a kept connection; moving the clock has none."""
     with lab_that_answers_after(0) as url, Client(url, timeout_s=timeout_s) as client:
         for _ in range(2):
             client.lab()
@@ -66,7 +66,7 @@ def test_each_request_waits_as_long_as_the_client_was_told(timeout_s: float) -> 
 
 
 def test_an_answer_after_the_limit_is_silence() -> None:
-    """A client whose limit passes says that there was no answer."""
+    """An answer after the time-out counts as no answer."""
     with lab_that_answers_after(0.2) as url, Client(url, timeout_s=0.05) as client:
         with pytest.raises(ClientError, match=r"no answer from .*timed out") as silent:
             client.lab()

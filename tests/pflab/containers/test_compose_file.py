@@ -1,4 +1,4 @@
-"""`pflab compose`: what it writes, and that the project's own file is that."""
+"""`pflab compose`: what it writes, and that the project's own file is its output."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def written(text: str) -> dict[str, Any]:
 def test_the_projects_own_file_is_what_it_writes(
     project_root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """docker-compose.yml at the root is the file for the default topology, to the byte."""
+    """docker-compose.yml at the root is the file for the default topology, byte for byte."""
     monkeypatch.chdir(project_root)
     assert run(["compose", "topology/examples/default.yaml"]) == ExitCode.GOOD
     assert capsys.readouterr().out == (project_root / "docker-compose.yml").read_text("utf-8")
 
 
 def test_paths_are_as_seen_from_the_file(project_root: Path, tmp_path: Path) -> None:
-    """Written elsewhere, the file finds the topology and the source all the same."""
+    """A file written elsewhere still finds the topology and the source."""
     (tmp_path / "lab.yaml").write_text("servers: {A: , B: }\n", "utf-8")
     assert run(["compose", str(tmp_path / "lab.yaml"), "-o", str(tmp_path / "compose.yml")]) == ExitCode.GOOD
     lab = yaml.safe_load((tmp_path / "compose.yml").read_text("utf-8"))["services"]["lab"]
@@ -41,7 +41,7 @@ def test_paths_are_as_seen_from_the_file(project_root: Path, tmp_path: Path) -> 
 
 
 def test_fifty_stores_are_fifty_services() -> None:
-    """A file for fifty stores has a service and a volume for each, and beside them two services, and four for analytics."""
+    """A file for fifty stores has a service and a volume for each, two more services, and four for analytics."""
     servers = "\n".join(f"  S{number:02}: " for number in range(50))
     document = written(f"servers:\n{servers}\n")
     services = {name for name, each in document["services"].items() if "profiles" not in each}
@@ -51,9 +51,9 @@ def test_fifty_stores_are_fifty_services() -> None:
     assert document["services"]["s07"]["command"][:2] == ["node", "S07"]
 
 
-def test_nothing_is_published_beyond_loopback_and_nothing_may_more_than_it_must() -> None:
-    """One port, on 127.0.0.1; every container without capabilities, its root read-only; secrets read-only but for the
-    coordinator."""
+def test_containers_have_no_more_access_than_they_need() -> None:
+    """One port is published, on 127.0.0.1. Every container has no capabilities and a read-only root; only the coordinator can
+    write the secrets."""
     services = written("servers: {A: , B: }")["services"]
     published = [port for each in services.values() for port in each.get("ports", [])]
     assert len(published) == 1
@@ -66,10 +66,10 @@ def test_nothing_is_published_beyond_loopback_and_nothing_may_more_than_it_must(
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "expected"),
     [(["A", "a"], "differ in case"), (["Lab", "B"], "one of the lab's own"), (["Spark-1"], "one of the lab's own")],
 )
-def test_names_that_do_not_do_as_services_are_refused(names: list[str], told: str) -> None:
-    """Services are called as servers in lower case; what would collide is told in one line."""
-    with pytest.raises(LabError, match=told):
+def test_invalid_service_names_are_refused(names: list[str], expected: str) -> None:
+    """Services have the server names in lower case; a collision is refused in one line."""
+    with pytest.raises(LabError, match=expected):
         addresses_of(names)

@@ -1,4 +1,4 @@
-"""`pflab coordinate`: the process that leads servers which run elsewhere, and its end and return."""
+"""`pflab coordinate`, the process that coordinates servers in other processes, and how it ends and comes back."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ pytestmark = pytest.mark.live
 
 
 def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> None:
-    """Whoever asks needs the token; time, run, what was posted and what has happened are there again after SIGKILL of the
-    coordinator."""
+    """Requests need the token. After SIGKILL the coordinator comes back with the same time, run, posts and events."""
     (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
     folder = RunFolder.at(tmp_path / "run")
     with ProcessSupervisor(topology_from_text(TWO_STORES), folder, token=TOKEN) as supervisor:
@@ -34,8 +33,8 @@ def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> 
             with Client(url, token=TOKEN) as client:
                 client.post("A", "Projects", subject="Hello")
                 client.advance("15 min")
-                told = list(client.events())
-                assert "version.applied" in {each["type"] for each in told}
+                events = list(client.events())
+                assert "version.applied" in {each["type"] for each in events}
                 before = client.lab()
         with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
             after = client.lab()
@@ -43,12 +42,12 @@ def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> 
                 name: before[name] for name in ("run", "clock", "servers")
             }
             assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
-            assert list(client.events())[: len(told)] == told
+            assert list(client.events())[: len(events)] == events
             assert "version.applied" in {each["type"] for each in client.events("B")}
 
 
 def everything(client: Client) -> dict[str, Any]:
-    """What users see of a lab: its time, who runs, and what each store has."""
+    """Return what users see of a lab: its time, which servers run, and what each store has."""
     shown = client.lab()
     there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
     return {
@@ -59,11 +58,11 @@ def everything(client: Client) -> dict[str, Any]:
     }
 
 
-def test_a_class_goes_back_to_where_it_began(
+def test_a_saved_lab_is_restored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A saved lab comes back as it was, as often as it is wanted: time, who runs and who does not, what each store has, its
-    traces whole; a server that was away meanwhile comes back to the same. The coordinator's restart changes nothing."""
+    """A saved lab can be reset any number of times: its time, its running servers, each store and the traces are as saved. A
+    server that was down during the reset comes back to the same state. A restart of the coordinator changes nothing."""
     monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
     (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
     folder = RunFolder.at(tmp_path / "run")

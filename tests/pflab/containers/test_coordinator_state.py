@@ -1,4 +1,4 @@
-"""What outlives a lab's coordinator: the newest events at their places, and whose each replica GUID is."""
+"""What survives a restart of the coordinator: the newest events with their numbers, and the store of each replica GUID."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def others(first: int, last: int) -> list[Event]:
     return [NodeStopped(**header(seq), how="stop") for seq in range(first, last + 1)]  # type: ignore[arg-type]
 
 
-def killed(record: DurableRecord) -> None:
-    """Nothing is said any more, and nothing written."""
+def kill(record: DurableRecord) -> None:
+    """Close the state as a kill does, without a last write."""
     record._state.close()
 
 
@@ -42,45 +42,44 @@ def folder(tmp_path: Path) -> RunFolder:
     return RunFolder.at(tmp_path / "run")
 
 
-def test_events_outlive_the_coordinator_at_their_places(folder: RunFolder) -> None:
-    """Stores' events and the lab's own are there again in the order in which they were told, and what comes goes on after."""
+def test_events_survive_a_restart_with_their_numbers(folder: RunFolder) -> None:
+    """Events of the stores and of the lab are read back in their order, and new ones follow them."""
     record = record_in(folder)
     record.extend([started(1, FIRST), *others(2, 3)])
     record.note(FaultHealed, fault="F1")
     record.extend(others(4, 4))
-    told = list(record.events())
-    killed(record)
+    events = list(record.events())
+    kill(record)
     again = record_in(folder)
-    assert (again.first, again.count, list(again.events())) == (0, 5, told)
+    assert (again.first, again.count, list(again.events())) == (0, 5, events)
     again.note(FaultHealed, fault="F2")
     last = again.events(5)[0]
     assert (last.seq, last.incarnation) == (2, 2)
-    assert last.lamport > told[3].lamport
+    assert last.lamport > events[3].lamport
 
 
 def test_only_the_newest_events_are_held(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long a lab stays up its file holds the newest events alone, each under the same number as ever; whose a replica
-    GUID is, is known of all."""
+    """The file holds only the newest events, each under its old number; the store of each replica GUID stays known."""
     monkeypatch.setattr(coordinator_state, "MOST_HELD", 10)
     record = record_in(folder)
     record.extend([started(1, FIRST), started(2, SECOND, "restored")])
     for seq in range(3, 40):
         record.extend(others(seq, seq))
-    first, count, told = record.first, record.count, list(record.events())
-    assert len(told) <= 10
+    first, count, events = record.first, record.count, list(record.events())
+    assert len(events) <= 10
     assert count == 39
-    killed(record)
+    kill(record)
     state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
     state.keep(replicas={FIRST: "A", SECOND: "A2"})  # as the lab does whenever anything was told
     state.close()
     again = record_in(folder)
-    assert (again.first, again.count, list(again.events())) == (first, count, told)
+    assert (again.first, again.count, list(again.events())) == (first, count, events)
     assert again.replicas == record.replicas == {FIRST: "A", SECOND: "A2"}
 
 
 def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None:
-    """Killed between an event's record and that of its number, the next coordinator knows it by the event itself; what was
-    gathered and not yet recorded it asks for again."""
+    """If the process is killed between writing an event and its number, the next coordinator recognizes the event. It reads
+    again what it had not yet recorded."""
     record = record_in(folder)
     gathered = EventCollector(record, folder, ["A"])
     record.extend(others(1, 2))

@@ -1,4 +1,4 @@
-"""Small parts that a lab in containers needs: its secrets, its gateway, and who is let in."""
+"""Small parts of a lab in containers: its secrets, its gateway, and access to its port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GATEWAY = "172.18.0.1"
 
 
 def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None:
-    """Secret and token differ, stay as they are, and only their owner may read them."""
+    """Secret and token differ, never change, and are readable only by their owner."""
     secret, token = made_or_read(tmp_path / "secrets")
     assert secret != token
     assert len(secret) == len(token) == 64
@@ -27,7 +27,7 @@ def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None
 
 
 def test_the_default_gateway_is_read_from_the_routes(tmp_path: Path) -> None:
-    """Of the kernel's routes the one to everywhere counts; where there are none nobody is trusted."""
+    """The gateway is that of the default route; without one no address is trusted."""
     routes = tmp_path / "route"
     routes.write_text(
         HEADER
@@ -39,9 +39,9 @@ def test_the_default_gateway_is_read_from_the_routes(tmp_path: Path) -> None:
     assert default_gateways(tmp_path / "none") == frozenset()
 
 
-async def _asked(peer: str, **headers: str) -> int:
-    """The status that somebody at an address gets."""
-    said: list[MutableMapping[str, Any]] = []
+async def status_for(peer: str, **headers: str) -> int:
+    """Return the status that a client at this address gets."""
+    sent: list[MutableMapping[str, Any]] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -50,12 +50,12 @@ async def _asked(peer: str, **headers: str) -> int:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        said.append(message)
+        sent.append(message)
 
     given = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "GET", "path": "/lab", "headers": given, "client": (peer, 40000)}
     await Guard(app, token="right", trusted=frozenset({GATEWAY}))(scope, receive, send)
-    return int(said[0]["status"])
+    return int(sent[0]["status"])
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ async def _asked(peer: str, **headers: str) -> int:
     ],
 )
 async def test_the_gateway_counts_as_loopback_and_nobody_else(peer: str, headers: dict[str, str], status: int) -> None:
-    """Who asks from the network needs the token; the machine itself does not, but a browser on it is no way in."""
-    assert await _asked(peer, **headers) == status
+    """Clients in the network need the token; the machine itself does not, but a web page in its browser gets no access."""
+    assert await status_for(peer, **headers) == status

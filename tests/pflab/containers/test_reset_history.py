@@ -1,4 +1,4 @@
-"""What a lab tells of its past after it went back to where it was saved, and after its coordinator came back."""
+"""What a lab shows of its past after a reset, and after its coordinator was restarted."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proc
         yield supervisor
 
 
-def said(capsys: pytest.CaptureFixture[str], *order: str) -> str:
-    """What a verb prints that does well."""
+def output_of(capsys: pytest.CaptureFixture[str], *order: str) -> str:
+    """Run a verb that must succeed, and return what it prints."""
     capsys.readouterr()
     assert run(list(order)) == ExitCode.GOOD
     return capsys.readouterr().out
@@ -47,21 +47,21 @@ def happened(client: Client) -> list[dict[str, Any]]:
     return list(client.events())
 
 
-def test_a_lab_that_went_back_tells_its_past(
+def test_events_before_the_save_remain_after_a_reset(
     supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After a reset `explain`, `events` and `trace` tell what happened up to the save as they did before it, folders by
-    their names, and nothing that came after; so they do after a second reset and after the coordinator was killed."""
+    """After a reset `explain`, `events` and `trace` show what happened up to the save as before, with folder names, and
+    nothing later. The same holds after a second reset and after the coordinator was killed."""
     with running_coordinator(supervisor, tmp_path, signal.SIGKILL) as url, Client(url, token=TOKEN) as client:
         client.create_folder("A", "Made", replicas=["A", "B"])
         client.advance("1 h")
         client.post("A", "Made", subject="Hello")
         client.advance("1 h")
-        life = said(capsys, "explain", "A-2", "--lab", url)
+        life = output_of(capsys, "explain", "A-2", "--lab", url)
         assert "'Hello' in Made" in life
         client.save("start")
         before = happened(client)
-        trace = said(capsys, "trace", "--lab", url, "--type", "change", "--type", "version")
+        trace = output_of(capsys, "trace", "--lab", url, "--type", "change", "--type", "version")
         client.post("B", "Made", subject="afterwards")
         client.advance("1 h")
         for history in ("Contoso-2", "Contoso-3"):
@@ -69,17 +69,17 @@ def test_a_lab_that_went_back_tells_its_past(
             after = happened(client)
             assert after[: len(before)] == before
             assert "change.made" not in {each["type"] for each in after[len(before) :]}
-            assert said(capsys, "explain", "A-2", "--lab", url) == life
-            assert said(capsys, "trace", "--lab", url, "--type", "change", "--type", "version") == trace
+            assert output_of(capsys, "explain", "A-2", "--lab", url) == life
+            assert output_of(capsys, "trace", "--lab", url, "--type", "change", "--type", "version") == trace
         client.post("A", "Projects", subject="anew")
         client.advance("1 h")
         before = happened(client)
-        life = said(capsys, "explain", "A-2", "--lab", url)
-        events = said(capsys, "events", "--lab", url)
+        life = output_of(capsys, "explain", "A-2", "--lab", url)
+        events = output_of(capsys, "events", "--lab", url)
     with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         assert happened(client)[: len(before)] == before
-        assert said(capsys, "explain", "A-2", "--lab", url) == life
-        again = said(capsys, "events", "--lab", url)
+        assert output_of(capsys, "explain", "A-2", "--lab", url) == life
+        again = output_of(capsys, "events", "--lab", url)
         assert again.startswith(events)
         assert "Setup" not in again
         numbers = [(each["node"], each["seq"]) for each in happened(client)]
@@ -89,13 +89,13 @@ def test_a_lab_that_went_back_tells_its_past(
 def test_a_trace_after_a_reset_begins_with_the_past(
     supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`pflab lab ship` writes all that has happened, of every server, into the folder of the course that it names; after a
-    reset it has what came up to the save too, gapless and not twice; and so it is in the course that was left."""
+    """`pflab lab ship` writes all events of every server into the folder of the run history that it names. After a reset it
+    also has the events up to the save, each once and without gaps. The folder of the abandoned run history has them too."""
     traces = tmp_path / "run" / "traces"
     with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         client.post("A", "Projects", subject="before")
         client.advance("1 h")
-        assert said(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-1: ")
+        assert output_of(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-1: ")
         client.post("B", "Projects", subject="before too")
         client.advance("1 h")
         client.save("start")
@@ -105,23 +105,23 @@ def test_a_trace_after_a_reset_begins_with_the_past(
         reset(client, "start", "Contoso-2")
         client.post("A", "Projects", subject="anew")
         client.advance("1 h")
-        assert said(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-2: ")
+        assert output_of(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-2: ")
         now = happened(client)
-        for course in ("Contoso-1", "Contoso-2"):
-            found = read_folder(traces / course)
+        for history in ("Contoso-1", "Contoso-2"):
+            found = read_folder(traces / history)
             assert found.report() == []
             numbers = {(each.node, each.seq) for each in found.events}
             assert numbers >= {(each["node"], each["seq"]) for each in before}
         assert numbers == {(each["node"], each["seq"]) for each in now}
 
 
-def test_a_saved_lab_is_not_lost_by_its_name_given_twice(
+def test_save_does_not_overwrite_without_replace(
     supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`pflab lab save` refuses a name that is taken, in one line, and leaves what has it; with --replace it saves anew."""
+    """`pflab lab save` refuses an existing name in one line and keeps that save; with --replace it overwrites it."""
     with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
-        begun = client.now()
-        said(capsys, "lab", "save", "start", "--lab", url)
+        started_at = client.now()
+        output_of(capsys, "lab", "save", "start", "--lab", url)
         client.advance("1 h")
         assert run(["lab", "save", "start", "--lab", url]) == ExitCode.UNKNOWN
         (line,) = capsys.readouterr().err.splitlines()
@@ -131,17 +131,17 @@ def test_a_saved_lab_is_not_lost_by_its_name_given_twice(
             client.save("start")
         assert (refused.value.status, refused.value.kind) == (409, "Taken")
         reset(client, "start", "Contoso-2")
-        assert client.now() == begun
+        assert client.now() == started_at
         client.advance("2 h")
         at = client.now()
-        said(capsys, "lab", "save", "start", "--replace", "--lab", url)
+        output_of(capsys, "lab", "save", "start", "--replace", "--lab", url)
         client.advance("1 h")
         reset(client, "start", "Contoso-3")
         assert client.now() == at
 
 
-def test_who_follows_a_lab_that_goes_back_is_told(supervisor: ProcessSupervisor, tmp_path: Path) -> None:
-    """A stream of events does not go on in another course of events as if nothing had been."""
+def test_a_stream_ends_when_the_lab_is_reset(supervisor: ProcessSupervisor, tmp_path: Path) -> None:
+    """A stream of events does not continue silently in another run history."""
     with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         client.save("start")
         client.post("A", "Projects", subject="left")

@@ -1,4 +1,4 @@
-"""Where the runs are played that are told of."""
+"""A folder of its own for each test that plays a run."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands run in a folder of their own, as a user's do."""
+    """Run commands in a folder of their own, as a user does."""
     monkeypatch.chdir(tmp_path)

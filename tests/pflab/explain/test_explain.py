@@ -1,4 +1,4 @@
-"""The life of a change or of a mail, as `pflab explain` tells it."""
+"""The history of a change or of a mail, as `pflab explain` prints it."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ steps:
 """
 
 
-def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[str]) -> None:
-    """Who made it, that a mail was lost, how the store learnt of it, whom it asked, and when it had it."""
+def test_the_history_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[str]) -> None:
+    """explain prints which store made the change, that a mail was lost, how the store learned of it, which store it asked,
+    and when the change arrived."""
     play(LOST_MAIL)
     lines = output_of(capsys, "explain", "A-1")
     assert lines[0] == "Change A-1: 'Hello' in Projects, made on A at 2003-10-21T00:00:00Z"
@@ -74,8 +75,9 @@ def test_the_life_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixture[
     assert "marks" not in events
 
 
-def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whether a store without it knows that it misses it is said; and of a run that has not ended, that it may come yet."""
+def test_the_history_of_a_change_that_a_store_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    """For a store without the change explain prints whether it knows that it lacks it; if the run has not ended, also that it
+    may still arrive."""
     path = play(LOST_FOR_EVER)
     unheard = output_of(capsys, "explain", "A-2")
     assert "  B does not get it in this run, and has not learned that it misses it." in unheard
@@ -86,8 +88,9 @@ def test_a_change_that_a_store_has_not_is_told_by_what_the_store_knows(capsys: p
     assert "  B does not have it yet." in output_of(capsys, "explain", "A-1")
 
 
-def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same story for programs, by the number as traces write it; each event says where it stands in the trace."""
+def test_the_history_as_json_and_by_the_number_of_the_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has the same history, a change is also found by its number as traces write it, and each event has its place in the
+    trace."""
     path = play(LOST_MAIL)
     made = next(each for each in RunEvents.at(path).events if type(each).__name__ == "ChangeMade")
     life = json_of(capsys, "explain", made.number, "--run", str(path))  # type: ignore[attr-defined]
@@ -96,8 +99,8 @@ def test_a_life_as_json_and_by_the_traces_number(capsys: pytest.CaptureFixture[s
     assert {"at", "node", "seq", "type", "words"} == set(life["events"][0])
 
 
-def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
-    """A mail's way by its Message-ID, with or without brackets: queued, handed on, lost, unpacked."""
+def test_the_history_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mail is found by its Message-ID, with or without brackets: queued, relayed, lost, unpacked."""
     path = play(LOST_MAIL)
     events = RunEvents.at(path).events
     content = next(each for each in events if type(each).__name__ == "MailSubmitted" and each.message_type == 4)  # type: ignore[attr-defined]
@@ -108,8 +111,8 @@ def test_the_life_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "It was never unpacked on B." in story
 
 
-def test_a_copy_that_was_bad_mail_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a change whose mail a store refused, explain says which store, why (ML-6), and which fault of the lab altered it."""
+def test_a_copy_that_was_bad_mail_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """explain names the store that refused the change's mail, the reason (ML-6), and the fault that altered the mail."""
     path = play(LOST_MAIL.replace("lose:", "alter:"))
     lines = output_of(capsys, "explain", "A-1")
     why = "the signature is not that of store A (altered on its way by fault F1)"
@@ -141,8 +144,9 @@ steps:
 
 @pytest.mark.parametrize("change", ["A-2", "A-3", "A-4", "A-5"])
 def test_only_mails_about_its_folder_carry_a_change(change: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a mail says of one folder closes over the numbers of others (CN-9): of a change tell only mails that name its
-    number under its own folder, the hierarchy for a change of a folder; so too of associated messages."""
+    """A mail's set for one folder also covers numbers of other folders (CN-9). So the history of a change has only mails that
+    name its number under its own folder, or under the hierarchy for a change of a folder. The same holds for associated
+    messages."""
     path = play(ONE_SERIES)
     section = {"A-2": "News", "A-3": "News", "A-4": "1-1", "A-5": "Projects"}[change]
     lines = output_of(capsys, "explain", change, "--run", str(path))
@@ -172,9 +176,9 @@ steps:
 """
 
 
-def test_the_last_sentence_says_how_the_change_stands_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the stores that hold the folder at the end of the trace each has the change, or a newer version, or has let
-    it expire; of a change of the hierarchy all stores. Stores without a replica are not asked for it."""
+def test_the_last_sentence_says_which_stores_have_the_change(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each holder of the folder at the end of the trace has the change or a newer version, or its copy has expired; for a
+    change of the hierarchy that means all stores. Stores without a replica do not count."""
     play(HOLDERS)
     last = {each: last_sentence(output_of(capsys, "explain", each)) for each in ("A-1", "A-2", "A-3", "B-1")}
     assert last == {
@@ -200,13 +204,13 @@ steps:
 
 
 def test_a_store_that_was_restored_lacks_again_what_came_after_its_backup(capsys: pytest.CaptureFixture[str]) -> None:
-    """What a store had is not what it has: with its backup it goes back (RP-4)."""
+    """A restore also takes back what a store has (RP-4)."""
     play(RESTORED)
     assert last_sentence(output_of(capsys, "explain", "A-1")) == "B still lacks it."
 
 
 def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixture[str]) -> None:
-    """A mail out of an mbox is a post; by the mail's Message-ID its life is told, to the store where it is now."""
+    """explain finds the post that an mbox mail became by the mail's Message-ID, and shows where it is now."""
     mail = "From kim Tue Oct 21 00:00:00 2003\nFrom: kim@contoso.test\nMessage-ID: <plan.1@contoso.test>\n"
     Path("archive.mbox").write_text(f"{mail}Subject: Plan\n\nText\n", "utf-8")
     Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
@@ -221,7 +225,7 @@ def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixtu
 
 
 def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """A change that is not in the run is misuse, in one line that names what is near."""
+    """A change that is not in the run is refused in one line with the nearest numbers."""
     play(LOST_MAIL)
     assert run(["explain", "A-9"]) == ExitCode.UNKNOWN
     error = capsys.readouterr().err.splitlines()[-1]
@@ -229,15 +233,15 @@ def test_an_unknown_change_is_refused_with_what_there_is(capsys: pytest.CaptureF
     assert "A-1" in error
 
 
-def test_a_superseded_change_names_what_took_its_place(capsys: pytest.CaptureFixture[str]) -> None:
-    """A change that an edit replaced says by which, and conflicts do not hide it."""
+def test_a_superseded_change_names_its_successor(capsys: pytest.CaptureFixture[str]) -> None:
+    """explain names the edit that replaced a change, also after a conflict."""
     play(CONFLICT)
     story = "\n".join(output_of(capsys, "explain", "A-1"))
     assert "A-2 replaced it, made on A" in story
 
 
 def test_the_groups_of_2000_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    """How a 2000 server chose: the group of each holder, and that one is asked at a time (BF-3)."""
+    """explain shows how a 2000 server chose: each holder's group, and that it asks one at a time (BF-3)."""
     play(SIX_GROUPS)
     story = "\n".join(output_of(capsys, "explain", "A-1"))
     for sentence in (

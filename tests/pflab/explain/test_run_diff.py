@@ -1,4 +1,4 @@
-"""Two runs beside each other, as `pflab diff` tells them."""
+"""The differences of two runs, as `pflab diff` prints them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
 
 
 def test_equal_runs_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """The same scenario with the same seed: the same to the last event; exit 0. Another seed is said, and no matter."""
+    """Two runs of a scenario with one seed are equal to the last event; exit 0. Another seed is reported and is no
+    difference."""
     one, two, other = play(LOST_MAIL), play(LOST_MAIL), play(LOST_MAIL, "--seed", "7")
     assert "The same happened in both" in output_of(capsys, "diff", str(one), str(two))[-1]
     lines = output_of(capsys, "diff", str(one), str(other))
@@ -20,8 +21,8 @@ def test_equal_runs_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The same happened in both" in lines[-1]
 
 
-def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
-    """A run without the loss parts from one with it when the fault is injected; the store has its change earlier."""
+def test_the_first_difference_of_two_runs_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run without the loss differs from one with it where the fault is injected; the store has its change earlier."""
     lost = play(LOST_MAIL)
     sound = play(
         LOST_MAIL.replace("  - lose: {from: A, to: B, type: content, count: 1}\n", "").replace(
@@ -38,23 +39,23 @@ def test_runs_that_part_say_where(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_change_of_the_topology_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """A setting that one run has and the other not is told by its place in the topology."""
+    """A setting that only one run has is shown with its place in the topology."""
     one = play(LOST_MAIL)
     two = play(LOST_MAIL.replace("rules:", "settings: {Replication Short Backfill Request Timeout: 7 h}\nrules:"))
     lines = output_of(capsys, "diff", str(one), str(two), code=ExitCode.VIOLATION)
     assert any("Replication Short Backfill Request Timeout" in line for line in lines)
 
 
-def test_of_two_runs_the_one_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that does not exist is told before anything is said of the other."""
+def test_a_missing_run_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run folder that does not exist is reported before any difference."""
     Path("empty").mkdir()
     for pair in (("empty", "nothere"), ("nothere", "empty")):
         assert run(["diff", *pair]) == ExitCode.UNKNOWN
         assert capsys.readouterr().err.startswith("nothere: no such run folder")
 
 
-def test_runs_that_nobody_judged_end_without_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
-    """A run that only did what it was told has no verdict, and diff says so in words."""
+def test_runs_without_a_verdict_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that only performed its steps has no verdict, and diff says so."""
     Path("lab.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
     Path("one.eml").write_bytes(b"Subject: 1\n\n")
     runs = []

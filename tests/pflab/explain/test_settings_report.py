@@ -1,4 +1,4 @@
-"""What `pflab analyze` finds in a topology."""
+"""What `pflab analyze` reports about a topology."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
     interval = by_name["A", "Replication Always Interval"]
     assert (interval["value"], interval["default"], interval["unit"]) == ("5 min", "15 min", "min")
     assert by_name["A", "Preferred Backfill Source"]["place"].endswith(r"\A\Public-<GUID>\Preferred Backfill Source")
-    told_of = {(each["server"], each["text"]) for each in found["warnings"]}
+    warnings = {(each["server"], each["text"]) for each in found["warnings"]}
     for server, text in (
         ("A", "it backfills from B first while B is up, although that is in another site (NYC, not SEA)"),
         ("C", "its Preferred Backfill Source is itself; it cannot ask itself, so the value has no effect"),
@@ -34,13 +34,13 @@ def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixtur
         ("", "folder Plans is held by A alone: if that store loses its data, the content is lost"),
         ("", "folder Other cannot have the address plans@contoso.test, which belongs to Plans"),
     ):
-        assert (server, text) in told_of
-    assert any(server == "B" and "'Z' is not a server" in text for server, text in told_of)
+        assert (server, text) in warnings
+    assert any(server == "B" and "'Z' is not a server" in text for server, text in warnings)
     lines = output_of(capsys, "analyze", "t.yaml")
     assert "  Replication Always Interval = 5 min (default 15 min)" in lines
 
 
 def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing changed, nothing found."""
+    """For a topology of defaults the report says that nothing was changed."""
     Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
     assert output_of(capsys, "analyze", "t.yaml") == ["Every setting has its default."]

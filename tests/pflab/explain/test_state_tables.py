@@ -1,4 +1,4 @@
-"""The state tables and backfill arrays as a person reads them (spec: RST-1 to RST-3, BF-2)."""
+"""The state tables and backfill arrays in the form for people (spec: RST-1 to RST-3, BF-2)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def shown(table: object, width: int) -> str:
     return text.getvalue()
 
 
-def test_complete_rows_read_as_the_source_prints_them() -> None:
-    """RST-1: the own replica shows the last update sent, another's what it has received, each as its highest number."""
+def test_complete_rows_are_printed_as_in_the_source() -> None:
+    """RST-1: the own replica shows the last update sent, another's the last one received, each as its highest number."""
     rows = [own("A", "A-1..100, B-1..50", "A-100"), other("B", "A-1..100, B-1..50")]
     (table,) = state_tables([state(*rows)])
     assert table.title == "Replication State Table for Server A"
@@ -43,14 +43,14 @@ def test_complete_rows_read_as_the_source_prints_them() -> None:
 
 
 def test_rows_are_in_the_order_of_the_servers_names() -> None:
-    """As in the source's table of Server B, the local replica stands where its name puts it, and is marked."""
+    """As in the source's table of Server B, the local replica is in its place by name, and is marked."""
     (table,) = state_tables([state(own("B", "A-1", None), other("C", "A-1"), other("A", "A-1"))])
     replicas = list(table.columns[0].cells)
     assert replicas == ["Projects on Server A", "Projects on Server B\n(local replica)", "Projects on Server C"]
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "expected"),
     [
         ("A-2..3", ["A-2..3 received", "A-1 missing"]),
         ("A-2", ["A-2 received", "A-1 missing"]),
@@ -59,33 +59,33 @@ def test_rows_are_in_the_order_of_the_servers_names() -> None:
         ("", ["nothing received"]),
     ],
 )
-def test_a_hole_is_seen(numbers: str, told: list[str]) -> None:
-    """RST-3: a store that lacks something below its highest number is not shown as if it had all."""
+def test_a_hole_is_shown(numbers: str, expected: list[str]) -> None:
+    """RST-3: a store that lacks something below its highest number is not shown as complete."""
     row = other("B", numbers)
-    assert data_lines(row, [own("A", "A-1..20, B-1..3"), row]) == told
+    assert data_lines(row, [own("A", "A-1..20, B-1..3"), row]) == expected
 
 
-def test_the_own_replica_tells_its_holes_too() -> None:
-    """A store that knows from another's row that it lacks something says so in its own."""
+def test_the_own_row_shows_its_holes_too() -> None:
+    """The own row shows what the store lacks by another store's row."""
     rows = [own("B", "A-2, B-1", "B-1"), other("A", "A-1..2")]
     assert data_lines(rows[0], rows) == ["Last update sent: B-1", "A-1 missing"]
 
 
 def test_numbers_older_than_the_folder_are_no_hole() -> None:
-    """The changes before a folder's first one were made elsewhere, and no row of its table has them."""
+    """The changes before a folder's first one belong to other folders; no row of its table has them."""
     rows = [own("A", "A-2..3", "A-3"), other("B", "A-2..3")]
     assert data_lines(rows[1], rows) == ["A-3 received"]
     assert data_lines(rows[0], rows) == ["Last update sent: A-3"]
 
 
 def test_later_numbers_are_no_hole() -> None:
-    """A row that is behind is not one that lacks something in between."""
+    """A row that is only behind has no hole."""
     rows = [own("A", "A-1..100", "A-100"), other("B", "A-1..60")]
     assert data_lines(rows[1], rows) == ["A-60 received"]
 
 
 def test_a_set_in_many_pieces_is_cut_and_counted() -> None:
-    """A row with very many holes stays readable, and says how many there are."""
+    """A row with very many holes is shortened, and shows how many there are."""
     row = other("B", ", ".join(f"A-{number}" for number in range(1, 40, 2)))
     received, missing = data_lines(row)
     assert received.startswith("A-1, A-3, A-5")
@@ -95,7 +95,7 @@ def test_a_set_in_many_pieces_is_cut_and_counted() -> None:
 
 
 def test_associated_messages_have_lines_of_their_own() -> None:
-    """CN-9: what is known of a folder's associated messages is told apart."""
+    """CN-9: the set of a folder's associated messages has lines of its own."""
     row = other("B", "A-1", fai="A-3")
     assert data_lines(row, [row, RowView("A", True, "A-1", "A-2..3", "A-3", None)]) == [
         "A-1 received",
@@ -104,19 +104,19 @@ def test_associated_messages_have_lines_of_their_own() -> None:
     ]
 
 
-def test_what_is_said_of_one_instant_agrees() -> None:
-    """How long ago a row was heard is rounded to the minute, not cut, as the instant beside it is to the second."""
+def test_ages_are_rounded_to_the_minute() -> None:
+    """The age of a row is rounded to the minute, not cut, so that it agrees with the instant beside it."""
     heard_at = NOON + 30_000
     now = heard_at - 30_000 + DAY_US + 45 * MINUTE_US
     (table,) = state_tables([state(own("A", ""), other("B", "A-1", heard_at))], now)
     assert list(table.columns[2].cells) == ["", "2003-10-22T12:15:00Z\n24 h 45 min ago"]
 
 
-@pytest.mark.parametrize(("since_us", "told"), [(34 * SECOND_US, "34 s"), (0, "0 s"), (MINUTE_US, "1 min")])
-def test_less_than_a_minute_ago_is_told_in_seconds(since_us: int, told: str) -> None:
-    """Half a minute is neither a minute nor none."""
+@pytest.mark.parametrize(("since_us", "expected"), [(34 * SECOND_US, "34 s"), (0, "0 s"), (MINUTE_US, "1 min")])
+def test_an_age_below_a_minute_is_in_seconds(since_us: int, expected: str) -> None:
+    """Half a minute is shown neither as one minute nor as none."""
     (table,) = state_tables([state(own("A", ""), other("B", "A-1", NOON))], NOON + since_us)
-    assert str(list(table.columns[2].cells)[1]).endswith(f"\n{told} ago")
+    assert str(list(table.columns[2].cells)[1]).endswith(f"\n{expected} ago")
 
 
 def entry(path: str = "Projects", requests: tuple[RequestView, ...] = ()) -> EntryView:
@@ -137,7 +137,7 @@ def entry(path: str = "Projects", requests: tuple[RequestView, ...] = ()) -> Ent
 
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_nothing_of_a_backfill_entry_is_cut(width: int) -> None:
-    """BF-2: since when it is known, when it asks and whom it asked are whole on any terminal, and where there is none."""
+    """BF-2: when an entry became known, when it asks and whom it asked are complete on any terminal, and without one."""
     asked = RequestView("PUBLIC-STORE-1", "A-1..3", NOON, NOON + DAY_US)
     text = shown(backfill_table("B", [entry("Projects/Archive/Old and rather long", (asked,))]), width)
     assert "…" not in text
@@ -146,6 +146,6 @@ def test_nothing_of_a_backfill_entry_is_cut(width: int) -> None:
             assert needed in text
 
 
-def test_how_often_was_asked() -> None:
-    """An entry says in words how often it was asked for."""
+def test_an_entry_shows_how_often_it_was_requested() -> None:
+    """An entry says in words how often it was requested."""
     assert "not asked yet" in shown(backfill_table("B", [entry()]), 100)

@@ -12,7 +12,7 @@ from traces.events import EVENT_TYPES
 
 
 def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
-    """By server, folder, type or group of types, and time; the last ones if there are too many."""
+    """Filters are server, folder, type or group of types, and time; of too many events the last ones are shown."""
     play(LOST_MAIL)
     everything = output_of(capsys, "trace")
     assert all(line.startswith("2003-10-2") for line in everything)
@@ -26,9 +26,9 @@ def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixt
     assert {each["node"] for each in found} == {"C"}
 
 
-def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.CaptureFixture[str]) -> None:
-    """The lab's own events are written at the end of a run; without them trace and explain have the names of folders from
-    the topology that the run's folder keeps."""
+def test_a_run_that_was_interrupted_has_its_folder_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """The lab writes its own events at the end of a run. Without them trace and explain take the names of folders from the
+    topology in the run's folder."""
     path = play(LOST_MAIL)
     whole = output_of(capsys, "trace", "--node", "A")
     (lab,) = (path / "traces").glob("lab-*.jsonl")
@@ -39,32 +39,30 @@ def test_a_run_that_did_not_end_has_the_names_of_its_folders(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "expected"),
     [
         (("--type", "version.aplied"), "did you mean"),
         (("--server", "Z"), "no such server"),
         (("--since", "yesterday"), "--since yesterday"),
     ],
 )
-def test_filters_that_fit_nothing_are_refused(
-    args: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_misspelt_filters_are_refused(args: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A misspelt type, server or instant is misuse, in one line."""
     play(LOST_MAIL)
     capsys.readouterr()
     assert run(["trace", *args]) == ExitCode.UNKNOWN
-    assert said in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
-def test_events_have_the_look_of_their_kind() -> None:
-    """What went wrong is red, the longest beginning of a type decides, and plain news is plain."""
+def test_events_are_coloured_by_their_type() -> None:
+    """Errors are red, the longest matching prefix of a type decides, and other events have no colour."""
     plain = [tag for tag in EVENT_TYPES if not style_of(tag)]
     assert {tag.partition(".")[0] for tag in plain} == {"setting", "address", "folder", "responders", "post", "sources"}
     assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
 
 
 def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab log prints ids, levels, categories and texts of all stores in order; one id of one server if asked."""
+    """pflab log prints ids, levels, categories and texts of all stores in order, or one id of one server."""
     play(LOST_MAIL)
     lines = output_of(capsys, "log")
     assert any(

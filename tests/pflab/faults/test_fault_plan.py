@@ -1,4 +1,4 @@
-"""The fault plan: which mails a fault meets, what it does to them, how often, and what is told of it."""
+"""The fault plan: which mails a fault affects, what it does to them, how often, and what it reports."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ servers:
 """
 
 
-class Told:
-    """What the plan said would become events."""
+class Reports:
+    """The reports of the plan, which a lab writes as events."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -51,13 +51,13 @@ def topology() -> Topology:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def reports() -> Reports:
+    return Reports()
 
 
 @pytest.fixture
-def plan(topology: Topology, told: Told) -> FaultPlan:
-    return FaultPlan(topology, injected=told.injected, altered=told.altered, healed=told.healed)
+def plan(topology: Topology, reports: Reports) -> FaultPlan:
+    return FaultPlan(topology, injected=reports.injected, altered=reports.altered, healed=reports.healed)
 
 
 def address(server: str) -> str:
@@ -113,7 +113,7 @@ def test_without_faults_everything_goes(plan: FaultPlan) -> None:
 
 
 def test_lose_takes_what_it_names_and_nothing_else(plan: FaultPlan) -> None:
-    """A mail is lost if sender, recipient and type are the fault's, and not if any of them is another."""
+    """A mail is lost only if its sender, recipient and type are all those of the fault."""
     fault = plan.inject(FaultKind.LOSE, Mails("A", "B", "content"))
     assert arrives(plan, mail(1, "B")) == fault
     assert arrives(plan, mail(2, "B", sender="C")) is None
@@ -122,7 +122,7 @@ def test_lose_takes_what_it_names_and_nothing_else(plan: FaultPlan) -> None:
 
 
 def test_lose_without_names_takes_all(plan: FaultPlan) -> None:
-    """What a fault does not name matches everything, a sender unknown to the lab included."""
+    """A name that a fault leaves out matches everything, also a sender that the lab does not know."""
     fault = plan.inject(FaultKind.LOSE)
     stranger = plan.decide(AtArrival("B", "", (address("B"),), "Hello")).lost_by
     assert arrives(plan, mail(1, "C", sender="D", mail_type="hierarchy")) == fault
@@ -130,23 +130,23 @@ def test_lose_without_names_takes_all(plan: FaultPlan) -> None:
 
 
 def test_lose_happens_at_the_recipients_own_server(plan: FaultPlan) -> None:
-    """A mail that only passes through a bridgehead is not lost there, but where it is addressed to."""
+    """A mail is lost at the server of its recipient, not at a bridgehead that it passes."""
     fault = plan.inject(FaultKind.LOSE, Mails("A", "D"))
     assert arrives(plan, mail(1, "C", "D")) is None
     assert arrives(plan, mail(2, "C", "C", "D")) is None
     assert arrives(plan, mail(3, "D")) == fault
 
 
-def test_lose_counts_and_then_ends(plan: FaultPlan, told: Told) -> None:
-    """After `count` mails the fault is over, and both its ends are told."""
+def test_lose_counts_and_then_ends(plan: FaultPlan, reports: Reports) -> None:
+    """A fault ends after `count` mails, and reports its injection and its end."""
     fault = plan.inject(FaultKind.LOSE, Mails("A", "B"), count=2)
     assert [arrives(plan, mail(number, "B")) for number in range(4)] == [fault, fault, None, None]
-    assert told.lines == ["F1 lose from=A to=B count=2", "F1 healed"]
+    assert reports.lines == ["F1 lose from=A to=B count=2", "F1 healed"]
     assert not plan.active()
 
 
 def test_lose_on_a_connector(plan: FaultPlan) -> None:
-    """A loss on a connector takes the copy that crosses it, whoever it is for, at the far end."""
+    """A loss on a connector takes the copy that crosses it, at the far end, whoever its recipient is."""
     fault = plan.inject(FaultKind.LOSE, Mails(connector="SEA-NYC"))
     crossing = mail(1, "C", "D", connector="SEA-NYC")
     assert before_send(plan, "A", crossing) is GO
@@ -156,7 +156,7 @@ def test_lose_on_a_connector(plan: FaultPlan) -> None:
 
 
 def test_lose_on_a_link_has_a_direction(plan: FaultPlan) -> None:
-    """A loss on a link takes what goes from the first server to the second only."""
+    """A loss on a link takes only mail from the first server to the second."""
     fault = plan.inject(FaultKind.LOSE, Mails(link=("A", "B")), count=1)
     there, back = mail(1, "B"), mail(2, "A", sender="B")
     before_send(plan, "B", back)
@@ -166,7 +166,7 @@ def test_lose_on_a_link_has_a_direction(plan: FaultPlan) -> None:
 
 
 def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
-    """A loss on a link counts when the mail arrives, not when an attempt to send it fails."""
+    """A loss on a link counts mails that arrive, not failed attempts."""
     fault = plan.inject(FaultKind.LOSE, Mails(link=("A", "B")), count=1)
     for _ in range(2):
         before_send(plan, "A", mail(1, "B"))
@@ -179,7 +179,7 @@ def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
 
 
 def test_delay_holds_a_mail_once(plan: FaultPlan) -> None:
-    """A delayed mail's queue row is held for the time given; when that has passed it goes."""
+    """A delayed mail stays in its queue for the given time, and is then sent."""
     plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US)
     assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 2 * HOUR_US
     assert before_send(plan, "A", mail(1, "B"), NOW + HOUR_US).hold_until_at == NOW + 2 * HOUR_US
@@ -187,7 +187,7 @@ def test_delay_holds_a_mail_once(plan: FaultPlan) -> None:
     assert before_send(plan, "A", mail(2, "B"), NOW + 2 * HOUR_US).hold_until_at == NOW + 4 * HOUR_US
 
 
-def test_delay_counts_mails_not_questions(plan: FaultPlan) -> None:
+def test_delay_counts_mails_not_attempts(plan: FaultPlan) -> None:
     """A count of one delays one mail, however often the driver asks."""
     plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=HOUR_US, count=1)
     assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + HOUR_US
@@ -195,14 +195,14 @@ def test_delay_counts_mails_not_questions(plan: FaultPlan) -> None:
     assert before_send(plan, "A", mail(1, "B"), NOW + HOUR_US) is GO
 
 
-def test_a_delay_of_nothing_is_refused(plan: FaultPlan) -> None:
-    """A delay has to be longer than nothing."""
+def test_a_delay_of_zero_is_refused(plan: FaultPlan) -> None:
+    """A delay must be longer than zero."""
     with pytest.raises(LabError, match="20 min"):
         plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=0)
 
 
 def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
-    """The sender repeats the transmission, also when the first attempt came to nothing."""
+    """The sender repeats the transmission, also if the first attempt failed."""
     plan.inject(FaultKind.DUPLICATE, Mails("A", "B"))
     assert before_send(plan, "A", mail(1, "B")).copies == 2
     after_send(plan, "A", mail(1, "B"), delivered=False)
@@ -210,8 +210,8 @@ def test_duplicate_sends_the_same_mail_twice(plan: FaultPlan) -> None:
     assert before_send(plan, "A", mail(1, "C")) is GO
 
 
-def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told) -> None:
-    """A mail to be altered is so at each attempt, and counts when it has crossed; others go as they are."""
+def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, reports: Reports) -> None:
+    """The fault alters its mail at each attempt and counts it when it arrives; other mails stay as they are."""
     plan.inject(FaultKind.ALTER, Mails("A", "B"), count=1)
     for _ in range(2):
         assert before_send(plan, "A", mail(1, "B")).alter
@@ -221,11 +221,11 @@ def test_alter_alters_the_mail_until_it_has_crossed(plan: FaultPlan, told: Told)
     assert before_send(plan, "A", mail(1, "B")).alter
     after_send(plan, "A", mail(1, "B"), delivered=True)
     assert before_send(plan, "A", mail(4, "B")) is GO
-    assert told.lines == ["F1 alter from=A to=B count=1", "F1 alters <1@a> from A to B", "F1 healed"]
+    assert reports.lines == ["F1 alter from=A to=B count=1", "F1 alters <1@a> from A to B", "F1 healed"]
 
 
-def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) -> None:
-    """On a link it falls on what goes that way, on a connector on what crosses it; after its time it is over."""
+def test_alter_has_a_direction_and_an_end(plan: FaultPlan, reports: Reports) -> None:
+    """On a link it alters mail in one direction, on a connector all that crosses it; it ends after its time."""
     plan.inject(FaultKind.ALTER, Mails(link=("A", "B")), until_at=NOW + HOUR_US)
     plan.inject(FaultKind.ALTER, Mails(connector="SEA-NYC"))
     assert before_send(plan, "A", mail(1, "B")).alter
@@ -233,13 +233,13 @@ def test_alter_has_a_direction_a_line_and_an_end(plan: FaultPlan, told: Told) ->
     assert before_send(plan, "A", mail(3, "C", connector="SEA-NYC")).alter
     assert plan.next_end_at == NOW + HOUR_US
     assert before_send(plan, "A", mail(4, "B"), NOW + HOUR_US) is GO
-    assert told.lines[-1] == "F1 healed"
+    assert reports.lines[-1] == "F1 healed"
     with pytest.raises(LabError, match="no server 'X'"):
         plan.inject(FaultKind.ALTER, Mails("X"))
 
 
 def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> None:
-    """Of each pair of mails the second overtakes the first; a count is a number of pairs."""
+    """Of each pair of mails the second overtakes the first; a count is the number of pairs."""
     plan.inject(FaultKind.REORDER, Mails("A", "B"), by_us=20 * MINUTE_US, count=1)
     assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 20 * MINUTE_US
     assert before_send(plan, "A", mail(2, "B"), NOW + 15 * MINUTE_US) is GO
@@ -248,8 +248,8 @@ def test_reorder_holds_the_first_and_lets_the_second_pass(plan: FaultPlan) -> No
     assert before_send(plan, "A", mail(3, "B"), NOW + 30 * MINUTE_US) is GO
 
 
-def test_the_longest_delay_holds(plan: FaultPlan) -> None:
-    """Where two delays meet one mail, it waits for the longer one."""
+def test_the_longest_delay_applies(plan: FaultPlan) -> None:
+    """A mail under two delays waits for the longer one."""
     plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=HOUR_US)
     plan.inject(FaultKind.DELAY, Mails(type="content"), by_us=3 * HOUR_US)
     assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 3 * HOUR_US
@@ -259,7 +259,7 @@ def test_the_longest_delay_holds(plan: FaultPlan) -> None:
 
 
 def test_a_cut_refuses_both_ways(plan: FaultPlan) -> None:
-    """Between two servers that are cut off no connection is made in either direction."""
+    """A cut between two servers refuses connections in both directions."""
     fault = plan.cut(["A", "B"])
     for sender, to in (("A", "B"), ("B", "A")):
         refuse = before_send(plan, sender, mail(1, to, sender=sender)).refuse
@@ -269,14 +269,14 @@ def test_a_cut_refuses_both_ways(plan: FaultPlan) -> None:
 
 
 def test_a_one_way_cut_refuses_one_way(plan: FaultPlan) -> None:
-    """A one-way cut lets mail come back."""
+    """A one-way cut refuses connections in one direction only."""
     plan.cut(["A", "B"], one_way=True)
     assert before_send(plan, "A", mail(1, "B")).refuse
     assert before_send(plan, "B", mail(1, "A", sender="B")) is GO
 
 
 def test_a_cut_between_sites(plan: FaultPlan) -> None:
-    """The ends of a cut may be sites: then it lies between all servers of the one and the other."""
+    """A cut between two sites lies between all servers of the one and the other."""
     plan.cut(["SEA", "NYC"])
     assert before_send(plan, "B", mail(1, "D", sender="B")).refuse
     assert before_send(plan, "C", mail(1, "A", sender="C")).refuse
@@ -296,7 +296,7 @@ def test_a_cut_connector(plan: FaultPlan) -> None:
 
 
 def test_a_crash_waits_for_its_stimulus(plan: FaultPlan) -> None:
-    """A crash happens in the stimulus after as many as were said, on its server, once."""
+    """A crash happens once, on its server, after the given number of further stimuli."""
     plan.crash("B", "after commit", after=2)
     assert plan.has_crashes
     assert plan.crash_point("A") is None
@@ -305,13 +305,13 @@ def test_a_crash_waits_for_its_stimulus(plan: FaultPlan) -> None:
 
 
 def test_a_driver_without_crash_points_says_so(topology: Topology) -> None:
-    """Where a server cannot die in the midst of a stimulus, planning it is refused with what can be done."""
+    """A driver that cannot crash a server inside a stimulus refuses the fault and says what can be done."""
     with pytest.raises(LabError, match="kill and start"):
         FaultPlan(topology, crash_points=False).crash("A")
 
 
-def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
-    """A healed fault works no longer; healing without a name heals all but servers that were killed."""
+def test_heal_ends_one_or_all(plan: FaultPlan, reports: Reports) -> None:
+    """A healed fault has no effect; healing without a name heals all faults except killed servers."""
     plan.killed("C")
     first, second, third = (
         plan.inject(FaultKind.LOSE, Mails("A", "B")),
@@ -323,11 +323,11 @@ def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
     plan.heal()
     assert arrives(plan, mail(1, "B")) is None
     assert [fault.server for fault in plan.active()] == ["C"]
-    assert told.lines[-3:] == [f"{second} healed", f"{first} healed", f"{third} healed"]
+    assert reports.lines[-3:] == [f"{second} healed", f"{first} healed", f"{third} healed"]
 
 
 @pytest.mark.parametrize(
-    ("inject", "says"),
+    ("inject", "expected"),
     [
         (lambda plan: plan.inject(FaultKind.LOSE, Mails("X")), "no server 'X'; there is A, B, C, D"),
         (lambda plan: plan.inject(FaultKind.LOSE, Mails(to="X")), "no server 'X'"),
@@ -343,9 +343,11 @@ def test_heal_ends_one_or_all(plan: FaultPlan, told: Told) -> None:
         (lambda plan: plan.heal("F9"), "no active fault 'F9'"),
     ],
 )
-def test_an_unknown_name_is_refused_with_what_there_is(plan: FaultPlan, told: Told, inject: object, says: str) -> None:
-    """A fault that names what does not exist is refused in one line, and nothing is injected."""
-    with pytest.raises(LabError, match=says):
+def test_an_unknown_name_is_refused_with_what_there_is(
+    plan: FaultPlan, reports: Reports, inject: object, expected: str
+) -> None:
+    """A fault with an unknown name is refused in one line with the known ones, and is not injected."""
+    with pytest.raises(LabError, match=expected):
         inject(plan)  # type: ignore[operator]
     assert not plan.active()
-    assert not told.lines
+    assert not reports.lines

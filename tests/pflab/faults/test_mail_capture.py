@@ -1,4 +1,4 @@
-"""Kept mails: what the files are called, and what happens when they cannot be written."""
+"""Kept mails: the names of their files, and what happens if they cannot be written."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ AT = parse_instant("2003-10-21T00:15Z")
 
 
 class Plan:
-    """A fault plan that notes what it was told."""
+    """A fault plan that records its calls."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, bool]] = []
+        self.calls: list[tuple[str, bool]] = []
 
     def decide(self, point: FaultPoint) -> Decision:
         if isinstance(point, AfterSend):
-            self.told.append((point.server, point.delivered))
+            self.calls.append((point.server, point.delivered))
         return GO
 
 
@@ -46,7 +46,7 @@ def sending(subject: str = "Folder Status Request", at: LabTime = AT) -> Transmi
 
 
 def test_what_crossed_is_kept_and_what_failed_is_not(tmp_path: Path) -> None:
-    """One file for each mail that the next server took; the plan behind is asked and told as ever."""
+    """Each mail that the next server accepted is one file; the fault plan gets the same calls as without capture."""
     plan = Plan()
     capture = MailCapture(plan.decide, tmp_path)
     assert capture.decide(BeforeSend("SEA-01", sending(), AT)) is GO
@@ -56,11 +56,11 @@ def test_what_crossed_is_kept_and_what_failed_is_not(tmp_path: Path) -> None:
     (kept,) = tmp_path.iterdir()
     assert kept.name == "2003-10-21T001500Z-SEA-01-to-SEA-02-status-request.eml"
     assert kept.read_bytes() == b"X-Pflab-Hop: server=SEA-01; sent=1066695300000000; lamport=7\r\nSubject: x\r\n\r\n"
-    assert plan.told == [("SEA-01", False), ("SEA-01", True)]
+    assert plan.calls == [("SEA-01", False), ("SEA-01", True)]
 
 
 def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
-    """Mails of one kind in one second are told apart by a number; ordinary mail is called so."""
+    """Names of mails of one kind in one second end with a number; ordinary mail is named so."""
     capture = MailCapture(Plan().decide, tmp_path)
     for subject in ("Folder Content", "Folder Content", "Hello"):
         capture.decide(AfterSend("A", sending(subject, AT + 80_000), True))
@@ -71,15 +71,15 @@ def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
     ]
 
 
-def test_a_mail_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
-    """Where no file can be made the run ends with one line, and does not go on without its mails."""
+def test_a_mail_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
+    """If the file cannot be made the run ends with one line instead of going on without its mails."""
     capture = MailCapture(Plan().decide, tmp_path / "none")
     with pytest.raises(LabError, match="cannot be kept"):
         capture.decide(AfterSend("A", sending(), True))
 
 
-def test_nothing_stands_in_between_unless_mails_are_wanted(tmp_path: Path) -> None:
-    """The decisions come from the plan itself for a lab without a run folder, or with one that keeps no mails."""
+def test_without_kept_mails_the_plan_is_used_directly(tmp_path: Path) -> None:
+    """A lab without a run folder, or one that keeps no mails, uses the fault plan itself."""
     plan = Plan()
     assert with_capture(plan.decide, None) == plan.decide
     assert with_capture(plan.decide, RunFolder.at(tmp_path / "one")) == plan.decide

@@ -1,4 +1,4 @@
-"""The invariant of whom a store asks fires on planted violations alone (BF-3)."""
+"""The invariant of source selection reports planted violations and nothing else (BF-3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, S
 
 
 def lab() -> Trace:
-    """A knows that B and C, of its site, hold the folder, and what each of them said that it has."""
+    """A knows that B and C, of its site, hold the folder, and has a row of each."""
     trace = Trace(SourcesAreChosenByVersionRules)
     for store in "ABC":
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
@@ -63,15 +63,15 @@ def considers(
     )
 
 
-def test_a_right_choice_is_nothing_to_tell() -> None:
-    """Who has most comes first of two that are alike."""
+def test_a_correct_choice_is_no_violation() -> None:
+    """Of two sources that are otherwise equal, the one with more of the numbers comes first."""
     trace = lab()
     considers(trace, *C_FIRST)
     assert trace.witnesses() == []
 
 
 @pytest.mark.parametrize(
-    ("candidates", "told"),
+    ("candidates", "expected"),
     [
         (C_FIRST[::-1], "considered B, C; the order is C, B"),
         (C_FIRST[:1], "did not consider B"),
@@ -84,15 +84,15 @@ def test_a_right_choice_is_nothing_to_tell() -> None:
         ((candidate("C", 2, has_all=False), C_FIRST[1]), "considered C with all numbers False; it is True"),
     ],
 )
-def test_a_wrong_view_of_a_holder(candidates: tuple[Candidate, ...], told: str) -> None:
-    """Who is left out, out of order, or taken for what it is not, is told."""
+def test_a_wrong_view_of_a_holder(candidates: tuple[Candidate, ...], expected: str) -> None:
+    """A holder that is left out, out of order, or described wrongly is a violation."""
     trace = lab()
     considers(trace, *candidates)
-    assert any(told in each for each in trace.witnesses()), trace.witnesses()
+    assert any(expected in each for each in trace.witnesses()), trace.witnesses()
 
 
-def test_a_row_goes_with_the_list_that_lacks_its_store() -> None:
-    """Of a store that was taken off the list and put back nothing is known until it speaks again (RST-4)."""
+def test_a_store_off_the_list_loses_its_row() -> None:
+    """After a store was taken off the list and put back, its row is empty until its next mail (RST-4)."""
     trace = lab()
     made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "parent": "1-1", "operation": "modify"}
     trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
@@ -101,8 +101,8 @@ def test_a_row_goes_with_the_list_that_lacks_its_store() -> None:
     assert any("considered C with numbers 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
 
 
-def test_a_wrong_way_and_a_wrong_pick() -> None:
-    """A version's way is its own, and the first that has something is asked."""
+def test_a_wrong_method_and_a_wrong_source() -> None:
+    """Each version has its own method of selection, and the first source that has something is asked."""
     trace = lab()
     considers(trace, *C_FIRST, method="six groups")
     considers(trace, *C_FIRST, chosen=("B",))
@@ -111,7 +111,7 @@ def test_a_wrong_way_and_a_wrong_pick() -> None:
     assert "chose B; it should be C" in second
 
 
-def test_what_was_asked_and_who_was_silent_is_remembered() -> None:
+def test_earlier_requests_and_silent_sources_count() -> None:
     """A source that was asked and marked down counts as such at the next choice (BF-4, BF-9)."""
     trace = lab()
     trace.add(
@@ -119,6 +119,6 @@ def test_what_was_asked_and_who_was_silent_is_remembered() -> None:
     )
     trace.add(SourceDown, "A", store="C", folder=FOLDER)
     considers(trace, *C_FIRST)
-    told = "\n".join(trace.witnesses())
-    assert "considered C with down False; it is True" in told
-    assert "considered C with last backfill 0" in told
+    witnesses = "\n".join(trace.witnesses())
+    assert "considered C with down False; it is True" in witnesses
+    assert "considered C with last backfill 0" in witnesses

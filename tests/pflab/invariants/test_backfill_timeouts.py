@@ -1,4 +1,4 @@
-"""The invariant of how long entries wait fires on planted violations alone."""
+"""The invariant of backfill time-outs reports planted violations and nothing else."""
 
 from __future__ import annotations
 
@@ -42,38 +42,38 @@ def finds(trace: Trace, due_us: int, *, local: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("due_us", "local", "told"),
+    ("due_us", "local", "expected"),
     [
         (LOCAL_US, True, ""),
         (REMOTE_US, True, "by the settings at"),
         (REMOTE_US, False, "counts as remote, but B of the site has all of it"),
     ],
 )
-def test_a_store_of_the_site_has_it(due_us: int, local: bool, told: str) -> None:
-    """What a store of the site has waits for the first time-out for near sources, and no other."""
+def test_a_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> None:
+    """Numbers that a store of the site has wait for the first local time-out."""
     trace = lab()
     says(trace, 1, 2)
     finds(trace, due_us, local=local)
-    assert [told in each for each in trace.witnesses()] == ([True] if told else [])
+    assert [expected in each for each in trace.witnesses()] == ([True] if expected else [])
 
 
-def test_nobody_near_has_it() -> None:
-    """What no store of the site has all of is not local."""
+def test_no_store_of_the_site_has_it() -> None:
+    """Numbers that no store of the site has in full wait for the remote time-out."""
     trace = lab()
     says(trace, 1)
     finds(trace, LOCAL_US, local=True)
     assert "counts as local, but no store of the site has all of it" in trace.witnesses()[0]
 
 
-@pytest.mark.parametrize(("due_us", "told"), [(LOCAL_US, []), (REMOTE_US, [True])])
-def test_a_store_of_the_site_comes_to_have_it(due_us: int, told: list[bool]) -> None:
+@pytest.mark.parametrize(("due_us", "expected"), [(LOCAL_US, []), (REMOTE_US, [True])])
+def test_a_store_of_the_site_comes_to_have_it(due_us: int, expected: list[bool]) -> None:
     """Once a store of the site has all of it the due time is the earlier of the two."""
     trace = lab()
     says(trace, 1)
     finds(trace, REMOTE_US, local=False)
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
-    assert ["all of which B of its site has" in each for each in trace.witnesses()] == told
+    assert ["all of which B of its site has" in each for each in trace.witnesses()] == expected
 
 
 WAITED_FOR_ITS_REPLICA = """
@@ -97,7 +97,8 @@ faults:
 
 
 def test_a_response_that_waited_for_its_replica_begins_to_fill_it() -> None:
-    """On 5.5 a new replica asks at once until a response has come for it, one that had waited for it included (BF-2, IN-5)."""
+    """On 5.5 a new replica asks at once until a response has arrived for it; a response that waited in the queue counts too
+    (BF-2, IN-5)."""
     assert run_plan(plan_from_text(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
 
 
@@ -122,7 +123,7 @@ faults:
 """
 
 
-def test_who_said_that_it_expired_need_not_be_asked_again() -> None:
+def test_a_source_where_the_item_expired_is_not_asked_again() -> None:
     """At a later time-out a store whose row claims what has expired there is passed over (DL-3, BF-3)."""
     assert run_plan(plan_from_text(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
 
@@ -149,7 +150,7 @@ faults:
 
 
 def test_what_expired_of_contents_is_a_hole_among_associated_messages() -> None:
-    """A number that expired as one of contents lies in the other set as a hole, and may still be asked for there (DL-3)."""
+    """The number of an expired content is a hole in the set of associated messages, and may still be requested there (DL-3)."""
     assert run_plan(plan_from_text(A_HOLE_AMONG_ASSOCIATED_MESSAGES)).judgement is Judgement.CONVERGED
 
 
@@ -169,8 +170,9 @@ steps:
 """
 
 
-def test_a_store_that_stays_after_all_waits_for_what_it_was_told_meanwhile() -> None:
-    """A leaving store asks for nothing; back on the list before it has gone, it misses what others told of (RP-2, BF-1)."""
+def test_a_store_that_is_added_again_before_it_left_misses_changes() -> None:
+    """A leaving store requests nothing. If it is put back on the list before it has left, it misses what others told of
+    meanwhile (RP-2, BF-1)."""
     assert run_plan(plan_from_text(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
 
 
@@ -195,6 +197,7 @@ steps:
 """
 
 
-def test_stores_differ_by_what_expired_also_where_nobody_can_tell_what_must_exist() -> None:
-    """In a folder whose fate is in doubt too an age limit may take a message at one store and not at another (CV-2, DL-3)."""
+def test_stores_may_differ_by_expired_messages_in_a_doubtful_folder() -> None:
+    """An age limit may remove a message at one store only, also in a folder for which the oracle cannot say what must exist
+    (CV-2, DL-3)."""
     assert run_plan(plan_from_text(EXPIRED_WHERE_NOBODY_CAN_TELL)).judgement is Judgement.CONVERGED

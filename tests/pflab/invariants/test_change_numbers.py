@@ -1,4 +1,4 @@
-"""Each invariant of numbers and clocks fires on a violation that was planted, says who and what, and is silent on its like."""
+"""Each invariant of numbers and clocks reports a planted violation with its store and value, and passes correct events."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from traces.events import (
 from traces.labtime import HOUR_US
 
 
-def test_a_number_given_twice() -> None:
-    """A change number that a store gives a second time is a violation (CN-1)."""
+def test_a_number_issued_twice() -> None:
+    """A store must not issue a change number twice (CN-1)."""
     trace = Trace(NumbersNeverReissued)
     trace.change("A", 5)
     assert trace.witnesses() == []
@@ -28,7 +28,7 @@ def test_a_number_given_twice() -> None:
 
 
 def test_a_counter_that_goes_back() -> None:
-    """A later stimulus with a lower number is a violation, one stimulus with numbers in any order is none (CN-1)."""
+    """A lower number in a later stimulus is a violation; within one stimulus the order is free (CN-1)."""
     trace = Trace(NumbersNeverReissued)
     trace.change("A", 5)
     trace.change("A", 4)
@@ -39,14 +39,14 @@ def test_a_counter_that_goes_back() -> None:
 
 
 def test_a_number_of_another_guid() -> None:
-    """A change under a GUID that is not the store's present one is a violation (CN-1)."""
+    """A change under another GUID than the store's present one is a violation (CN-1)."""
     trace = Trace(NumbersNeverReissued)
     trace.change("A", 5, number=number("B", 5))
     assert trace.witnesses() == ["A gave a change the number B-5, which does not have its own GUID"]
 
 
-def test_an_object_id_given_twice() -> None:
-    """An object id that a store gives a second time is a violation (CN-1)."""
+def test_an_object_id_issued_twice() -> None:
+    """A store must not issue an object id twice (CN-1)."""
     trace = Trace(NumbersNeverReissued)
     trace.change("A", 5, object=MESSAGE)
     trace.change("A", 6, object=MESSAGE)
@@ -55,7 +55,7 @@ def test_an_object_id_given_twice() -> None:
 
 
 def test_a_version_that_is_not_later() -> None:
-    """A version is later in time than each that it replaces (CN-8)."""
+    """A version must be later in time than each version that it replaces (CN-8)."""
     trace = Trace(LaterThanWhatItReplaces)
     made = trace.change("A", 5)
     trace.change("B", 1, object=made.object, supersedes=(made.number,), modified_at=made.modified_at + 1)
@@ -66,7 +66,7 @@ def test_a_version_that_is_not_later() -> None:
 
 
 def test_a_gap_in_the_events() -> None:
-    """A sequence number that is left out or given twice is a violation."""
+    """A missing or repeated sequence number is a violation."""
     trace = Trace(EventsWithoutGaps)
     trace.change("A", 1)
     assert trace.witnesses() == []
@@ -75,7 +75,7 @@ def test_a_gap_in_the_events() -> None:
 
 
 def test_a_clock_that_goes_back() -> None:
-    """Neither time nor Lamport number of a node's events may go back; other nodes have clocks of their own (TM-1)."""
+    """Time and Lamport number of a node's events must not go back; each node has its own (TM-1)."""
     trace = Trace(TimeGoesForward)
     trace.change("A", 1, at=START_AT + HOUR_US)
     trace.change("B", 1, at=START_AT)
@@ -88,7 +88,7 @@ def test_a_clock_that_goes_back() -> None:
 
 
 def test_mail_numbers() -> None:
-    """A mail number must grow, and no two mails have one id (RST-4); a restored store may begin anew."""
+    """Mail numbers must grow and mail ids be unique (RST-4); a restored store may start again."""
     trace = Trace(MailNumbersGrow)
     trace.mail("A", 1)
     trace.mail("A", 2)
@@ -98,8 +98,8 @@ def test_mail_numbers() -> None:
     assert trace.witnesses() == ["A sent mail number 2 after mail number 2", "A sent a second mail with the id 2@A"]
 
 
-def test_an_unheard_event_is_no_violation() -> None:
-    """Events that an invariant does not ask for leave it alone."""
+def test_other_events_are_no_violation() -> None:
+    """An invariant ignores events of other types."""
     trace = Trace(NumbersNeverReissued, OwnRowIsTrue)
     trace.add(NodeStopped, "A", how="stop")
     assert trace.witnesses() == []

@@ -1,4 +1,4 @@
-"""The invariant of what contacts are told fires on planted violations alone."""
+"""The invariant of notices to contacts reports planted violations and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from traces.labtime import HOUR_US
 
 
 def lab(resolve: str = "default") -> Trace:
-    """The folder of which A is home, as all three know it."""
+    """A trace in which all three stores know the folder, whose home is A."""
     text = f"servers: {{A: , B: , C: }}\nfolders: {{Projects: {{replicas: [A, B], resolve: {resolve}}}}}\n"
     trace = Trace(ContactsAreNotified, topology=topology_from_text(text, "planted"))
     made = trace.change(
@@ -47,7 +47,7 @@ def found(trace: Trace) -> list[str]:
 
 
 def in_conflict(trace: Trace) -> ChangeMade:
-    """A and B have edited one message; A applies B's edit beside its own."""
+    """A and B have edited one message, and A has applied B's edit beside its own."""
     first = edit(trace, "A", 2, operation="create")
     applies(trace, "B", first)
     edit(trace, "A", 3, first.number)
@@ -56,8 +56,8 @@ def in_conflict(trace: Trace) -> ChangeMade:
     return other
 
 
-def test_a_conflict_told_by_the_home_store() -> None:
-    """The home store tells once of each version that joins, and nothing is wrong; a second time is once too often."""
+def test_a_conflict_reported_by_the_home_store() -> None:
+    """The home store must send one notice for each version that joins; a second one is a violation."""
     trace = lab()
     other = in_conflict(trace)
     tells(trace, "A", other.number, number("A", 3))
@@ -66,16 +66,16 @@ def test_a_conflict_told_by_the_home_store() -> None:
     assert "without a reason; the home store is A" in found(trace)[0]
 
 
-def test_a_conflict_that_nobody_tells() -> None:
-    """The home store must tell of a conflict in the transaction in which it arises (CF-2)."""
+def test_a_conflict_without_a_notice() -> None:
+    """The home store must report a conflict in the transaction in which it arises (CF-2)."""
     trace = lab()
     in_conflict(trace)
     assert "which is in conflict, but sent no notice" in found(trace)[0]
 
 
 @pytest.mark.parametrize("resolve", ["last writer wins", "no notification"])
-def test_a_conflict_of_which_nobody_is_to_hear(resolve: str) -> None:
-    """Where the resolve method tells nobody there is no notice, and one is too many (CF-4)."""
+def test_a_conflict_in_a_folder_without_notices(resolve: str) -> None:
+    """If the resolve method has no notices, each notice is a violation (CF-4)."""
     trace = lab(resolve)
     other = in_conflict(trace)
     assert found(trace) == []
@@ -84,7 +84,7 @@ def test_a_conflict_of_which_nobody_is_to_hear(resolve: str) -> None:
 
 
 def test_the_resolve_method_is_that_of_the_folder_as_its_home_knows_it() -> None:
-    """A method set later counts from when the home store has it, whatever the topology said (CF-4)."""
+    """A changed method counts from when the home store has it, whatever the topology says (CF-4)."""
     trace = lab()
     quiet = trace.change(
         "B", 1, folder="1-1", object=FOLDER, kind="folder", operation="modify", subject="Projects",
@@ -98,8 +98,8 @@ def test_the_resolve_method_is_that_of_the_folder_as_its_home_knows_it() -> None
     assert found(trace) == []
 
 
-def test_a_conflict_told_by_another() -> None:
-    """A holder that is not the folder's home tells nobody."""
+def test_a_conflict_reported_by_another_store() -> None:
+    """A holder that is not the folder's home must send no notice."""
     trace = lab()
     other = in_conflict(trace)
     tells(trace, "A", other.number, number("A", 3))
@@ -109,7 +109,7 @@ def test_a_conflict_told_by_another() -> None:
 
 
 def test_an_edit_that_lost_to_a_deletion() -> None:
-    """The home store tells of an edit that a concurrent deletion ended (DL-2); the one that is deleted on purpose is none."""
+    """The home store must report an edit that lost to a concurrent deletion (DL-2), but not one that it supersedes."""
     trace = lab()
     first = edit(trace, "A", 2, operation="create")
     applies(trace, "B", first)
@@ -128,8 +128,8 @@ def test_an_edit_that_lost_to_a_deletion() -> None:
     assert found(known) == []
 
 
-def test_a_lost_edit_told_by_another() -> None:
-    """Another store tells only of edits of its own, which may never have left it."""
+def test_a_lost_edit_reported_by_another_store() -> None:
+    """Another store may report only its own edits, which may never have been sent."""
     trace = lab()
     tells(trace, "B", number("B", 7))
     assert found(trace) == []

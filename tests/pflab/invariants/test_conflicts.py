@@ -1,4 +1,4 @@
-"""The invariant of old conflicts fires on planted violations alone."""
+"""The invariant of old conflicts reports planted violations and nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOSER, WINNER = number("A", 2), number("B", 1)
 
 
 def lab(settings: str = LIMITED) -> Trace:
-    """The topology's folder, whose home is A, and a message that is in conflict on A and B."""
+    """A message in conflict on A and B, in the topology's folder, whose home is A."""
     trace = Trace(OldConflictsEndAtHome, topology=topology_from_text(THREE_STORES + settings, "planted"))
     for node in "AB":
         arises(trace, node)
@@ -38,7 +38,7 @@ def arises(trace: Trace, node: str, winner: str = WINNER) -> None:
 
 
 def ends(trace: Trace, node: str, after_us: int, **fields: Any) -> None:
-    """A store ends the conflict by a change of its own, for its age."""
+    """A store ends the conflict by a change of its own, because of its age."""
     trace.at = START_AT + after_us
     made = number(node, 9)
     trace.add(ConflictEnded, node, **OF, number=made)
@@ -57,7 +57,7 @@ def rest(trace: Trace, after_us: int, stores: str = "AB") -> list[str]:
 
 
 def test_a_conflict_that_the_home_store_ends_in_time() -> None:
-    """At the limit the home store ends it, and nothing is wrong; the others wait for that as long as it takes."""
+    """The home store may end the conflict at the limit; the other stores may have it for longer."""
     trace = lab()
     assert rest(trace, DAY_US) == []
     ends(trace, "A", DAY_US)
@@ -65,14 +65,14 @@ def test_a_conflict_that_the_home_store_ends_in_time() -> None:
 
 
 def test_a_conflict_ended_too_early() -> None:
-    """A conflict younger than the limit is people's alone, though the store tells of a greater age."""
+    """Only a person may end a conflict below the limit, even if the store reports a greater age."""
     trace = lab()
     ends(trace, "A", DAY_US - 1, since_at=START_AT - HOUR_US)
     assert "before its time" in rest(trace, DAY_US)[0]
 
 
 def test_a_conflict_that_joined_versions_make_no_younger() -> None:
-    """The age counts from when the conflict arose, whoever has joined it since."""
+    """The age counts from when the conflict arose, not from when versions joined."""
     trace = lab()
     trace.at = START_AT + 20 * HOUR_US
     arises(trace, "A", LOSER)
@@ -80,20 +80,20 @@ def test_a_conflict_that_joined_versions_make_no_younger() -> None:
     assert "is home and left" in rest(trace, DAY_US + 1)[0]
 
 
-def test_a_conflict_left_to_itself() -> None:
-    """Past the limit the home store has ended it."""
+def test_an_old_conflict_that_does_not_end() -> None:
+    """The home store must end a conflict past the limit."""
     assert "A is home and left" in rest(lab(), DAY_US + 1)[0]
 
 
-def test_a_conflict_ended_by_another() -> None:
-    """No other store ends a conflict for its age."""
+def test_a_conflict_ended_by_another_store() -> None:
+    """No other store may end a conflict because of its age."""
     trace = lab()
     ends(trace, "B", DAY_US)
     assert "but the home store is A" in rest(trace, DAY_US)[0]
 
 
 def test_a_conflict_that_may_last() -> None:
-    """Without the setting no store ends a conflict, and none must."""
+    """Without the setting no store may end a conflict because of its age."""
     trace = lab("")
     assert rest(trace, 99 * DAY_US) == []
     ends(trace, "A", 99 * DAY_US)
@@ -101,21 +101,21 @@ def test_a_conflict_that_may_last() -> None:
 
 
 def test_a_conflict_ended_in_favour_of_a_loser() -> None:
-    """The winner is kept."""
+    """The end of a conflict must keep the winner."""
     trace = lab()
     ends(trace, "A", DAY_US, winner=LOSER)
     assert "which was not shown" in rest(trace, DAY_US)[0]
 
 
-def test_a_conflict_that_did_not_stand() -> None:
-    """What a person ended, a deletion or an age limit took, or went with its replica, is no conflict any more."""
-    gone: tuple[tuple[Any, dict[str, Any]], ...] = (
+def test_a_conflict_that_ended_otherwise() -> None:
+    """A conflict also ends by a person, a deletion, an age limit, or with its replica."""
+    endings: tuple[tuple[Any, dict[str, Any]], ...] = (
         (ConflictEnded, {**OF, "number": f"{GUIDS['C']}:5"}),
         (TombstoneMade, {**OF, "number": f"{GUIDS['C']}:5"}),
         (ItemExpired, {**OF, "number": WINNER, "modified_at": START_AT, "limit_us": HOUR_US}),
         (ReplicaDropped, {"folder": FOLDER, "cnset": ""}),
     )
-    for kind, fields in gone:
+    for kind, fields in endings:
         trace = lab()
         trace.add(kind, "A", **fields)
         assert rest(trace, 9 * DAY_US) == []
@@ -123,8 +123,8 @@ def test_a_conflict_that_did_not_stand() -> None:
         assert "but there was none" in rest(trace, 9 * DAY_US)[0]
 
 
-def test_a_restored_store_counts_anew() -> None:
-    """From a restore on the age of what the backup has in conflict counts from there; a restart changes nothing."""
+def test_a_restored_store_counts_the_age_from_its_restore() -> None:
+    """The age of a conflict in the backup counts from the restore; a restart does not change it."""
     for reason, late in (("restart", True), ("restored", False)):
         trace = lab()
         trace.at = START_AT + 20 * HOUR_US

@@ -1,5 +1,5 @@
-"""Each invariant of versions on their way, answers and acceptance fires on a violation that was planted, says who and what,
-and is silent on its like."""
+"""Each invariant of versions in mails, answers and acceptance reports a planted violation with its store and value, and
+passes correct events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from traces.events import (
 
 
 def test_other_bytes_than_the_authors() -> None:
-    """A version is applied with its author's bytes, and no version that nobody made (ML-2)."""
+    """A version must be applied with its author's bytes, and must have been made by a store (ML-2)."""
     trace = Trace(SameBytesEverywhere)
     made = trace.change("A", 5)
     applies(trace, "B", made)
@@ -38,7 +38,7 @@ def test_other_bytes_than_the_authors() -> None:
 
 
 def test_a_version_after_the_tombstone() -> None:
-    """An object that was deleted at a store lives there no more, until the tombstone is dropped (IN-4)."""
+    """A deleted object must not come back on a store before its tombstone is dropped (IN-4)."""
     trace = Trace(TombstonesStay)
     made = trace.change("A", 5)
     trace.add(TombstoneMade, "B", folder=FOLDER, object=made.object, number=number("A", 6))
@@ -54,7 +54,7 @@ def test_a_version_after_the_tombstone() -> None:
 
 
 def test_a_250_without_a_commit() -> None:
-    """A mail that its sender saw accepted must be among the next server's events (IN-2)."""
+    """A mail that its sender saw accepted must be among the events of the next server (IN-2)."""
     trace = Trace(AcceptedIsDurable)
     sent = {"next_hop": "B", "connector": None, "recipients": (), "size": 1, "attempt": 1, "queue_id": 1}
     trace.add(HopReceived, "B", mail="1@A", peer="A", recipients=(), size=1)
@@ -65,7 +65,7 @@ def test_a_250_without_a_commit() -> None:
 
 
 def test_answers() -> None:
-    """A request is answered once, with nothing that it did not ask for (BF-5)."""
+    """A request is answered once, with nothing that it did not request (BF-5)."""
     trace = Trace(AnswersAreAsked)
     trace.mail("B", 1, message_type=0x8, cnset=numbers("A", 1, 2))
     answer = {"folder": FOLDER, "requester": "B", "mails": 1, "request_mail": "1@B"}
@@ -79,7 +79,7 @@ def test_answers() -> None:
 
 
 def test_requests_over_the_limit() -> None:
-    """More requests outstanding than the limit are a violation; one that ended gives its slot back (BF-6)."""
+    """More outstanding requests than the limit are a violation; an ended request frees its slot (BF-6)."""
     trace = Trace(RequestsWithinTheLimit)
     sent = {"folder": FOLDER, "entry": 1, "cnset": "", "cnset_fai": "", "retry_at": START_AT}
     for source in ("B", "C"):

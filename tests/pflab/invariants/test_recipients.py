@@ -1,4 +1,4 @@
-"""The invariants of who is told and answered, of rows, and of what replaces what fire on planted violations alone."""
+"""The invariants of recipients, answers, rows and versions report planted violations and nothing else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def next_stimulus(trace: Trace, node: str) -> None:
 
 
 def test_a_broadcast_that_forgets_one() -> None:
-    """A broadcast goes to all other holders by the sender's own version of the folder (OUT-5)."""
+    """A broadcast must go to all other holders in the sender's own version of the folder (OUT-5)."""
     trace = lab(BroadcastsReachAllHolders)
     sends(trace, "A", 1, 0x4, ALL)
     sends(trace, "A", 2, 0x2, ALL, folder="1-1")
@@ -71,7 +71,7 @@ def test_a_broadcast_that_forgets_one() -> None:
 
 
 def test_the_list_is_the_senders_own() -> None:
-    """Whom a store must tell changes when it applies another list, not before (OUT-5, RP-2)."""
+    """The recipients change when the sender applies another list, not before (OUT-5, RP-2)."""
     trace = lab(BroadcastsReachAllHolders)
     made = folder_version(trace, "C", 1, replicas=("A", "B"))
     sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
@@ -84,7 +84,7 @@ def test_the_list_is_the_senders_own() -> None:
 
 
 def test_after_a_restore_a_store_knows_what_it_knew_at_the_backup() -> None:
-    """The list that a restored store goes by is that of its backup, until it hears of the later one (RP-4)."""
+    """A restored store uses the list in its backup until it receives the later one (RP-4)."""
     trace = lab(BroadcastsReachAllHolders)
     folder_version(trace, "A", 1, replicas=("A", "B"))
     trace.add(BackupMade, "lab", store="A", backup="backup-1")
@@ -99,7 +99,7 @@ def test_after_a_restore_a_store_knows_what_it_knew_at_the_backup() -> None:
 
 
 def test_a_status_that_forgets_one_or_is_never_sent() -> None:
-    """The status of a folder that a check found due goes to all other holders at once (ST-1)."""
+    """A status that a check found due must go to all other holders at once (ST-1)."""
     trace = lab(StatusesReachAll)
     for serial in (1, 2):
         trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
@@ -116,7 +116,7 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
 
 
 def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
-    """The mails of one broadcast name different numbers, unless a change came between (CN-6, CN-7)."""
+    """The mails of one broadcast must name different numbers, unless a change was made in between (CN-6, CN-7)."""
     trace = lab(EachNumberIsNamedOnce)
     sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 2, 3), cnset_fai=numbers("A", 1))
     sends(trace, "A", 2, 0x4, ALL, cnset=numbers("A", 1, 4))
@@ -132,7 +132,7 @@ def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
 
 
 def answer(trace: Trace, serial: int, *parts: str, row_: str) -> None:
-    """B asks A for A-1 and A-2, and A answers by mails with these sets."""
+    """B requests A-1 and A-2 from A, and A answers with mails that have these sets."""
     gets(trace, "A", sends(trace, "B", serial, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1, 2)))
     for index, cnset in enumerate(parts):
         sends(trace, "A", 10 * serial + index, MailKind.CONTENT_RESPONSE, ("B",), cnset=cnset, row=row_)
@@ -141,7 +141,7 @@ def answer(trace: Trace, serial: int, *parts: str, row_: str) -> None:
 
 
 def test_a_request_is_answered_in_full() -> None:
-    """The answer's sets are disjoint and together what was asked for and is owned (BF-5, CN-7)."""
+    """The sets of the answer must be disjoint, and together be the requested numbers that the source has (BF-5, CN-7)."""
     trace = lab(RequestsAreAnswered)
     answer(trace, 1, numbers("A", 1), numbers("A", 2), row_=numbers("A", 1, 2))
     answer(trace, 2, numbers("A", 1), row_=numbers("A", 1, 7))
@@ -154,7 +154,7 @@ def test_a_request_is_answered_in_full() -> None:
 
 
 def test_a_request_that_is_not_answered() -> None:
-    """A request is answered in the stimulus that brings it, a repeated mail once (BF-5)."""
+    """A request must be answered in the stimulus that brings it, a repeated mail once (BF-5)."""
     trace = lab(RequestsAreAnswered)
     answer(trace, 1, numbers("A", 1, 2), row_=numbers("A", 1, 2))
     mail = trace.facts.mails["1@B"]
@@ -167,7 +167,7 @@ def test_a_request_that_is_not_answered() -> None:
 
 
 def test_a_request_is_refused_only_while_content_is_suspended() -> None:
-    """While content is suspended a request is refused and that is an answer; otherwise it is none (RP-5, BF-5)."""
+    """While content is suspended a refusal counts as an answer, and otherwise not (RP-5, BF-5)."""
     trace = lab(RequestsAreAnswered)
     trace.add(ContentSuspended, "A")
     gets(trace, "A", sends(trace, "B", 1, MailKind.BACKFILL_REQUEST, ("A",), cnset=numbers("A", 1)))
@@ -181,7 +181,7 @@ def test_a_request_is_refused_only_while_content_is_suspended() -> None:
 
 
 def test_a_status_request_that_is_not_answered() -> None:
-    """A store that has what the requester lacks answers a status request, and a repeat always (ST-2, ST-7)."""
+    """A store must answer a status request if it has what the requester lacks, and a repeat always (ST-2, ST-7)."""
     trace = lab(StatusRequestsAreAnswered)
     gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS_REQUEST, ("A", "C"), marks=("all respond",)))
     next_stimulus(trace, "A")
@@ -199,8 +199,8 @@ def test_a_status_request_that_is_not_answered() -> None:
     assert repeat.endswith("although it is a repeat")
 
 
-def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
-    """A store whose replica is gone, or about to go, answers no status request (ST-2, RP-2)."""
+def test_a_store_without_the_replica_need_not_answer() -> None:
+    """A store that has dropped its replica, or is about to, need not answer a status request (ST-2, RP-2)."""
     trace = lab(StatusRequestsAreAnswered)
     sends(trace, "A", 1, 0x4, ALL, row=numbers("A", 1))
     trace.add(ReplicaPending, "A", folder=FOLDER)
@@ -211,8 +211,8 @@ def test_who_does_not_hold_the_folder_or_leaves_it_need_not_answer() -> None:
     assert trace.witnesses() == []
 
 
-def test_let_go_by_one_that_lacks_something() -> None:
-    """A leaving store is let go only by one that has all of its row and stays itself (RP-2)."""
+def test_a_leaving_store_released_by_a_store_that_lacks_something() -> None:
+    """Only a store that has all of the leaving store's row and stays itself may let it go (RP-2)."""
     trace = lab(LeavingIsPermittedByCompleteHolders)
     gets(
         trace,
@@ -232,22 +232,29 @@ def test_let_go_by_one_that_lacks_something() -> None:
 # -- rows
 
 
-def test_a_row_that_is_more_than_was_said() -> None:
-    """A row is exactly the set in the sender's last mail (RST-4)."""
+def test_a_row_with_more_than_the_mail_had() -> None:
+    """A row must be exactly the set in the sender's last mail (RST-4)."""
     trace = lab(RowsAreTheLatestSent)
-    said = {"folder": FOLDER, "store": "B", "cnset": numbers("B", 2), "cnset_fai": "", "sent_at": 1, "sent_number": 1}
-    trace.add(RowReplaced, "A", mail="1@B", **said)
+    row_fields = {
+        "folder": FOLDER,
+        "store": "B",
+        "cnset": numbers("B", 2),
+        "cnset_fai": "",
+        "sent_at": 1,
+        "sent_number": 1,
+    }
+    trace.add(RowReplaced, "A", mail="1@B", **row_fields)
     trace.rows("A", row("A", "", local=True), row("B", "B-2"))
     trace.rows("A", row("A", "", local=True), row("B", "B-1..2"))
     assert trace.witnesses() == []  # nothing was said since it was read
-    trace.add(RowReplaced, "A", mail="2@B", **said)
+    trace.add(RowReplaced, "A", mail="2@B", **row_fields)
     trace.rows("A", row("A", "", local=True), row("B", "B-1..2"))
     (witness,) = trace.witnesses()
     assert witness.endswith("is B-1..2; B last said B-2")
 
 
-def test_an_entry_that_nobody_claims() -> None:
-    """What no row claims, nor a store that wants to leave, is not in the array (RST-4)."""
+def test_an_entry_that_no_store_claims() -> None:
+    """An entry must not have numbers that no row, and no store that wants to leave, claims (RST-4)."""
     trace = lab(EntriesAreClaimed)
     waits = (entry(missing="A-1", missing_fai="B-4"),)
     trace.rows("B", row("B", "", local=True), row("A", "A-1", fai="B-4"), entries=waits)
@@ -264,7 +271,7 @@ def test_an_entry_that_nobody_claims() -> None:
 
 
 def test_a_hole_that_is_left_open() -> None:
-    """A broadcast covers its sender's numbers from the last one broadcast to its highest change (CN-6)."""
+    """A broadcast must cover its sender's numbers from the last one broadcast to its highest change (CN-6)."""
     trace = lab(OwnHolesAreClosed)
     trace.change("A", 3)
     sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 1, 2, 3))
@@ -278,7 +285,8 @@ def test_a_hole_that_is_left_open() -> None:
 
 
 def test_holes_below_the_beginning_of_the_replica_stay() -> None:
-    """Nothing at or below the counter at which the replica began is closed, nor what counted as broadcast alone (CN-6)."""
+    """A broadcast must not cover numbers up to the counter at which the replica began, or that only counted as broadcast
+    (CN-6)."""
     trace = lab(OwnHolesAreClosed)
     trace.change("A", 3)
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
@@ -292,7 +300,7 @@ def test_holes_below_the_beginning_of_the_replica_stay() -> None:
 
 
 def test_what_was_made_before_the_store_was_alone_counts_as_broadcast() -> None:
-    """A change that waits for the cycle when the last other holder leaves the list is broadcast to nobody (CN-6, RST-1)."""
+    """A waiting change counts as broadcast when the last other holder leaves the list (CN-6, RST-1)."""
     trace = lab(OwnHolesAreClosed)
     folder_version(trace, "A", 1, replicas=("A", "B"), operation="create")
     trace.change("A", 3)
@@ -307,7 +315,7 @@ def test_what_was_made_before_the_store_was_alone_counts_as_broadcast() -> None:
 
 
 def test_an_older_version_that_replaces_a_newer() -> None:
-    """A version that a kept one includes is old; of a folder also one that is earlier in time (CN-4, IN-3, HI-5)."""
+    """A version that a kept one includes is old; a folder version also if it is earlier in time (CN-4, IN-3, HI-5)."""
     trace = lab(NothingOlderReplaces)
     first = trace.change("A", 1)
     second = trace.change("A", 2, object=first.object, supersedes=(first.number,))
@@ -324,8 +332,8 @@ def test_an_older_version_that_replaces_a_newer() -> None:
     assert earlier.endswith("over A-5, which is later")
 
 
-def test_a_held_child_whose_parent_has_come() -> None:
-    """What waits for a folder is applied with it (HI-4)."""
+def test_a_queued_child_whose_parent_has_arrived() -> None:
+    """A change that waits for a folder must be applied together with it (HI-4)."""
     trace = lab(HeldVersionsAreReleased)
     parent = folder_version(trace, "A", 1, object=number("A", 50), operation="create", replicas=("A",))
     child = folder_version(trace, "A", 2, object=number("A", 51), operation="create", replicas=("A",))
@@ -344,7 +352,7 @@ def test_a_held_child_whose_parent_has_come() -> None:
 
 
 def test_a_version_that_is_held_too_long() -> None:
-    """What waits in the queue is dropped when its time is over (HI-4)."""
+    """A queued change must be dropped when its time is over (HI-4)."""
     trace = lab(HeldVersionsAreReleased)
     made = folder_version(trace, "A", 2, object=number("A", 51), operation="create", replicas=("A",))
     held = {"until_at": START_AT, "waits_for": number("A", 50), "way": "broadcast", "digest": "", "deleted": False}
@@ -361,7 +369,7 @@ def test_a_version_that_is_held_too_long() -> None:
 
 
 def test_each_planted_defect_names_a_real_invariant(project_root: Path) -> None:
-    """A patch that says which invariant must catch it names one that the campaign holds, on the way or in the end."""
+    """The "Caught by" line of a patch names an invariant that campaigns check."""
     ids = {each.id for each in INVARIANTS} | set(VALIDATIONS)
     heads = [
         path.read_text("utf-8").partition("\n\n")[0] for path in (project_root / "tests" / "mutants").glob("*.patch")
@@ -372,7 +380,7 @@ def test_each_planted_defect_names_a_real_invariant(project_root: Path) -> None:
 
 
 def test_what_each_store_knows() -> None:
-    """The topology's folders are known to the stores that are there from the start, changes where they were made or applied."""
+    """Stores that exist from the start know the topology's folders; each change is known where it was made or applied."""
     trace = lab()
     known = trace.facts.known
     assert isinstance(known, Known)
@@ -380,7 +388,7 @@ def test_what_each_store_knows() -> None:
     assert known.holds("A", FOLDER)
     made = folder_version(trace, "A", 1, replicas=("B",))
     assert (known.others("A", FOLDER), known.others("B", FOLDER)) == ({"B"}, {"A", "C"})
-    gone = folder_version(trace, "B", 1, operation="delete", supersedes=(made.number,), replicas=("B",))
-    applies(trace, "A", gone)
+    deletion = folder_version(trace, "B", 1, operation="delete", supersedes=(made.number,), replicas=("B",))
+    applies(trace, "A", deletion)
     assert known.listed("A", FOLDER) == frozenset()
     assert known.listed("A", number("A", 70)) is None

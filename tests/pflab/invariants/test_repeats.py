@@ -1,4 +1,4 @@
-"""The invariants of repeats, and of what a change covers, fire on planted violations alone."""
+"""The invariants of repeats and of predecessor lists report planted violations and nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEW = f"{GUIDS['A']}:9"
 
 
 def asked(at: int = START_AT + 8 * HOUR_US) -> Trace:
-    """A has made a folder and asked B and C for its status."""
+    """A has made a folder and requested its status from B and C."""
     trace = lab(SilentHoldersAreAskedAgain)
     trace.facts.setup("dd" * 16)
     trace.at = at
@@ -40,15 +40,15 @@ def rests(trace: Trace, hours: float) -> list[str]:
     return trace.witnesses()
 
 
-def test_who_was_never_heard_of_must_be_asked_again() -> None:
-    """A holder that never said anything of the folder is asked again at the next check, and not before (ST-7)."""
+def test_a_silent_holder_must_be_asked_again() -> None:
+    """A holder without any mail about the folder must be asked again at the next check, and not before (ST-7)."""
     trace = asked()
     assert rests(trace, 12.2) == []
     assert len(rests(trace, 12.25)) == 2
 
 
-def test_who_was_asked_again_or_answered_need_not_be() -> None:
-    """A repeat, a mail from the holder, or its row of before, is enough (ST-7)."""
+def test_a_holder_that_answered_need_not_be_asked_again() -> None:
+    """A repeat, a mail from the holder, or its earlier row is enough (ST-7)."""
     trace = asked()
     gets(trace, "A", sends(trace, "B", 1, MailKind.STATUS, ("A",), folder=NEW))
     trace.at = START_AT + 12 * HOUR_US + HOUR_US // 4
@@ -59,7 +59,7 @@ def test_who_was_asked_again_or_answered_need_not_be() -> None:
     known.facts.setup("dd" * 16)
     folder_version(known, "A", 9, object=NEW, replicas=("A", "B", "C"), operation="create")
     for store in "BC":
-        said = {
+        row_fields = {
             "mail": f"1@{store}",
             "folder": NEW,
             "cnset": "",
@@ -67,13 +67,13 @@ def test_who_was_asked_again_or_answered_need_not_be() -> None:
             "sent_at": START_AT,
             "sent_number": 1,
         }
-        known.add(RowReplaced, "A", store=store, **said)
+        known.add(RowReplaced, "A", store=store, **row_fields)
     sends(known, "A", 1, MailKind.STATUS_REQUEST, ("B", "C"), folder=NEW)
     assert rests(known, 12.25) == []
 
 
 def test_an_edit_that_leaves_out_a_version_of_a_conflict() -> None:
-    """The predecessor list of an edit covers every version that its store kept (CF-3, CN-3)."""
+    """The predecessor list of an edit must cover every version that its store has (CF-3, CN-3)."""
     trace = lab(ChangesCoverWhatIsKept)
     made = trace.change("A", 1, object=MESSAGE)
     other = trace.change("B", 1, object=MESSAGE)
@@ -85,7 +85,7 @@ def test_an_edit_that_leaves_out_a_version_of_a_conflict() -> None:
 
 
 def test_an_edit_that_covers_a_conflict() -> None:
-    """What is covered is kept no longer, and need not be covered again (CF-3, CN-3)."""
+    """A later edit need not cover a version that an edit has covered (CF-3, CN-3)."""
     trace = lab(ChangesCoverWhatIsKept)
     trace.change("A", 1, object=MESSAGE)
     applies(trace, "A", trace.change("B", 1, object=MESSAGE))

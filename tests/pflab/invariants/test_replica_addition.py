@@ -1,4 +1,4 @@
-"""The invariants of what comes and goes fire on a planted violation and are silent on sound events."""
+"""The invariants of added and removed replicas report planted violations, and pass correct events."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ALL = ("B", "C")
 NEW_GUID = "ee" * 16
 
 
-def stands(*invariants: type[Invariant]) -> Trace:
+def trace_of_holders(*invariants: type[Invariant]) -> Trace:
     """All three hold the folder, by a version of A's that each knows."""
     trace = lab(*invariants)
     for node in "ABC":
@@ -81,8 +81,8 @@ def rest(trace: Trace, after_us: int) -> None:
 
 
 def test_a_new_replica_that_asks_nobody() -> None:
-    """By the next cycle a new replica has asked for the folder's status (RP-1, ST-3)."""
-    trace = stands(NewReplicasRequestStatus)
+    """By the next cycle a new replica must have requested the folder's status (RP-1, ST-3)."""
+    trace = trace_of_holders(NewReplicasRequestStatus)
     for asks in (True, False):
         trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
         rest(trace, 10 * MINUTE_US)
@@ -94,7 +94,7 @@ def test_a_new_replica_that_asks_nobody() -> None:
 
 
 def test_a_replica_that_is_alone_when_it_should_ask() -> None:
-    """Who is alone in the list at the next cycle has nobody to ask, whoever comes on it in that very instant (RP-1)."""
+    """A store that is alone on the list at the next cycle need not ask, even if another joins in that instant (RP-1)."""
     trace = lab(NewReplicasRequestStatus)
     folder_version(trace, "A", 1, replicas=("A",), operation="create")
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
@@ -105,8 +105,8 @@ def test_a_replica_that_is_alone_when_it_should_ask() -> None:
 
 
 def test_a_replica_that_goes_before_it_has_asked_need_not() -> None:
-    """A replica that is taken off the list again asks for nothing (RP-2)."""
-    trace = stands(NewReplicasRequestStatus)
+    """A replica that is taken off the list again need not ask (RP-2)."""
+    trace = trace_of_holders(NewReplicasRequestStatus)
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
     trace.add(ReplicaPending, "A", folder=FOLDER)
     rest(trace, HOUR_US)
@@ -114,8 +114,8 @@ def test_a_replica_that_goes_before_it_has_asked_need_not() -> None:
 
 
 def test_a_restored_store_that_asks_nobody() -> None:
-    """A store back from a backup asks for the hierarchy's status at once (RP-4)."""
-    trace = stands(NewReplicasRequestStatus)
+    """A restored store must request the status of the hierarchy at once (RP-4)."""
+    trace = trace_of_holders(NewReplicasRequestStatus)
     backs_up(trace)
     goes_back(trace)
     rest(trace, MINUTE_US)
@@ -124,8 +124,8 @@ def test_a_restored_store_that_asks_nobody() -> None:
 
 
 def test_a_restored_store_that_keeps_its_guid() -> None:
-    """A store back from a backup numbers its changes under a GUID that nobody has seen (RP-4, CN-1)."""
-    trace = stands(RestoredStoresGetNewGuids)
+    """A restored store must number its changes under a new GUID (RP-4, CN-1)."""
+    trace = trace_of_holders(RestoredStoresGetNewGuids)
     for guid in (NEW_GUID, GUIDS["A"]):
         assert trace.witnesses() == []
         backs_up(trace)
@@ -134,8 +134,8 @@ def test_a_restored_store_that_keeps_its_guid() -> None:
 
 
 def test_a_backup_that_is_too_old() -> None:
-    """From a backup older than a tombstone gets a store begins as new (DL-4)."""
-    trace = stands(RestoredStoresGetNewGuids)
+    """A store restored from a backup older than the tombstone age must begin as new (DL-4)."""
+    trace = trace_of_holders(RestoredStoresGetNewGuids)
     backs_up(trace)
     trace.at += 181 * DAY_US
     goes_back(trace, NEW_GUID, "first")
@@ -145,9 +145,9 @@ def test_a_backup_that_is_too_old() -> None:
     assert "the shortest tombstone age" in witness
 
 
-def test_a_loss_that_nobody_tells() -> None:
-    """What was in no mail and is newer than the backup is told as lost (RP-4, DU-1)."""
-    trace = stands(LossesAreReported)
+def test_a_loss_that_is_not_reported() -> None:
+    """Changes that were never sent and are newer than the backup must be reported lost (RP-4, DU-1)."""
+    trace = trace_of_holders(LossesAreReported)
     backs_up(trace)
     sent, unsent = trace.change("A", 5), trace.change("A", 6)
     sends(trace, "A", 1, 0x4, ALL, cnset=numbers("A", 5))
@@ -162,9 +162,9 @@ def test_a_loss_that_nobody_tells() -> None:
     assert sent.number not in trace.witnesses()[0]
 
 
-def test_a_loss_of_what_the_backup_has() -> None:
-    """What the backup has is not lost, whatever the store tells (RP-4)."""
-    trace = stands(LossesAreReported)
+def test_a_reported_loss_of_what_the_backup_has() -> None:
+    """A change in the backup must not be reported lost (RP-4)."""
+    trace = trace_of_holders(LossesAreReported)
     made = trace.change("A", 5)
     backs_up(trace)
     goes_back(trace)
@@ -175,9 +175,9 @@ def test_a_loss_of_what_the_backup_has() -> None:
 # -- leaving
 
 
-def test_a_leaving_store_that_keeps_something_to_itself() -> None:
-    """On leaving a store broadcasts what it has not sent, and says all that it has (RP-2)."""
-    trace = stands(LeavingStoresBroadcastFirst)
+def test_a_leaving_store_that_does_not_tell_everything() -> None:
+    """A leaving store must broadcast its unsent changes and tell all that it has (RP-2)."""
+    trace = trace_of_holders(LeavingStoresBroadcastFirst)
     trace.change("A", 5)
     trace.add(ReplicaPending, "A", folder=FOLDER)
     assert len(trace.witnesses()) == 1
@@ -191,9 +191,9 @@ def test_a_leaving_store_that_keeps_something_to_itself() -> None:
     assert len(trace.witnesses()) == 2
 
 
-def test_a_store_that_leaves_while_its_content_stands_still() -> None:
-    """It broadcasts nothing, and its row says all that it has; a row that does not is a violation as ever (RP-2, RP-5)."""
-    trace = stands(LeavingStoresBroadcastFirst)
+def test_a_store_that_leaves_while_content_is_suspended() -> None:
+    """It broadcasts nothing, but its row must still tell all that it has (RP-2, RP-5)."""
+    trace = trace_of_holders(LeavingStoresBroadcastFirst)
     trace.add(ContentSuspended, "A")
     trace.change("A", 5)
     trace.add(ReplicaPending, "A", folder=FOLDER)
@@ -203,8 +203,8 @@ def test_a_store_that_leaves_while_its_content_stands_still() -> None:
 
 
 def test_a_leaving_store_that_asks_nobody() -> None:
-    """In the stimulus in which it learns that it leaves a store asks whether it may drop its data (RP-2)."""
-    trace = stands(LeavingStoresBroadcastFirst)
+    """A store must ask whether it may drop its data in the stimulus in which it learns that it leaves (RP-2)."""
+    trace = trace_of_holders(LeavingStoresBroadcastFirst)
     trace.add(ReplicaPending, "A", folder=FOLDER)
     trace.at += MINUTE_US
     trace.change("A", 5)
@@ -212,9 +212,9 @@ def test_a_leaving_store_that_asks_nobody() -> None:
     assert "asks nobody" in witness
 
 
-def test_data_dropped_without_leave() -> None:
-    """Only the answer of a holder that has all of it lets the data of a living folder go (RP-2)."""
-    trace = stands(ReplicasDroppedWithPermission)
+def test_data_dropped_without_permission() -> None:
+    """A store may drop the data of an existing folder only after the answer of a holder that has all of it (RP-2)."""
+    trace = trace_of_holders(ReplicasDroppedWithPermission)
     has = numbers("A", 5)
     for serial, row, broken in ((1, has, 0), (2, "", 1)):
         trace.add(ReplicaPending, "A", folder=FOLDER)
@@ -239,9 +239,9 @@ def says(trace: Trace, store: str, cnset: str, folder: str = FOLDER) -> None:
 
 
 def test_a_tombstone_that_goes_too_soon() -> None:
-    """A tombstone goes past its age and when every holder has said that it has it (DL-4)."""
+    """A tombstone may be dropped only past its age and when every holder has said that it has it (DL-4)."""
     for days, tellers, broken in ((181, "BC", 0), (181, "B", 1), (179, "BC", 1)):
-        trace = stands(TombstonesLiveLongEnough)
+        trace = trace_of_holders(TombstonesLiveLongEnough)
         made = deletion(trace, object=number("A", 105))
         for store in tellers:
             says(trace, store, made.number)
@@ -251,8 +251,8 @@ def test_a_tombstone_that_goes_too_soon() -> None:
 
 
 def test_a_tombstone_that_hides_a_folder() -> None:
-    """A folder's tombstone stays as long as a folder hangs under it (DL-4, HI-6)."""
-    trace = stands(TombstonesLiveLongEnough)
+    """A folder's tombstone must stay while a folder is under it (DL-4, HI-6)."""
+    trace = trace_of_holders(TombstonesLiveLongEnough)
     folder_version(trace, "A", 8, object=number("A", 108), operation="create", parent=FOLDER, replicas=("A",))
     made = deletion(trace, "1-1", object=FOLDER, kind="folder")
     for store in "BC":
@@ -264,8 +264,8 @@ def test_a_tombstone_that_hides_a_folder() -> None:
 
 
 def test_numbers_from_before_a_replica_began_are_not_its_own() -> None:
-    """A store that left and came back claims none of its earlier numbers until others bring them (CN-6)."""
-    trace = stands(OwnRowIsTrue)
+    """A store that left and came back must not claim its earlier numbers until other stores send them (CN-6)."""
+    trace = trace_of_holders(OwnRowIsTrue)
     trace.change("A", 5)
     trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
@@ -280,7 +280,8 @@ def test_numbers_from_before_a_replica_began_are_not_its_own() -> None:
 
 
 def test_a_tree_that_does_not_follow_from_the_versions() -> None:
-    """A ring is cut at its latest version, a hidden folder has no place, twins are told apart by age (HI-7, HI-6)."""
+    """A cycle is cut at its latest version, a hidden folder has no place, and age decides between folders of one name (HI-7,
+    HI-6)."""
     trace = lab(TreeIsComputed, ListedStoresHold)
     one, other, twin = (
         folder_version(
@@ -314,8 +315,8 @@ def reads(trace: Trace, versions: dict[str, Any], paths: dict[str, str]) -> None
 
 
 def test_a_retry_that_is_not_made() -> None:
-    """When an entry's time-out has ended, somebody who claims some of it is asked, or it waits for a slot (BF-3, BF-6)."""
-    trace = stands(TimeoutsSendRequests)
+    """When an entry's time-out ends, the store must ask a source that claims some of it, or wait for a slot (BF-3, BF-6)."""
+    trace = trace_of_holders(TimeoutsSendRequests)
     says(trace, "B", numbers("A", 1))
     sent = {"source": "B", "cnset": numbers("A", 1), "cnset_fai": "", "retry_at": START_AT}
     for kind, fields in ((RequestSent, sent), (RequestDeferred, {})):
@@ -330,8 +331,8 @@ def test_a_retry_that_is_not_made() -> None:
 
 
 def test_a_silent_source_that_stays_up() -> None:
-    """A source that has sent nothing by the end of the retry time-out is marked down (BF-4)."""
-    trace = stands(SilentSourcesGoDown)
+    """A source that sent nothing within the retry time-out must be marked down (BF-4)."""
+    trace = trace_of_holders(SilentSourcesGoDown)
     sent = {"folder": FOLDER, "entry": 1, "source": "B", "cnset": "", "cnset_fai": "", "retry_at": START_AT}
     ended = {"folder": FOLDER, "entry": 1, "source": "B", "how": "retry"}
     trace.add(RequestSent, "A", **sent)

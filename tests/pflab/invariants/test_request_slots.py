@@ -1,4 +1,4 @@
-"""The invariant of slots fires when an entry is passed over, or waits though a slot is free, and not otherwise (BF-6)."""
+"""The invariant of slots reports an entry that is passed over, or waits while a slot is free, and nothing else (BF-6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_AT, SECOND_AT = START_AT + MINUTE_US, START_AT + 2 * MINUTE_US
 
 
 def full() -> Trace:
-    """Both slots of A are taken, entry 3 waits since the first minute, and entry 4 is due in the second."""
+    """A uses both of its slots; entry 3 waits since the first minute, and entry 4 is due in the second."""
     trace = Trace(SlotsGoToTheLongestDue)
     for each in (1, 2):
         asks(trace, each)
@@ -53,7 +53,7 @@ def defers(trace: Trace, entry_id: int) -> list[str]:
 
 
 def test_a_slot_that_another_waits_for_is_not_taken() -> None:
-    """Of one free slot the entry longer due is the owner; of two the other may have one (BF-6)."""
+    """One free slot belongs to the entry that has been due longer; of two free slots the other entry may take one (BF-6)."""
     trace = full()
     ends(trace, 1)
     is_due(trace, 4)
@@ -65,8 +65,8 @@ def test_a_slot_that_another_waits_for_is_not_taken() -> None:
     assert asks(both, 3) == []
 
 
-def test_the_longest_due_gets_it_and_the_next_waits() -> None:
-    """In order of their due times there is nothing to tell (BF-6)."""
+def test_slots_in_order_of_due_times_are_no_violation() -> None:
+    """Entries that get slots in order of their due times violate nothing (BF-6)."""
     trace = full()
     ends(trace, 1)
     assert asks(trace, 3) == []
@@ -74,8 +74,8 @@ def test_the_longest_due_gets_it_and_the_next_waits() -> None:
     assert defers(trace, 4) == []
 
 
-def test_nobody_waits_for_a_slot_that_is_free() -> None:
-    """An entry waits only when the slots are taken, or others wait for them (BF-6)."""
+def test_no_entry_waits_for_a_free_slot() -> None:
+    """An entry may wait only if all slots are taken, or other entries wait for them (BF-6)."""
     trace = full()
     ends(trace, 1)
     is_due(trace, 4)
@@ -87,8 +87,8 @@ def test_nobody_waits_for_a_slot_that_is_free() -> None:
     ]
 
 
-def test_content_that_stands_still_waits_for_nothing() -> None:
-    """While content is suspended its entries are in nobody's way (RP-5)."""
+def test_suspended_content_waits_for_no_slot() -> None:
+    """Entries of suspended content take no slot from others (RP-5)."""
     trace = full()
     ends(trace, 1)
     trace.add(ContentSuspended, "A")
@@ -97,8 +97,8 @@ def test_content_that_stands_still_waits_for_nothing() -> None:
     assert "one is free" in witness
 
 
-def test_of_a_store_that_has_started_nothing_is_known_until_its_array_is_read() -> None:
-    """What was due while a store did not run has an order that its events do not tell."""
+def test_after_a_start_the_order_is_unknown_until_the_array_is_read() -> None:
+    """Events do not show the order of entries that came due while the store was stopped."""
     trace = full()
     ends(trace, 1)
     trace.add(NodeStarted, "A", version="2003", replica_guid="aa" * 16, reason="restart")

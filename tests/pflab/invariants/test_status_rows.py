@@ -1,5 +1,5 @@
-"""Each invariant of rows, and of what mails say of sets, fires on a violation that was planted, says who and what, and is
-silent on its like."""
+"""Each invariant of rows and of the sets in mails reports a planted violation with its store and value, and passes correct
+events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from traces.labtime import HOUR_US
 
 
 def test_an_own_row_above_every_change() -> None:
-    """A row that claims more than its author ever made in the folder is a violation (CN-6)."""
+    """A row must not claim more than its author ever made in the folder (CN-6)."""
     trace = Trace(OwnRowIsTrue)
     trace.change("A", 5)
     trace.mail("A", 1, row=numbers("A", 3, 4, 5))  # 3 and 4 are holes that A itself closes
@@ -44,7 +44,7 @@ def test_an_own_row_above_every_change() -> None:
 
 
 def test_an_own_row_with_what_never_came() -> None:
-    """A row that claims a change that nothing brought to the store is a violation (RST-1)."""
+    """A row must not claim a change that never arrived at the store (RST-1)."""
     trace = Trace(OwnRowIsTrue)
     trace.change("A", 5)
     trace.mail("B", 1, row=numbers("A", 5))
@@ -53,7 +53,7 @@ def test_an_own_row_with_what_never_came() -> None:
 
 
 def test_an_own_row_with_what_a_version_brought() -> None:
-    """What an applied version stands for may be claimed (CN-7)."""
+    """A row may claim the numbers that an applied version supersedes (CN-7)."""
     trace = Trace(OwnRowIsTrue)
     trace.change("A", 5)
     applies(trace, "B", trace.facts.changes[number("A", 5)], stands_for=numbers("A", 2, 5))
@@ -62,7 +62,7 @@ def test_an_own_row_with_what_a_version_brought() -> None:
 
 
 def test_an_own_row_that_shrinks() -> None:
-    """A row that loses a number while the replica lives is a violation, after the replica was dropped it is none (RST-1)."""
+    """A row must not lose a number, unless the replica was dropped (RST-1)."""
     trace = Trace(OwnRowGrows)
     trace.mail("A", 1, row=numbers("A", 1, 2))
     trace.mail("A", 2, marks=("no replica",))
@@ -76,7 +76,7 @@ def test_an_own_row_that_shrinks() -> None:
 
 
 def test_a_restored_store_may_have_less() -> None:
-    """A store back from a backup may claim less, answer again and count its mails anew (RP-4)."""
+    """A restored store may claim less, answer again and restart its mail numbers (RP-4)."""
     trace = Trace(OwnRowGrows, AnswersAreAsked, MailNumbersGrow, TombstonesStay, RequestsWithinTheLimit)
     trace.mail("B", 1, message_type=0x8, cnset=numbers("A", 1))
     trace.mail("A", 7, row=numbers("A", 1, 2))
@@ -89,7 +89,7 @@ def test_a_restored_store_may_have_less() -> None:
 
 
 def test_a_set_that_the_sender_lacks() -> None:
-    """A mail whose set goes beyond its sender's row is a violation (OUT-4)."""
+    """The set of a mail must be within its sender's row (OUT-4)."""
     trace = Trace(MailsNameWhatTheSenderHas)
     trace.mail("A", 1, cnset=numbers("A", 1), row=numbers("A", 1, 2))
     assert trace.witnesses() == []
@@ -98,7 +98,7 @@ def test_a_set_that_the_sender_lacks() -> None:
 
 
 def test_a_request_for_what_one_has() -> None:
-    """A backfill request for what the requester's own row has is a violation (BF-1)."""
+    """A backfill request must not name numbers in the requester's own row (BF-1)."""
     trace = Trace(MailsNameWhatTheSenderHas)
     trace.mail("A", 1, message_type=0x8, cnset=numbers("B", 3), row=numbers("A", 1))
     assert trace.witnesses() == []
@@ -108,7 +108,7 @@ def test_a_request_for_what_one_has() -> None:
 
 
 def replaced(trace: Trace, number_: int, row: str, node: str = "B") -> None:
-    """`node` keeps that row of A, out of A's mail of that number."""
+    """`node` keeps this row of A, from A's mail of this number."""
     trace.add(
         RowReplaced,
         node,
@@ -122,8 +122,8 @@ def replaced(trace: Trace, number_: int, row: str, node: str = "B") -> None:
     )
 
 
-def test_a_row_that_its_store_did_not_say() -> None:
-    """A row kept of another store must be what that store put into that mail (RST-2, RST-4)."""
+def test_a_row_that_its_store_did_not_send() -> None:
+    """A row kept of another store must be the one in that store's mail (RST-2, RST-4)."""
     trace = Trace(RowsOfOthersAreTheirs)
     trace.mail("A", 1, row=numbers("A", 1))
     trace.mail("A", 2, row=numbers("A", 1))
@@ -134,7 +134,7 @@ def test_a_row_that_its_store_did_not_say() -> None:
 
 
 def test_a_row_of_an_older_mail() -> None:
-    """A row is not replaced by that of a mail sent earlier, unless the store may have left the list meanwhile (RST-4)."""
+    """A row must not be replaced by that of an earlier mail, unless the store may have left the list in between (RST-4)."""
     trace = Trace(RowsOfOthersAreTheirs)
     for index in (1, 2):
         trace.mail("A", index, row=numbers("A", index))
@@ -149,8 +149,8 @@ def test_a_row_of_an_older_mail() -> None:
     assert len(trace.witnesses()) == 1
 
 
-def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
-    """What is taken from a mail must be what its sender wrote (ML-6)."""
+def test_a_forged_or_altered_mail() -> None:
+    """A received mail must be exactly what its sender wrote (ML-6)."""
     trace = Trace(RowsOfOthersAreTheirs)
     sent = trace.mail("A", 1, row=numbers("A", 1))
     same = {"message_type": 0x4, "recipients": ("B",), "size": 100, "number": 1}
@@ -165,7 +165,7 @@ def test_a_mail_that_nobody_sent_or_that_was_changed() -> None:
 
 
 def arrives(trace: Trace, number_: int, *brought: str, **section: Any) -> None:
-    """A's mail of that number comes to B, who holds the folder, with those versions."""
+    """A's mail of this number arrives at B, a holder of the folder, with these versions."""
     sent = trace.mail("A", number_, **section)
     trace.add(HopReceived, "B", mail=f"{number_}@A", peer="A", recipients=(), size=1)
     trace.add(
@@ -185,7 +185,7 @@ def arrives(trace: Trace, number_: int, *brought: str, **section: Any) -> None:
 
 
 def test_a_mail_that_names_what_it_does_not_bring() -> None:
-    """A change of the folder that a mail's set names comes with it, or was there (CN-7)."""
+    """A mail must bring each change of the folder that its set names, unless the receiver has it (CN-7)."""
     trace = Trace(MailsBringWhatTheyName)
     first, second = trace.change("A", 5), trace.change("A", 6)
     arrives(trace, 1, first.number, cnset=numbers("A", 3, 4, 5))  # 3 and 4 belong to other folders
@@ -199,8 +199,8 @@ def test_a_mail_that_names_what_it_does_not_bring() -> None:
     assert second.number == number("A", 6)
 
 
-def test_what_waits_or_failed_is_not_asked_for() -> None:
-    """A held version, and a mail of which an item could not be read, are no violation; nor is a change that lost (CN-6)."""
+def test_queued_and_failed_items_are_no_violation() -> None:
+    """A queued version, a mail with an item that could not be read, and a change that lost are no violation (CN-6)."""
     trace = Trace(MailsBringWhatTheyName)
     made = trace.change("A", 5)
     arrives(trace, 1, cnset=numbers("A", 5))
@@ -218,7 +218,7 @@ def test_what_waits_or_failed_is_not_asked_for() -> None:
 
 
 def test_what_expired_at_its_author_before_it_was_sent_is_a_hole() -> None:
-    """A mail may name what an age limit took from its author; what another store let expire it must bring (DL-3, CN-6)."""
+    """A mail may name a number without its item only if the item expired at its author (DL-3, CN-6)."""
     for by, witnesses in (("A", 0), ("C", 1)):
         trace = Trace(MailsBringWhatTheyName)
         made = trace.change("A", 5)

@@ -1,4 +1,4 @@
-"""Each invariant of what stores show fires on a doctored reading, says who and what, and is silent on a sound one."""
+"""Each invariant of the stores' state reports a changed reading with its store and value, and passes a correct one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from traces.labtime import HOUR_US
 
 
 def test_a_change_lost_at_its_own_store() -> None:
-    """A store that acknowledged a change has it, a version made from it, or its tombstone (DU-1)."""
+    """A store must have each change that it acknowledged, a later version of it, or its tombstone (DU-1)."""
     trace = Trace(NothingLostAtHome)
     made = trace.change("A", 1)
     later = trace.change("B", 1, object=made.object, operation="modify", supersedes=(made.number,))
@@ -46,7 +46,7 @@ def test_a_change_lost_at_its_own_store() -> None:
 
 
 def test_a_dropped_replica_or_a_restore_explains_a_loss() -> None:
-    """What went with a replica, or came after the backup, is no loss of this kind (DU-1)."""
+    """A change that went with a dropped replica, or is newer than a restored backup, is no violation (DU-1)."""
     trace = Trace(NothingLostAtHome)
     trace.change("A", 1)
     trace.change("B", 1)
@@ -57,8 +57,8 @@ def test_a_dropped_replica_or_a_restore_explains_a_loss() -> None:
     assert trace.witnesses() == []
 
 
-def test_the_last_writer_stands_for_the_others() -> None:
-    """Of associated messages the later in time replaces the other, not the other way round (CN-9)."""
+def test_the_last_writer_replaces_the_others() -> None:
+    """Of associated messages the later in time replaces the other, and not the other way round (CN-9)."""
     trace = Trace(NothingLostAtHome)
     first = trace.change("A", 1, kind="fai", modified_at=START_AT + 1)
     second = trace.change("B", 1, kind="fai", object=first.object, modified_at=START_AT + 2)
@@ -69,7 +69,7 @@ def test_the_last_writer_stands_for_the_others() -> None:
 
 
 def test_a_claim_without_a_version() -> None:
-    """A store that accounts for a change has it or what took its place (CN-7)."""
+    """A store must have each change that it claims, or its successor (CN-7)."""
     trace = Trace(ClaimsAreKept)
     made = trace.change("A", 1)
     trace.folder("B", numbers=numbers("A", 1), versions=kept(made))
@@ -82,7 +82,7 @@ def test_a_claim_without_a_version() -> None:
 
 
 def test_a_change_that_lost_may_be_a_hole() -> None:
-    """A change of an object that was deleted somewhere may be closed as a hole (CN-6, DL-2)."""
+    """A change of an object that was deleted at some store may be covered as a hole (CN-6, DL-2)."""
     trace = Trace(ClaimsAreKept)
     made = trace.change("A", 1)
     trace.change("B", 1, object=made.object, operation="delete", supersedes=(made.number,))
@@ -93,12 +93,12 @@ def test_a_change_that_lost_may_be_a_hole() -> None:
 
 
 def test_a_deletion_that_does_not_win() -> None:
-    """Where the only deletion of an object is accounted for no version of it stays (DL-2)."""
+    """A store that claims the only deletion of an object must have no version of it (DL-2)."""
     trace = Trace(DeletesWin)
     made = trace.change("A", 1)
-    gone = trace.change("B", 1, object=made.object, operation="delete", supersedes=(made.number,))
+    deletion = trace.change("B", 1, object=made.object, operation="delete", supersedes=(made.number,))
     trace.folder("C", numbers=numbers("A", 1), versions=kept(made))
-    trace.folder("C", numbers=numbers("B", 1), tombstones=(gone.object,))
+    trace.folder("C", numbers=numbers("B", 1), tombstones=(deletion.object,))
     assert trace.witnesses() == []
     trace.folder("C", numbers=numbers("B", 1), versions=kept(made))
     (witness,) = trace.witnesses()
@@ -106,7 +106,7 @@ def test_a_deletion_that_does_not_win() -> None:
 
 
 def test_two_winners() -> None:
-    """The same versions show the same winner, the later one, on every store (CF-1)."""
+    """Stores with the same versions must show the same winner, the later one (CF-1)."""
     trace = Trace(OneWinner)
     first = trace.change("A", 1)
     second = trace.change("B", 2, object=first.object, modified_at=first.modified_at + 1)
@@ -121,7 +121,7 @@ def test_two_winners() -> None:
 
 
 def test_no_winner() -> None:
-    """A message of which versions are kept shows one (CF-1)."""
+    """A message with kept versions must show one of them (CF-1)."""
     trace = Trace(OneWinner)
     made = trace.change("A", 1)
     trace.folder("A", versions=kept(made))
@@ -130,7 +130,7 @@ def test_no_winner() -> None:
 
 
 def test_two_trees() -> None:
-    """The same folder versions are the same tree everywhere; where a hidden folder hung does not matter (HI-7)."""
+    """Stores with the same folder versions must show the same tree; the place of a hidden folder does not matter (HI-7)."""
     trace = Trace(OneTree)
     one, other = number("A", 1), number("A", 2)
     versions = {one: ((one, ""),), other: ((other, ""),)}
@@ -144,7 +144,7 @@ def test_two_trees() -> None:
 
 
 def test_bytes_that_changed_in_a_store() -> None:
-    """A store keeps the bytes that the author made, and no version that nobody made (DU-1)."""
+    """A store must keep the bytes that the author made, and only versions that a store made (DU-1)."""
     trace = Trace(VersionsKeptUnchanged)
     made = trace.change("A", 1)
     trace.folder("B", versions=kept(made))
@@ -157,7 +157,7 @@ def test_bytes_that_changed_in_a_store() -> None:
 
 
 def test_an_entry_that_nothing_will_wake() -> None:
-    """While all is quiet no entry's due time lies in the past (BF-2)."""
+    """When nothing is in progress no entry may be due in the past (BF-2)."""
     trace = Trace(NoEntryIsOverdue)
     trace.at = START_AT + HOUR_US
     trace.array("A", entry())
@@ -170,8 +170,8 @@ def test_an_entry_that_nothing_will_wake() -> None:
     assert "it is 2003" in witness
 
 
-def test_an_entry_s_time_stands_still_while_content_is_suspended() -> None:
-    """While its store has suspended content an entry of a folder waits for nothing, and afterwards it does (RP-5, BF-2)."""
+def test_an_entry_may_be_overdue_while_content_is_suspended() -> None:
+    """While its store has suspended content an entry of a folder may be overdue, and afterwards it must ask (RP-5, BF-2)."""
     trace = Trace(NoEntryIsOverdue)
     trace.at = START_AT + HOUR_US + 1
     trace.add(ContentSuspended, "A")
@@ -183,7 +183,7 @@ def test_an_entry_s_time_stands_still_while_content_is_suspended() -> None:
 
 
 def test_an_entry_that_waits_for_a_free_slot() -> None:
-    """An entry waits for a slot only while all of them are taken (BF-6)."""
+    """An entry may wait for a slot only while all are taken (BF-6)."""
     trace = Trace(NoEntryIsOverdue)
     full = entry(id=2, requests=(request("B"), request("C")))
     trace.array("A", full, entry(waiting_for_slot=True))
@@ -198,8 +198,8 @@ def test_an_entry_that_waits_for_a_free_slot() -> None:
     ]
 
 
-def test_what_is_missing_and_forgotten() -> None:
-    """What another store's row has and this one lacks is in an entry; what a store made itself is not missing (BF-1)."""
+def test_missing_numbers_without_an_entry() -> None:
+    """Numbers in another store's row that a store lacks must be in an entry, except its own (BF-1)."""
     trace = Trace(NothingMissingIsForgotten)
     own, other = row("A", "A-1, B-2", local=True), row("B", "A-1..3, B-1..3", fai="B-7")
     listed = (entry(missing="B-1"), entry(missing="B-3", missing_fai="B-7"))
@@ -213,7 +213,7 @@ def test_what_is_missing_and_forgotten() -> None:
 
 
 def test_what_waits_in_the_queue_is_not_missing() -> None:
-    """A held hierarchy change is in no entry until it is dropped from the queue (HI-4, BF-2)."""
+    """A queued hierarchy change must be in no entry until it is dropped from the queue (HI-4, BF-2)."""
     trace = Trace(NothingMissingIsForgotten)
     version = {
         "folder": "1-1",
@@ -240,7 +240,7 @@ def test_what_waits_in_the_queue_is_not_missing() -> None:
 
 
 def test_the_verdict_becomes_violations() -> None:
-    """What the judge finds in the end is told by the same kind of value: who lacks what, and by which rule (CV-1 to CV-3)."""
+    """Each problem in the final verdict becomes a violation: which store lacks what, by which rule (CV-1 to CV-3)."""
     tree = FolderVerdict("1-1", "1-1", Judgement.CONVERGED, ("A", "B"))
     assert tree.in_words() == "Folder hierarchy (1-1): converged on A and B"
     bad = FolderVerdict(FOLDER, "Projects", Judgement.NOT_CONVERGED, ("A", "B"), ("B lacks A-1",))
@@ -254,7 +254,7 @@ def test_the_verdict_becomes_violations() -> None:
 
 
 def test_a_verdict_over_nothing_is_a_doubt() -> None:
-    """A folder that nobody can judge, or no folder at all, is never clean."""
+    """Without a folder, or with one that cannot be judged, the result is never clean."""
     unknown = FolderVerdict(FOLDER, "Projects", Judgement.UNKNOWN, ("A",), ("A is stopped",))
     assert violations_of(Verdict((unknown,)), START_AT) == ((), ("Projects: unknown (A is stopped)",))
     assert violations_of(Verdict(()), START_AT) == ((), ("there is no folder to judge",))
@@ -262,7 +262,7 @@ def test_a_verdict_over_nothing_is_a_doubt() -> None:
 
 @pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda each: each.id)
 def test_each_invariant_has_a_name_rules_and_a_sentence(invariant: type[Invariant], project_root: Path) -> None:
-    """An invariant is an entry: an id of its own, rules of the catalogue, and what it requires in one sentence."""
+    """Each invariant has a unique id, rules of the catalogue, and one sentence that says what it requires."""
     assert [each.id for each in INVARIANTS].count(invariant.id) == 1
     assert invariant.says.endswith(".")
     catalogue = (project_root / "docs" / "rules.yaml").read_text("utf-8")
@@ -271,7 +271,7 @@ def test_each_invariant_has_a_name_rules_and_a_sentence(invariant: type[Invarian
 
 
 def test_invariants_share_no_code_with_the_agent(project_root: Path) -> None:
-    """The invariants import nothing of node or transport but names for the type checker (CV-2)."""
+    """The invariants import names from node or transport only for the type checker (CV-2)."""
     for path in sorted((project_root / "pflab").glob("invariants*.py")):
         body = ast.parse(path.read_text("utf-8")).body
         imported = [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
@@ -290,7 +290,7 @@ def test_the_page_on_campaigns_names_everything(project_root: Path) -> None:
 
 
 def test_what_a_later_update_in_the_queue_names_still_waits() -> None:
-    """A number that two held updates stand for is not missing as long as one of them waits (HI-4)."""
+    """A number that two queued updates name is not missing as long as one of them waits (HI-4)."""
     trace = Trace(NothingMissingIsForgotten)
     common = {
         "folder": "1-1",

@@ -1,4 +1,4 @@
-"""CV-3's bound: the sum of the waits that the settings allow, with the reason for each."""
+"""The bound of CV-3: the sum of the waits that the settings allow, with the reason for each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ folders: {Projects: {replicas: [A, B], schedule: every 4 h}}
 
 
 def us(bound: Bound, words: str) -> list[int]:
-    """The waits whose reason has these words."""
+    """Return the waits whose reason has these words."""
     return [term.us for term in bound.terms if words in term.why]
 
 
@@ -37,7 +37,7 @@ def test_one_site_with_default_settings() -> None:
 
 
 def test_content_outside_the_site_waits_longer() -> None:
-    """Over sites the long time-outs count, the slowest schedule, and every mail's way over the connectors."""
+    """With several sites the remote time-outs count, the slowest schedule, and each mail's time over the connectors."""
     # spec: BF-2
     near = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
     far = bound_of_topology(topology_from_text(TWO_SITES), hierarchy_changes=False)
@@ -48,29 +48,29 @@ def test_content_outside_the_site_waits_longer() -> None:
 
 
 def test_a_changed_hierarchy_comes_first() -> None:
-    """Where folders changed, they have to converge before their content can, by the "always" interval."""  # spec: HI-3
+    """Changed folders must converge before their content can, by the "always" interval."""
     bound = bound_of_topology(topology_from_text(TWO_SITES))
     assert us(bound, "replication cycle") == [15 * MINUTE_US, 4 * HOUR_US]
     assert len(us(bound, "longest retry")) == 2
 
 
 def test_settings_count() -> None:
-    """A setting that lengthens a wait lengthens the bound by as much."""
+    """A longer setting makes the bound longer by as much."""
     slow = topology_from_text(ONE_SITE + "settings: {Replication Short Backfill Request Timeout: 10 h}\n")
     longer = bound_of_topology(slow).total_us - bound_of_topology(topology_from_text(ONE_SITE)).total_us
     assert longer == 2 * 4 * HOUR_US
 
 
 def test_the_longest_gap_of_a_schedule() -> None:
-    """The longest silence of a schedule counts, over the turn of the week too; "never" has none."""
+    """The longest gap of a schedule counts, also over the end of the week; "never" has none."""
     assert longest_gap_us(parse_schedule("always"), 15 * MINUTE_US) == 15 * MINUTE_US
     assert longest_gap_us(parse_schedule("every 4 h"), 0) == 4 * HOUR_US
     assert longest_gap_us(parse_schedule("Mon 00:00-00:15"), 0) == 7 * DAY_US
     assert longest_gap_us(NEVER, 0) is None
 
 
-def test_the_bound_is_told_in_words() -> None:
-    """The printed bound has the sum first and one line for each reason."""
+def test_the_bound_in_words() -> None:
+    """The printed bound has the sum first and then one line for each reason."""
     lines = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False).in_words()
     assert lines[0].startswith("converged within ")
     assert "  6 h: content: the first backfill time-out, known in the site" in lines
@@ -91,7 +91,7 @@ async def test_a_labs_bound_counts_what_is_held_back() -> None:
 
 
 def test_an_old_conflict_is_ended_last() -> None:
-    """Where a home store ends conflicts, one that came about last ends at that age, and its end has to go its way."""
+    """If home stores end conflicts, the bound adds that age for the last conflict, and the time for its end to replicate."""
     # spec: CF-5
     plain = bound_of_topology(topology_from_text(ONE_SITE), hierarchy_changes=False)
     limit = "settings: {Replication Folder Conflict Age Limit: 3 d}\n"

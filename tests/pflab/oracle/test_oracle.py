@@ -1,4 +1,4 @@
-"""The oracle and its judge, on hand-made histories: no node takes part."""
+"""The oracle and its judge, on histories made by hand, without nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ARCHIVE = f"{GUIDS['Setup']}:2"
 
 
 def n(shown: str) -> str:
-    """A-5 as traces write it."""
+    """Return a number such as A-5 in the form of a trace."""
     name, _, counter = shown.partition("-")
     return f"{GUIDS[name]}:{counter}"
 
@@ -53,7 +53,7 @@ def message(
     at: int = 1,
     kind: str = "message",
 ) -> Change:
-    """A change of the message that `of` created (default: a new one), digest and subject made of its number."""
+    """A change of the message that `of` created (default: a new one); digest and subject follow from its number."""
     return Change(
         store=shown.partition("-")[0],
         folder=PROJECTS,
@@ -78,8 +78,8 @@ def oracle(*changes: Change, stores: tuple[str, ...] = ("A", "B")) -> Oracle:
 def knows(
     *shown: str, of: dict[str, str] | None = None, dead: tuple[str, ...] = (), also: tuple[str, ...] = ()
 ) -> Knowledge:
-    """A store that keeps these versions; `of` maps a version to its message's creation, `also` are numbers accounted
-    for."""
+    """A store that has these versions; `of` maps a version to its message's creation, `also` are further numbers that it
+    claims."""
     of = of or {}
     versions: dict[str, tuple[tuple[str, str], ...]] = {}
     for each in shown:
@@ -118,8 +118,7 @@ def projects(verdict: Verdict) -> tuple[Judgement, str]:
 
 
 def test_a_superseded_version_need_not_exist() -> None:
-    """CN-4: a version that another names as superseded, directly or through others, is not among those that must
-    exist."""
+    """CN-4: a version that another names as superseded, directly or through others, need not exist."""
     truth = oracle(
         message("A-1"), message("B-1", "A-1", supersedes=("A-1",)), message("A-2", "A-1", supersedes=("B-1",))
     ).truth()
@@ -127,7 +126,7 @@ def test_a_superseded_version_need_not_exist() -> None:
 
 
 def test_the_order_in_which_changes_are_learnt_does_not_matter() -> None:
-    """CN-4: what must exist follows from the changes, not from their order."""
+    """CN-4: the order of the changes does not affect what must exist."""
     changes = [message("A-1"), message("B-1", "A-1", supersedes=("A-1",)), message("A-2", "A-1", supersedes=("A-1",))]
     one, other = oracle(*changes), oracle(*reversed(changes))
     assert one.truth() == other.truth()
@@ -142,7 +141,7 @@ def test_concurrent_versions_must_all_be_kept() -> None:
 
 
 def test_a_delete_wins_over_a_concurrent_edit() -> None:
-    """DL-2: of a message deleted at one store and edited at another only the tombstone is left."""
+    """DL-2: of a message deleted at one store and edited at another only the tombstone must exist."""
     truth = oracle(
         message("A-1"),
         message("A-2", "A-1", supersedes=("A-1",), op="delete"),
@@ -152,8 +151,8 @@ def test_a_delete_wins_over_a_concurrent_edit() -> None:
     assert truth[PROJECTS].tombstones == {n("A-1"): n("A-2")}
 
 
-def test_the_last_writer_of_a_folder_stands_and_names_the_holders() -> None:
-    """HI-5: of two changes of a folder's properties the later one stands whole, its replica list included."""
+def test_the_last_writer_of_a_folder_wins_with_its_replica_list() -> None:
+    """HI-5: of two changes of a folder's properties the later one wins whole, with its replica list."""
     found = oracle()
     found.take(folder(PROJECTS, "A-1", "Projects", ("A", "B", "C"), at=5, op="modify"))
     found.take(folder(PROJECTS, "B-1", "Plans", ("B",), at=6, op="modify"))
@@ -169,7 +168,7 @@ def test_equal_times_go_to_the_larger_guid() -> None:
     assert found.truth()[PROJECTS].path == "From B"
 
 
-def test_of_associated_messages_the_last_writer_stands() -> None:
+def test_of_associated_messages_the_last_writer_wins() -> None:
     """CN-9: concurrent versions of an associated message leave one."""
     truth = oracle(
         message("A-1", kind="fai"),
@@ -180,7 +179,7 @@ def test_of_associated_messages_the_last_writer_stands() -> None:
 
 
 def test_a_tombstoned_folder_takes_its_descendants_along() -> None:
-    """HI-6: below a deleted folder nothing must exist, whoever made it there."""
+    """HI-6: nothing must exist below a deleted folder, whichever store made it there."""
     found = oracle()
     found.take(folder(ARCHIVE, "Setup-2", "Archive", ("A",), parent=PROJECTS))
     found.take(message("A-1"))
@@ -193,14 +192,14 @@ def test_a_tombstoned_folder_takes_its_descendants_along() -> None:
 
 
 def test_equal_holders_that_have_what_must_exist_have_converged() -> None:
-    """CV-1: equal knowledge that is what the acknowledged changes demand."""
+    """CV-1: equal knowledge that has all acknowledged changes is convergence."""
     found = oracle(message("A-1"), message("B-1"))
     held = knows("A-1", "B-1")
     assert projects(judge(found, A=held, B=held).verdict()) == (Judgement.CONVERGED, "")
 
 
-def test_who_lacks_what_is_told_in_words() -> None:
-    """CV-1: the witness names the store, the change and who has it."""
+def test_the_witness_says_which_store_lacks_what() -> None:
+    """CV-1: the witness names the store, the change and the stores that have it."""
     found = oracle(message("A-1"))
     judgement, witness = projects(judge(found, A=knows("A-1"), B=knows()).verdict())
     assert judgement is Judgement.NOT_CONVERGED
@@ -208,22 +207,22 @@ def test_who_lacks_what_is_told_in_words() -> None:
 
 
 def test_equal_is_not_enough() -> None:
-    """CV-2: holders that agree on having lost an acknowledged change have not converged, and the loss is told."""
+    """CV-2: holders that have all lost an acknowledged change have not converged, and the loss is reported."""
     found = oracle(message("A-1"))
     verdict = judge(found, A=knows(), B=knows()).verdict()
     assert projects(verdict)[0] is Judgement.NOT_CONVERGED
     assert verdict.lost == ("A-1 (the creation of 'post A-1') in Projects: no store has it",)
 
 
-def test_an_old_version_still_kept_is_told() -> None:
-    """CV-1: a store that did not replace a superseded version is named."""
+def test_an_old_version_still_kept_is_reported() -> None:
+    """CV-1: a store that still has a superseded version is named."""
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",)))
     of = {"A-2": "A-1"}
     witness = projects(judge(found, A=knows("A-2", of=of, also=("A-1",)), B=knows("A-1", "A-2", of=of)).verdict())[1]
     assert witness == "B still keeps A-1 of 'post A-2', superseded by A-2"
 
 
-def test_a_resurrected_message_is_told() -> None:
+def test_a_resurrected_message_is_reported() -> None:
     """IN-4: a store that shows a deleted message is named, with the deletion."""
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",), op="delete"))
     dead = knows(dead=("A-2",), of={"A-2": "A-1"}, also=("A-1",))
@@ -231,16 +230,16 @@ def test_a_resurrected_message_is_told() -> None:
     assert "B still has 'post A-2', deleted by A-2" in witness
 
 
-def test_a_missing_tombstone_is_told() -> None:
-    """DL-1: each replica keeps a tombstone, also one that never saw the message."""
+def test_a_missing_tombstone_is_reported() -> None:
+    """DL-1: each replica must keep a tombstone, also one that never had the message."""
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",), op="delete"))
     dead = knows(dead=("A-2",), of={"A-2": "A-1"}, also=("A-1",))
     witness = projects(judge(found, A=dead, B=knows(also=("A-1", "A-2"))).verdict())[1]
     assert witness == "B lacks A-2 (the deletion of 'post A-2')"
 
 
-def test_other_bytes_are_told() -> None:
-    """CV-1: content is the items' bytes; a changed byte is not convergence."""
+def test_other_bytes_are_reported() -> None:
+    """CV-1: content is the items' bytes; one different byte is not convergence."""
     found = oracle(message("A-1"))
     other = knows("A-1")
     other.versions[n("A-1")] = ((n("A-1"), "other bytes"),)
@@ -248,8 +247,8 @@ def test_other_bytes_are_told() -> None:
     assert witness == "B has other bytes for A-1 (the creation of 'post A-1') than its author"
 
 
-def test_a_number_that_only_some_account_for_is_told() -> None:
-    """CN-7: a superseded number that one holder accounts for, all must account for."""
+def test_a_number_that_only_some_claim_is_reported() -> None:
+    """CN-7: if one holder claims a superseded number, all must."""
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",)))
     of = {"A-2": "A-1"}
     witness = projects(judge(found, A=knows("A-2", of=of, also=("A-1",)), B=knows("A-2", of=of)).verdict())[1]
@@ -257,7 +256,7 @@ def test_a_number_that_only_some_account_for_is_told() -> None:
 
 
 def test_a_version_that_lost_before_it_was_sent_is_no_gap() -> None:
-    """DL-2: where no holder counts a number that lost to a delete at home, nobody lacks it."""
+    """DL-2: a number that lost to a deletion before it was sent is no gap if no holder claims it."""
     found = oracle(
         message("A-1"),
         message("A-2", "A-1", supersedes=("A-1",), op="delete"),
@@ -267,23 +266,23 @@ def test_a_version_that_lost_before_it_was_sent_is_no_gap() -> None:
     assert projects(judge(found, A=dead, B=dead).verdict()) == (Judgement.CONVERGED, "")
 
 
-def test_a_version_kept_but_not_counted_is_told() -> None:
-    """CV-1: a store that keeps a version and leaves its number out of its set would never be asked for it."""
+def test_a_version_kept_but_not_claimed_is_reported() -> None:
+    """CV-1: a store that has a version but does not claim its number would never be asked for it."""
     found = oracle(message("A-1"))
     uncounted = Knowledge(PROJECTS, True, "", "", {n("A-1"): ((n("A-1"), "bytes of A-1"),)}, {}, ())
     witness = projects(judge(found, A=uncounted, B=uncounted).verdict())[1]
     assert witness == "A does not account for A-1; B does not account for A-1"
 
 
-def test_sets_that_differ_by_a_closed_hole_are_told() -> None:
-    """CV-1: knowledge is the set too, not only what must exist."""
+def test_sets_that_differ_by_a_closed_hole_are_reported() -> None:
+    """CV-1: knowledge includes the set, not only the versions."""
     found = oracle(message("A-3"))
     witness = projects(judge(found, A=knows("A-3", also=("A-1", "A-2")), B=knows("A-3")).verdict())[1]
     assert witness == "B's set lacks A-1..2, which A counts"
 
 
 def test_a_stopped_holder_makes_it_unknown() -> None:
-    """CV-1: nobody can tell what a stopped holder has."""
+    """CV-1: the state of a stopped holder is unknown."""
     assert projects(judge(oracle(message("A-1")), A=knows("A-1")).verdict()) == (Judgement.UNKNOWN, "B is stopped")
 
 
@@ -293,7 +292,7 @@ def test_a_judgement_over_nothing_is_never_clean() -> None:
 
 
 def test_a_store_that_forgot_its_own_change_is_caught_at_any_time() -> None:
-    """DU-1: what a store acknowledged it keeps, as it is, in a later version, or as a tombstone."""
+    """DU-1: a store keeps a change that it acknowledged, as it is, in a later version, or as a tombstone."""
     found = oracle(message("A-1"), message("B-1"), message("A-2", "B-1", supersedes=("B-1",)))
     of = {"A-2": "B-1"}
     assert judge(found, A=knows("A-1", "A-2", of=of), B=knows("A-2", of=of)).lost_at_home() == []
@@ -319,7 +318,7 @@ def traced(named: str) -> str:
     return ";".join(f"{GUIDS[name]}:{','.join(f'{low}-{high}' for low, high in ranges)}" for name, ranges in found)
 
 
-def test_a_row_that_says_too_much_is_told() -> None:
+def test_a_row_that_claims_too_much_is_reported() -> None:
     """CV-3: a row is truthful if its store has all that it claims."""
     found = oracle(message("A-1"))
     rows = {PROJECTS: (row("A", "A-1", local=True), row("B", "A-1..2"))}
@@ -332,7 +331,7 @@ def test_a_row_that_says_too_much_is_told() -> None:
     assert verdict.judgement is Judgement.NOT_CONVERGED
 
 
-def test_a_backfill_entry_that_a_holder_could_satisfy_is_told() -> None:
+def test_a_backfill_entry_that_a_holder_could_satisfy_is_reported() -> None:
     """CV-3: after the bound no entry remains that a present holder claims."""
     found = oracle(message("A-1"))
     entry = EntryView(1, PROJECTS, "Projects", "A-1", "", 0, 1, 0, True, False, (), traced("A-1"))
@@ -350,7 +349,7 @@ def test_sets_are_read_as_people_see_them() -> None:
 
 
 def test_set_difference_cuts_ranges() -> None:
-    """CN-5: what one has and the other lacks, range by range."""
+    """CN-5: the difference of two sets cuts ranges."""
     assert sets.minus({"A": [(1, 10)], "B": [(1, 1)]}, {"A": [(3, 4), (9, 20)]}) == {
         "A": [(1, 2), (5, 8)],
         "B": [(1, 1)],

@@ -1,4 +1,4 @@
-"""Run folders: what a run leaves behind, where, and what happens when it cannot be written."""
+"""Run folders: what a run leaves behind, where, and what happens if they cannot be written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pflab.runs.run_folder import RunFolder
 
 
 def test_runs_are_numbered(tmp_path: Path) -> None:
-    """Simulated runs of one name get numbers, and the last one is `latest`."""
+    """Simulated runs of one name are numbered, and `latest` is the last one."""
     paths = [RunFolder.create(tmp_path, "demo").path for _ in range(3)]
     assert [path.name for path in paths] == ["00001", "00002", "00003"]
     assert (tmp_path / "latest").resolve() == paths[-1].resolve()
 
 
 def test_live_runs_are_called_by_their_time_in_utc(tmp_path: Path) -> None:
-    """A live run's folder is the UTC time of its start; two in one second do not share one."""
+    """A live run's folder is named after the UTC time of its start; two runs in one second have different folders."""
     started = datetime(2024, 5, 6, 9, 8, 7, tzinfo=timezone(timedelta(hours=2)))
     first = RunFolder.create(tmp_path, "demo", started=started)
     second = RunFolder.create(tmp_path, "demo", started=started.astimezone(UTC))
@@ -28,14 +28,14 @@ def test_live_runs_are_called_by_their_time_in_utc(tmp_path: Path) -> None:
 
 
 def test_a_name_never_leaves_the_runs_folder(tmp_path: Path) -> None:
-    """A run's name becomes one folder below `runs`, whatever signs it has."""
+    """A run's name becomes one folder below `runs`, whatever characters it has."""
     folder = RunFolder.create(tmp_path, "../A lost mail / comes back")
     assert folder.path.parent.parent == tmp_path
     assert RunFolder.create(tmp_path, "..").path.parent == tmp_path / "lab"
 
 
-def test_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:
-    """Topology, seed and verdict lie beside traces and databases."""
+def test_a_run_folder_has_topology_seed_and_verdict(tmp_path: Path) -> None:
+    """Topology, seed and verdict are in the run folder, beside traces and databases."""
     folder = RunFolder.create(tmp_path, "demo")
     folder.write_inputs("servers: {A: }\n", 7)
     folder.write_verdict({"verdict": "passed", "seed": 7})
@@ -50,8 +50,8 @@ def test_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:
     assert folder.database("A").parent == folder.path / "databases"
 
 
-def test_a_folder_in_the_place_of_the_link_is_told(tmp_path: Path) -> None:
-    """Where `latest` is a real folder the error names it, and no run is begun."""
+def test_a_folder_named_latest_is_refused(tmp_path: Path) -> None:
+    """If `latest` is a real folder the error names it, and no run is begun."""
     (tmp_path / "runs" / "latest").mkdir(parents=True)
     with pytest.raises(LabError, match="runs/latest is a folder"):
         RunFolder.create(tmp_path / "runs", "demo")

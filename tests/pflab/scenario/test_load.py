@@ -1,4 +1,4 @@
-"""Reading scenario files: what is right becomes steps, what is wrong becomes one line each."""
+"""Reading scenario files: a correct file becomes steps, and each mistake one line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def wrong(*lines: str) -> list[str]:
 
 
 def test_steps_keep_their_verb_and_line() -> None:
-    """Each step knows its number and the line it stands in, so that a failure can point there."""
+    """Each step has its number and its line in the file, so that a failure can name it."""
     scenario = steps("say: Hello", "{advance: 15 min}")
     assert [(each.number, each.line, each.verb) for each in scenario.steps] == [(1, 4, "say"), (2, 5, "advance")]
 
@@ -76,7 +76,7 @@ def test_one_entry_needs_no_list() -> None:
 
 
 def test_every_verb_of_the_file_can_be_done() -> None:
-    """What the model takes the runner can do."""
+    """The runner has every verb of the model."""
     assert set(VERBS) == set(STEPS)
 
 
@@ -84,7 +84,7 @@ QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ((QUIZ % "C", "reveal: So."), "steps[0].quiz: 'C' is no choice; the answer is one of 'A', 'B'"),
         (
@@ -96,20 +96,20 @@ QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
         (("quiz: {ask: Who?, choices: [A], answer: A, because: x}",), "steps[0].quiz.choices:"),
     ],
 )
-def test_a_question_has_choices_and_an_answer(given: tuple[str, ...], told: str) -> None:
+def test_a_question_has_choices_and_an_answer(given: tuple[str, ...], expected: str) -> None:
     """Each question's answer is among its choices, and is revealed before the next question and the end."""
     (line, *_) = wrong(*given)
-    assert told.replace("'", '"') in line.replace("'", '"')
+    assert expected.replace("'", '"') in line.replace("'", '"')
 
 
 def test_a_lesson_has_plain_words() -> None:
-    """A lesson's words and questions come with the scenario, and a question without mistake is taken."""
+    """A scenario's description and questions are loaded, and a correct question is accepted."""
     taken = steps(QUIZ % "A", "reveal: So.")
     assert [step.verb for step in taken.steps] == ["quiz", "reveal"]
     assert taken.lesson is None
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     """Each mistake is one line with its line number, what is wrong and what would be right."""
     lines = problems(
         "title: Many mistakes\n"
@@ -140,14 +140,14 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 def test_a_step_is_one_verb() -> None:
-    """Two verbs in one step, or none, are refused with what a step looks like."""
+    """A step with two verbs or none is refused with an example of a step."""
     (first, second) = wrong("{advance: 1 h, say: Hello}", "advance")
     assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and its arguments")
     assert second.startswith("test.yaml:5:5: steps[1]: not a step")
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "expected"),
     [
         ("expect: {on: B}", "a key is missing; give one of has, lacks,"),
         ("expect: {has: x}", "has needs a store; add on:"),
@@ -192,12 +192,12 @@ def test_a_step_is_one_verb() -> None:
         ("until: {mail: content, within: 1 h, at: 2003-10-20T00:00Z}", "2003-10-20T00:00:00Z has passed"),
     ],
 )
-def test_what_is_wrong_with_a_step(step: str, told: str) -> None:
-    """Each kind of mistake in a step is told in one line that names it."""
+def test_mistakes_in_a_step(step: str, expected: str) -> None:
+    """Each kind of mistake in a step gives one line that names it."""
     lines = wrong(step)
     assert len(lines) == 1
     assert lines[0].startswith("test.yaml:4:")
-    assert told in lines[0]
+    assert expected in lines[0]
 
 
 TWO_OF_THREE = """\
@@ -207,8 +207,8 @@ steps:
 """
 
 
-def course(*lines: str) -> list[str]:
-    """The problems of steps in a lab where C holds nothing, without their places; none if there are none."""
+def problems_of_steps(*lines: str) -> list[str]:
+    """Return the problems of steps in a lab where C holds nothing, without their places."""
     text = TWO_OF_THREE + "".join(f"  - {line}\n" for line in lines)
     try:
         scenario_from_text(text, "test.yaml")
@@ -222,7 +222,7 @@ AT_C = '"C" has no replica of Projects'
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         (["post: {on: C, folder: Projects, subject: x}"], [AT_C]),
         (["posts: {on: C, folder: Projects, count: 2}"], [AT_C]),
@@ -261,10 +261,10 @@ AT_C = '"C" has no replica of Projects'
         (["advance: 12:15", "until: {mail: status, within: 2 d, at: 12:15}", "advance: 2003-10-21T12:15Z"], []),
     ],
 )
-def test_what_no_run_could_do_is_told_before(lines: list[str], told: list[str]) -> None:
-    """Users at stores that never were to hold the folder, the last replica, and times that have passed are mistakes of
-    the file; what depends on who knows what by then is left to the run."""
-    assert course(*lines) == told
+def test_impossible_steps_are_refused_before_the_run(lines: list[str], expected: list[str]) -> None:
+    """Posts at stores that never hold the folder, removing the last replica, and past times are mistakes of the file. Steps
+    that depend on what stores know at that time are left to the run."""
+    assert problems_of_steps(*lines) == expected
 
 
 def test_replicas_can_be_added_and_removed_together() -> None:
@@ -281,18 +281,18 @@ def test_replicas_can_be_added_and_removed_together() -> None:
     ],
 )
 def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
-    """A topology or a plan given for a scenario is called what it is, once."""
+    """A topology or a plan in the place of a scenario is named as such, in one line."""
     assert problems(text) == [f"test.yaml:1:1: {kind}, not a scenario; {KEYS}"]
 
 
 def test_a_name_can_be_given_once() -> None:
-    """Two messages of one name would make every later step ambiguous."""
+    """A name is for one message, so that later steps are not ambiguous."""
     post = "post: {on: A, folder: Projects, subject: x, as: x}"
     assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is already used; another name']
 
 
 def test_posts_name_all_and_each() -> None:
-    """The name of several posts is known, and each of theirs."""
+    """The name of several posts names all of them, and each has a name of its own."""
     scenario = steps(
         "posts: {on: A, folder: Projects, count: 3, as: many}", "delete: {on: A, message: [many-1, many-3]}"
     )
@@ -300,7 +300,7 @@ def test_posts_name_all_and_each() -> None:
 
 
 def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
-    """Created, renamed and moved folders may be spoken of by their new paths, with all below them."""
+    """Later steps can use the new paths of created, renamed and moved folders, and of all below them."""
     steps(
         "folder: {on: A, create: Projects/Plans}",
         "folder: {on: A, create: Projects/Plans/Old}",
@@ -311,13 +311,13 @@ def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
 
 
 def test_not_a_scenario() -> None:
-    """A file that is no mapping, or no YAML, is one line."""
+    """A file that is no mapping, or no YAML, gives one line."""
     assert problems("- 1\n") == ["test.yaml:1:1: not a scenario; a scenario has the keys title, topology and steps"]
     assert problems("title: [\n")[0].startswith("test.yaml:2:1: not YAML")
 
 
-def test_a_missing_topology_is_told_with_what_there_is() -> None:
-    """A topology is a file beside the scenario or an example; otherwise the examples are named."""
+def test_a_missing_topology_is_refused_with_the_examples() -> None:
+    """A topology is a file beside the scenario or an example; for another name the error lists the examples."""
     (line,) = problems(HEAD.replace("one-site", "no-site") + "  - say: x\n")
     assert line.startswith(
         'test.yaml:2:11: topology: "no-site.yaml" is no topology file; a file beside the scenario, or one of'
@@ -325,8 +325,8 @@ def test_a_missing_topology_is_told_with_what_there_is() -> None:
     assert "one-site.yaml" in line
 
 
-def test_a_mistake_in_an_inline_topology_is_told_at_its_line() -> None:
-    """The topology may stand in the scenario; its mistakes point into the scenario file."""
+def test_a_mistake_in_an_inline_topology_has_its_line() -> None:
+    """A scenario can contain its topology; mistakes in it have lines of the scenario file."""
     lines = problems(
         "title: x\ntopology:\n  servers:\n    A: {}\n    B: {version: 1999}\n"
         "  folders:\n    Plans.2003: {replicas: [Q]}\nsteps:\n  - say: x\n"
@@ -338,7 +338,7 @@ def test_a_mistake_in_an_inline_topology_is_told_at_its_line() -> None:
 
 
 def test_settings_of_a_scenario_hold_for_all_servers() -> None:
-    """A scenario's settings are the organization's: a server's own go first."""
+    """A scenario's settings apply to all servers; a server's own settings have priority."""
     scenario = scenario_from_text(
         "title: x\ntopology: {servers: {A: {}, B: {settings: {Replication Outstanding Backfill Limit: 7}}}}\n"
         "settings: {Replication Outstanding Backfill Limit: 3}\nsteps:\n  - say: x\n"
@@ -349,21 +349,21 @@ def test_settings_of_a_scenario_hold_for_all_servers() -> None:
     assert texts == ["3", "7"]
 
 
-def test_an_unknown_setting_is_told() -> None:
+def test_an_unknown_setting_is_refused() -> None:
     """A setting that does not exist is refused before anything runs."""
     (line,) = problems("title: x\ntopology: one-site.yaml\nsettings: {Replication Nonsense: 3}\nsteps:\n  - say: x\n")
     assert line.startswith("test.yaml:3:12: settings.Replication Nonsense: ")
 
 
 def test_a_scenario_may_bear_the_name_of_its_topology(tmp_path: Path) -> None:
-    """new-store.yaml plays on new-store.yaml: the example is meant, not the scenario itself."""
+    """In new-store.yaml the topology new-store.yaml is the example, not the scenario itself."""
     path = tmp_path / "new-store.yaml"
     path.write_text("title: x\ntopology: new-store.yaml\nsteps:\n  - say: x\n", "utf-8")
     assert list(load_scenario(path).topology.servers) == ["A", "B", "E"]
 
 
-def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are one line with the line they stand in."""
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """Bytes that are not UTF-8 give one line with their line number."""
     path = tmp_path / "x.yaml"
     path.write_bytes(b"title: x\n# \xff\n")
     with pytest.raises(ScenarioError, match=r"x\.yaml:2:1: not UTF-8; save it as UTF-8"):
@@ -371,7 +371,7 @@ def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
 
 
 def test_the_schema_names_every_verb_and_key() -> None:
-    """The JSON Schema offers each verb once, and the keys under the names that files use."""
+    """The JSON Schema has each verb once, and the keys under their names in files."""
     schema = scenario_schema()
     offered = [next(iter(step["properties"])) for step in schema["properties"]["steps"]["items"]["oneOf"]]
     assert offered == list(VERBS)
@@ -381,7 +381,7 @@ def test_the_schema_names_every_verb_and_key() -> None:
 
 
 def test_until_and_expect_are_different_models() -> None:
-    """An until needs a limit; an expect may do without."""
+    """An until needs a limit; an expect does not."""
     first, second = steps("until: {converged: all, within: 1 h}", "expect: {converged: all}").steps
     assert isinstance(first.args, Until)
     assert isinstance(second.args, Expect)

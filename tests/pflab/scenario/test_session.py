@@ -1,4 +1,4 @@
-"""Playing steps: what an expectation says when it fails, and what a wait sees. In the simulator, on tiny scenarios."""
+"""Playing steps: the text of a failed expectation, and what a wait sees. In the simulator, on tiny scenarios."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ async def passes(*lines: str) -> None:
     assert result.passed, "\n".join(result.in_words())
 
 
-async def test_a_failed_expectation_says_what_was_expected_and_what_stands() -> None:
-    """A failure points to its step and line, and tells the last events that led there, in words."""
+async def test_a_failed_expectation_says_what_was_expected_and_found() -> None:
+    """A failure names its step and line, and prints the last events before it in words."""
     found = await failure(
         POST, "lose: {from: A, to: B}", "advance: 20 min", "expect: {on: B, folder: Projects, has: hello}"
     )
@@ -65,7 +65,7 @@ async def test_the_steps_after_a_failure_are_not_played() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "expected", "stands"),
+    ("step", "expected", "reason"),
     [
         ("expect: {on: A, folder: Projects, lacks: hello}", "A to lack hello in Projects", "A has it, as A-1"),
         (
@@ -118,21 +118,21 @@ async def test_the_steps_after_a_failure_are_not_played() -> None:
         ("expect: {clock: 00:15}", "the clock to show 00:15", "it shows 2003-10-21T00:00:00Z"),
     ],
 )  # fmt: skip
-async def test_each_expectation_can_fail(step: str, expected: str, stands: str) -> None:
-    """Right after a post on A, each of these is not so, and says so."""
+async def test_each_expectation_can_fail(step: str, expected: str, reason: str) -> None:
+    """Right after a post on A each of these expectations fails, and says why."""
     found = await failure(POST, step)
     assert found.expected[0] == expected
-    assert found.stands[0].startswith(stands)
+    assert found.reason[0].startswith(reason)
 
 
 async def test_converged_is_not_unconverged() -> None:
-    """CV-2: what is as it ought to be is not taken for what is not."""
+    """CV-2: an expectation of "not converged" fails on a converged lab."""
     found = await failure(POST, "advance: 20 min", "expect: {unconverged: Projects}")
     assert (found.expected, found.stands) == (("Projects not to have converged on A, B and C",), ("converged",))
 
 
 async def test_a_row_that_is_behind_an_entry_is_not_settled() -> None:
-    """CV-3: while somebody waits for what a present holder has, the lab has not settled."""
+    """CV-3: a lab has not settled while an entry waits for what a present holder has."""
     found = await failure(
         "lose: {from: A, to: B, count: 1}", POST, "advance: 30 h", "expect: {converged: 1-1, settled: true}"
     )
@@ -143,13 +143,13 @@ async def test_a_row_that_is_behind_an_entry_is_not_settled() -> None:
 
 
 async def test_the_bound_is_computed_from_the_settings() -> None:
-    """CV-3: `within: bound` ends at the sum of the longest waits, which it says."""
+    """CV-3: `within: bound` ends at the sum of the longest waits, and prints it."""
     found = await failure(POST, "lose: {to: B}", "advance: 1 h", "until: {converged: Projects, within: bound}")
     assert "within 2 d 18 h 55 min" in found.expected[0]
 
 
 async def test_a_missing_associated_message_is_known_by_its_name() -> None:
-    """CN-9: an entry of the backfill array that waits for an associated message says so, and no other set fits it."""
+    """CN-9: a backfill entry that waits for an associated message says so, and matches no other set."""
     view = "post: {on: A, folder: Projects, subject: By date, associated: true, as: view}"
     lines = ("lose: {from: A, to: B, count: 1}", view, "advance: 30 h")
     await passes(*lines, "expect: {on: B, array: {missing: view}}", "expect: {on: B, array: {missing: A-1}}")
@@ -158,7 +158,7 @@ async def test_a_missing_associated_message_is_known_by_its_name() -> None:
 
 
 async def test_a_refusal_that_does_not_come_fails() -> None:
-    """RP-2: `refused` is for what a store must not do; what it does fails the step."""
+    """RP-2: `refused` is for what a store must not do; if the store does it the step fails."""
     await passes(
         "replica: {folder: Projects, remove: [B, C], on: A}",
         "advance: 20 min",
@@ -169,14 +169,14 @@ async def test_a_refusal_that_does_not_come_fails() -> None:
 
 
 async def test_waiting_for_what_does_not_come_fails_at_the_limit() -> None:
-    """An until ends at its limit and says what it waited for, and until when."""
+    """An until ends at its limit and prints what it waited for, and until when."""
     found = await failure("until: {mail: content, from: A, to: B, within: 1 h}")
     assert found.expected == ("a content mail from A to B within 1 h, by 2003-10-21T01:00:00Z",)
     assert format_instant(found.at) == "2003-10-21T01:00:00Z"
 
 
-async def test_what_comes_at_another_minute_fails() -> None:
-    """at is the minute in which it must happen; earlier or later is a failure."""
+async def test_at_fails_for_another_minute() -> None:
+    """`at` is the minute in which the event must happen; earlier or later fails."""
     found = await failure(POST, "until: {mail: content, to: B, within: 1 h, at: 00:30}")
     assert found.expected == ("a content mail to B at 2003-10-21T00:30:00Z",)
     assert found.stands == ("it came at 2003-10-21T00:15:00Z",)
@@ -203,13 +203,13 @@ async def test_a_wait_does_not_find_the_same_event_twice() -> None:
 
 
 async def test_a_wait_does_not_see_what_an_advance_has_passed() -> None:
-    """After an advance only what comes later is waited for."""
+    """After an advance a wait sees only later events."""
     found = await failure(POST, "advance: 20 min", "until: {mail: content, to: B, within: 1 h}")
     assert found.step == 3
 
 
 async def test_checkpoints_bound_what_is_counted() -> None:
-    """since counts from the checkpoint, without it everything counts."""
+    """`since` counts from the checkpoint; without it everything counts."""
     await passes(
         POST,
         "advance: 20 min",
@@ -220,14 +220,14 @@ async def test_checkpoints_bound_what_is_counted() -> None:
 
 
 async def test_the_clock_only_goes_forward() -> None:
-    """An advance into the past is a failed step, not an error of the program."""
+    """An advance into the past is a failed step, not an error of pflab."""
     arrives = "until: {on: B, folder: Projects, has: hello, within: 1 h}"
     found = await failure(POST, arrives, "advance: 2003-10-21T00:10Z")
     assert found.stands == ("the lab's clock shows 2003-10-21T00:15:00Z and only goes forward",)
 
 
 async def test_a_simulated_run_can_be_stopped_between_steps() -> None:
-    """A simulator never waits for anything, and still hears before each step that it is to stop; the lab is closed."""
+    """A simulated run never waits, but checks before each step whether it is to stop; the lab is closed."""
     labs: list[Simulator] = []
 
     def make(topology: Topology) -> Simulator:
@@ -255,35 +255,35 @@ async def test_replicas_are_added_and_removed_by_one_step() -> None:
     )
 
 
-async def test_what_fails_again_and_again_is_told_once() -> None:
-    """Of tries that fail for one reason the last is among the events that led there, and leaves room for others."""
+async def test_repeated_failures_are_reported_once() -> None:
+    """Of attempts that fail for one reason only the last is among the events of a failure, which leaves room for others."""
     found = await failure("stop: B", POST, "advance: 20 h", "expect: {on: A, folder: Projects, lacks: hello}")
     tries = [each for each in found.events if "cannot reach B" in each]
     assert len(tries) == 1
     assert any("makes 'Hello'" in each for each in found.events)
 
 
-async def test_a_step_that_is_no_verb_of_english_is_told_in_words() -> None:
-    """What a step wanted is told as people say it, whatever its verb is called."""
+async def test_a_failed_step_is_described_in_words() -> None:
+    """A failure describes the step in English, whatever its verb is called."""
     found = await failure("stop: A", "replica: {on: A, folder: Projects, remove: B}")
     assert found.expected == ("to change the replica list",)
 
 
 async def test_a_store_that_refuses_is_a_failed_step() -> None:
-    """What a node refuses is told in the node's own words."""
+    """A node's refusal is reported in the node's own words."""
     found = await failure("stop: A", POST)
     assert found.verb == "post"
     assert "is stopped" in found.stands[0]
 
 
 async def test_looking_at_a_stopped_store_fails() -> None:
-    """Nobody can say what a stopped store has."""
+    """An expectation about a stopped store fails."""
     found = await failure("stop: B", "expect: {on: B, folder: Projects, array: none}")
     assert found.stands == ("B is stopped",)
 
 
 async def test_a_fault_can_be_healed_by_name_even_when_it_is_over() -> None:
-    """A fault that has done its count is over; healing it once more does nothing."""
+    """A fault that has used up its count is over; healing it again does nothing."""
     await passes(
         "lose: {from: A, to: B, type: content, count: 1, as: once}",
         POST,
@@ -294,13 +294,13 @@ async def test_a_fault_can_be_healed_by_name_even_when_it_is_over() -> None:
 
 
 async def test_on_all_means_all_holders() -> None:
-    """on: all asks each holder of the folder, and nobody else."""
+    """`on: all` checks each holder of the folder, and no other store."""
     found = await failure(POST, "expect: {on: all, folder: Projects, has: hello}")
     assert found.expected == ("B to have hello in Projects", "C to have hello in Projects")
 
 
-async def test_the_verdict_is_told_even_where_nothing_expects_it() -> None:
-    """A scenario that passes without convergence says in its verdict who lacks what."""
+async def test_the_verdict_is_recorded_without_an_expectation() -> None:
+    """The verdict of a scenario that passes without convergence says which store lacks what."""
     result = await play(POST)
     assert result.passed
     assert result.verdict is not None

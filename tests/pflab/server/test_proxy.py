@@ -1,4 +1,4 @@
-"""A lab's face hands requests on to the processes of its nodes, which may end at any moment."""
+"""The lab's HTTP server forwards requests to its nodes' processes, which can end at any moment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _documents() -> Starlette:
 
 @asynccontextmanager
 async def _killed(once_connected: asyncio.Event) -> AsyncIterator[tuple[str, int]]:
-    """A server that is killed as soon as somebody has connected."""
+    """A server that is killed as soon as a client has connected."""
 
     async def reset(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         line: socket.socket = writer.get_extra_info("socket")
@@ -46,22 +46,22 @@ async def _killed(once_connected: asyncio.Event) -> AsyncIterator[tuple[str, int
 
 
 async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() -> None:
-    """A server that is killed between the connection and the request gives 502, which says: ask again."""
-    gone = asyncio.Event()
-    told: list[MutableMapping[str, Any]] = []
+    """A server killed between the connection and the request gives 502, so that the client asks again."""
+    connected = asyncio.Event()
+    sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
-        await gone.wait()
+        await connected.wait()
         for _ in range(10):  # our end hears of the reset
             await asyncio.sleep(0)
         return {"type": "http.request", "body": b"{}", "more_body": False}
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
+        sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/nodes/A/folders", "raw_path": b"/nodes/A/folders"}
-    async with _killed(gone) as address:
+    async with _killed(connected) as address:
         proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), "token")
         await proxy({**scope, "query_string": b"", "headers": [], "root_path": ""}, receive, send)
-    assert told[0]["status"] == 502
-    assert json.loads(told[1]["body"])["detail"] == "the server ended before it had answered"
+    assert sent[0]["status"] == 502
+    assert json.loads(sent[1]["body"])["detail"] == "the server ended before it had answered"

@@ -1,4 +1,4 @@
-"""The same seed makes the same traces, byte for byte, in another process with another hash seed."""
+"""The same seed gives the same traces, byte for byte, in another process with another hash seed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def traces_of(seed: int, folder: Path, hash_seed: str, root: Path) -> dict[str, 
 
 @pytest.mark.parametrize("seed", [4, 11])
 def test_the_same_seed_gives_byte_identical_traces(seed: int, tmp_path: Path, project_root: Path) -> None:
-    """A seed fixes everything: GUIDs, order, faults and events, whatever PYTHONHASHSEED is."""
+    """A seed determines GUIDs, order, faults and events, whatever PYTHONHASHSEED is."""
     first = traces_of(seed, tmp_path / "one", "1", project_root)
     second = traces_of(seed, tmp_path / "two", "4242", project_root)
     assert first.keys() == second.keys()

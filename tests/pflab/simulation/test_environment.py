@@ -1,4 +1,4 @@
-"""What only a simulated lab can suffer, held on tiny labs: clogged links, altered mails, silent servers, wrong clocks."""
+"""Faults that only a simulated lab has, on tiny labs: clogged links, altered mails, silent servers, wrong clocks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown_on(lab: Simulator, store: str) -> int:
 
 @pytest.mark.parametrize("how", [how for how in Alteration if how is not Alteration.ITEM])
 async def test_an_altered_mail_is_bad_mail(how: Alteration) -> None:
-    """A mail whose bytes were altered on its way is kept aside and does nothing; the message comes by backfill (IN-5)."""
+    """A mail with altered bytes is set aside and changes nothing; the message arrives by backfill (IN-5)."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.corrupt("A", "B", "content", 1, how=how)
         await post(lab)
@@ -55,7 +55,7 @@ async def test_an_altered_mail_is_bad_mail(how: Alteration) -> None:
 
 
 async def test_an_item_that_was_packed_broken_is_set_aside_alone() -> None:
-    """Of a sound mail the item that cannot be decoded stays missing, the others are there at once (IN-5, CN-7)."""
+    """Of an intact mail the item that cannot be decoded stays missing; the others are applied at once (IN-5, CN-7)."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.corrupt("A", "B", None, 1, how=Alteration.ITEM)
         for _ in range(3):
@@ -69,7 +69,7 @@ async def test_an_item_that_was_packed_broken_is_set_aside_alone() -> None:
 
 
 async def test_an_item_is_broken_in_one_mail_only_once() -> None:
-    """Of two such failures at once the second waits for another mail, and what the first broke is still told (IN-5)."""
+    """If two such faults meet, the second waits for another mail, and the first is still reported (IN-5)."""
     async with Simulator(TOPOLOGY) as lab:
         for _ in range(2):
             lab.environment.corrupt("A", "B", None, 1, how=Alteration.ITEM)
@@ -83,7 +83,7 @@ async def test_an_item_is_broken_in_one_mail_only_once() -> None:
 
 
 async def test_a_clogged_link_holds_what_goes_over_it() -> None:
-    """Everything from one server to another waits until the clog is over, and the other direction is free."""
+    """All mail from one server to another waits until the clog is over; the other direction is free."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.clog(("A", "B"), lab.now + 5 * HOUR_US)
         await post(lab, "A")
@@ -95,7 +95,7 @@ async def test_a_clogged_link_holds_what_goes_over_it() -> None:
 
 
 async def test_a_silent_server_does_and_answers_nothing() -> None:
-    """A server whose commits hang takes no mail and no user until it is over; its peers try again (RT-2)."""
+    """A server whose commits hang accepts no mail and no request until the fault is over; its peers try again (RT-2)."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.silence("B", lab.now + HOUR_US)
         before = len(lab.events())
@@ -110,7 +110,7 @@ async def test_a_silent_server_does_and_answers_nothing() -> None:
 
 
 async def test_a_commit_whose_answer_is_late() -> None:
-    """What a slow server committed comes again, because its answer did not count, and changes nothing (IN-3)."""
+    """A mail that a slow server committed is sent again, because its answer came too late, and changes nothing (IN-3)."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.silence("B", lab.now + HOUR_US, commits=True)
         await post(lab, "A")
@@ -123,7 +123,7 @@ async def test_a_commit_whose_answer_is_late() -> None:
 
 @pytest.mark.parametrize("by_us", [-2 * HOUR_US, 3 * HOUR_US])
 async def test_a_wrong_clock(by_us: int) -> None:
-    """A server with a skewed clock acts by it; healed, its time still never goes back (TM-1)."""
+    """A server uses its skewed clock; once healed, its time still never goes back (TM-1)."""
     async with Simulator(TOPOLOGY) as lab:
         start_at = lab.now
         lab.environment.skew("A", by_us)
@@ -141,7 +141,7 @@ async def test_a_wrong_clock(by_us: int) -> None:
 
 
 async def test_faults_are_events_and_end_once() -> None:
-    """Each fault is told when it begins and when it ends, by healing it, all, or because its count is used up."""
+    """Each fault has one event at its begin and one at its end, by a heal or because its count is used up."""
     async with Simulator(TOPOLOGY) as lab:
         ids = [
             lab.environment.corrupt(count=3),
@@ -161,7 +161,7 @@ async def test_faults_are_events_and_end_once() -> None:
 
 
 async def test_names_are_checked() -> None:
-    """A fault for a server or a message type that is not there is refused in words."""
+    """A fault for an unknown server or message type is refused."""
     async with Simulator(TOPOLOGY) as lab:
         with pytest.raises(LabError, match="there is no server 'Z'; there is A, B"):
             lab.environment.clog(("A", "Z"), 1)
@@ -173,7 +173,7 @@ async def test_names_are_checked() -> None:
 
 
 async def test_a_fault_for_others_leaves_a_mail_alone() -> None:
-    """A corruption of another sender's mails, another type or another recipient alters nothing."""
+    """A corruption for another sender, type or recipient alters nothing."""
     async with Simulator(TOPOLOGY) as lab:
         lab.environment.corrupt(from_="B")
         lab.environment.corrupt(type="status")

@@ -1,4 +1,4 @@
-"""What only the simulator promises: one seed is one run, to the byte; crashes at named points; a network with whims."""
+"""What only the simulator promises: a seed always gives the same bytes, crashes at named points, random delays and order."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def subjects(lab: Simulator, server: str) -> list[str]:
 
 
 async def eventful(lab: Simulator) -> None:
-    """Two days with posts everywhere, every kind of fault, a stop and a kill."""
+    """Play two days with posts everywhere, every kind of fault, a stop and a kill."""
     lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
     lab.faults.inject(FaultKind.DUPLICATE, count=3)
     lab.faults.inject(FaultKind.REORDER, Mails("B", "A"), count=1)
@@ -71,7 +71,7 @@ async def eventful(lab: Simulator) -> None:
 
 
 def fingerprint(folder: Path) -> str:
-    """A digest of every trace segment's name and bytes."""
+    """Return a digest of every trace segment's name and bytes."""
     digest = hashlib.sha256()
     for path in sorted((folder / "traces").iterdir()):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -89,8 +89,8 @@ WHIMS = NetworkPolicy(shuffle=True, jitter_us=5 * MINUTE_US)
 
 
 @pytest.mark.parametrize("network", [NetworkPolicy(), WHIMS], ids=["plain", "whims"])
-async def test_a_seed_is_one_run(tmp_path: Path, network: NetworkPolicy) -> None:
-    """The same seed writes the same traces to the byte; another seed writes others."""
+async def test_a_seed_determines_the_run(tmp_path: Path, network: NetworkPolicy) -> None:
+    """The same seed writes the same traces byte for byte; another seed writes others."""
     one = await play(tmp_path / "one", 5, network)
     again = await play(tmp_path / "again", 5, network)
     other = await play(tmp_path / "other", 6, network)
@@ -98,8 +98,8 @@ async def test_a_seed_is_one_run(tmp_path: Path, network: NetworkPolicy) -> None
     assert one != other
 
 
-async def test_a_seed_is_one_run_in_any_process(tmp_path: Path, project_root: Path) -> None:
-    """Another process with another PYTHONHASHSEED writes the same traces to the byte."""
+async def test_a_seed_determines_the_run_in_any_process(tmp_path: Path, project_root: Path) -> None:
+    """Another process with another PYTHONHASHSEED writes the same traces byte for byte."""
     here = await play(tmp_path / "here", 5, WHIMS)
     script = (
         "import asyncio, sys, pathlib; from tests.pflab.simulation.test_simulator import WHIMS, play; "
@@ -118,7 +118,7 @@ async def test_a_seed_is_one_run_in_any_process(tmp_path: Path, project_root: Pa
 
 
 async def test_no_event_has_a_real_time(topology: Topology) -> None:
-    """In simulation nothing reads the machine's clock, so no event carries a real time."""  # spec: TM-1
+    """The simulator does not read the machine's clock, so no event carries a real time."""
     async with Simulator(topology) as lab:
         await eventful(lab)
         assert {event.real for event in lab.events()} == {None}
@@ -127,7 +127,7 @@ async def test_no_event_has_a_real_time(topology: Topology) -> None:
 async def test_without_a_folder_nothing_is_written(
     topology: Topology, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lab without a run folder leaves no file, and says so when asked for it."""
+    """A lab without a run folder writes no file, and says so when asked for it."""
     monkeypatch.chdir(tmp_path)
     async with Simulator(topology) as lab:
         await eventful(lab)
@@ -140,7 +140,7 @@ async def test_without_a_folder_nothing_is_written(
 
 
 async def test_a_crash_before_commit_undoes_the_stimulus(topology: Topology) -> None:
-    """A post whose server dies before it commits never was; the server comes back by itself a little later."""
+    """A post whose server crashes before the commit does not exist; the server restarts by itself a little later."""
     # spec: OUT-9
     async with Simulator(topology) as lab:
         lab.faults.crash("A", "before commit")
@@ -156,7 +156,7 @@ async def test_a_crash_before_commit_undoes_the_stimulus(topology: Topology) -> 
 
 
 async def test_a_crash_after_commit_keeps_the_stimulus(topology: Topology) -> None:
-    """A post whose server dies after it committed is kept and sent, though nobody was told."""  # spec: OUT-9
+    """A post whose server crashes after the commit is kept and sent, although the user got no answer."""
     async with Simulator(topology) as lab:
         lab.faults.crash("A", "after commit")
         with pytest.raises(NotRunning):
@@ -167,7 +167,7 @@ async def test_a_crash_after_commit_keeps_the_stimulus(topology: Topology) -> No
 
 @pytest.mark.parametrize("point", ["before commit", "after commit"])
 async def test_a_mail_survives_the_crash_of_its_receiver(topology: Topology, point: str) -> None:
-    """A mail that was not acknowledged stays with its sender and is tried again; it is applied once."""
+    """A mail that was not acknowledged stays with its sender, is tried again, and is applied once."""
     # spec: IN-2, IN-3
     async with Simulator(topology) as lab:
         await post(lab, "A")
@@ -184,7 +184,7 @@ async def test_a_mail_survives_the_crash_of_its_receiver(topology: Topology, poi
 @pytest.mark.parametrize("point", ["before commit", "after commit"])
 @pytest.mark.parametrize("after", range(12))
 async def test_a_crash_at_any_stimulus_loses_nothing(topology: Topology, point: str, after: int) -> None:
-    """Whichever stimulus of the sender dies, and wherever in it: what was acknowledged is everywhere in the end."""
+    """Whichever stimulus of the sender crashes, and wherever in it, every acknowledged change is everywhere in the end."""
     # spec: OUT-9
     async with Simulator(topology) as lab:
         await post(lab, "A")
@@ -195,7 +195,7 @@ async def test_a_crash_at_any_stimulus_loses_nothing(topology: Topology, point: 
 
 
 async def test_a_crashed_server_can_be_started_by_hand(topology: Topology) -> None:
-    """Who does not want to wait starts a crashed server; it is not started a second time."""
+    """A crashed server that is started by hand is not started a second time."""
     async with Simulator(topology) as lab:
         lab.faults.crash("A")
         with pytest.raises(NotRunning):
@@ -256,7 +256,7 @@ async def test_an_endless_instant_ends_with_an_error(monkeypatch: pytest.MonkeyP
 
 
 async def test_jitter_delays_and_delivers(topology: Topology) -> None:
-    """Under jitter every mail arrives all the same, each some time below the limit late."""
+    """Under jitter every mail arrives, with a delay below the limit."""
     async with Simulator(topology, network=NetworkPolicy(jitter_us=5 * MINUTE_US)) as lab:
         began_at = lab.now
         await post(lab, "A")
@@ -265,7 +265,7 @@ async def test_jitter_delays_and_delivers(topology: Topology) -> None:
 
 
 async def test_a_shuffled_network_ends_in_the_same_state(topology: Topology) -> None:
-    """In whatever order mails of one instant go, the stores end with the same messages."""
+    """The stores end with the same messages, whatever the order of mails of one instant."""
     ends = []
     for seed in range(5):
         async with Simulator(topology, seed=seed, network=NetworkPolicy(shuffle=True)) as lab:
@@ -279,7 +279,7 @@ async def test_a_shuffled_network_ends_in_the_same_state(topology: Topology) -> 
 
 
 async def test_a_loss_on_a_connector_loses_the_crossing_copy(topology: Topology) -> None:
-    """A mail lost on a connector is gone for those behind it, and has arrived for the others."""
+    """A mail lost on a connector is lost for the recipients behind it, and arrives for the others."""
     async with Simulator(topology) as lab:
         lab.faults.inject(FaultKind.LOSE, Mails(connector="SEA-NYC", type="content"), count=1)
         await post(lab, "A")
@@ -290,7 +290,7 @@ async def test_a_loss_on_a_connector_loses_the_crossing_copy(topology: Topology)
 
 
 async def test_an_advance_that_crosses_a_crash_waits_for_the_comeback(topology: Topology) -> None:
-    """A server's comeback is a due time of the lab, so a jump never leaps over it."""
+    """The restart of a server is a due time of the lab, so a jump does not skip it."""
     async with Simulator(topology) as lab:
         began_at = lab.now
         lab.faults.crash("C", "before commit")

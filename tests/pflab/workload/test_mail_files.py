@@ -25,19 +25,19 @@ def mbox(*mails: bytes) -> bytes:
 
 @given(st.lists(LINES.map(lambda lines: b"Subject: x\n\n" + b"".join(each + b"\n" for each in lines)), max_size=4))
 def test_an_mbox_is_read_back_to_the_byte(mails: list[bytes]) -> None:
-    """What is written as mbox is read back the same, whatever lines look like separators (spec: ML-5)."""
+    """An mbox that pflab wrote is read back the same, even with lines that look like separators (spec: ML-5)."""
     assert list(split_mbox(mbox(*mails))) == mails
 
 
 def test_awkward_mail_goes_through_an_mbox() -> None:
-    """Real messages in one mbox come back each as it was, but for a line end that the last line lacked."""
+    """Real messages in one mbox are read back unchanged, except for a missing final line end."""
     mails = [mail for mail in {**cpython_mails(), **HAND_MADE}.values() if mail.strip()]
     whole = [mail if mail.endswith(b"\n") else mail + b"\n" for mail in mails]
     assert list(split_mbox(mbox(*mails))) == whole
 
 
 def test_pythons_mailbox_reads_what_we_write(tmp_path: Path) -> None:
-    """The mbox we write is one to other programs: as many messages, with their subjects."""
+    """Python's mailbox module reads the same number of messages, with their subjects."""
     path = tmp_path / "out.mbox"
     path.write_bytes(mbox(b"Subject: one\n\nFrom here\n", b"Subject: two\r\n\r\nx"))
     box = mailbox.mbox(path)
@@ -47,7 +47,7 @@ def test_pythons_mailbox_reads_what_we_write(tmp_path: Path) -> None:
 
 
 def test_we_read_what_pythons_mailbox_writes(tmp_path: Path) -> None:
-    """mbox and Maildir as Python's own library makes them are read, mail by mail, in order."""
+    """mbox and Maildir written by Python's mailbox module are read, mail by mail, in order."""
     for name, make in (("box", mailbox.mbox), ("dir", mailbox.Maildir)):
         box = make(tmp_path / name)
         for number in range(3):
@@ -58,7 +58,7 @@ def test_we_read_what_pythons_mailbox_writes(tmp_path: Path) -> None:
 
 
 def test_single_messages_and_folders_of_them(tmp_path: Path) -> None:
-    """A file that does not begin with `From ` is one message; a folder of .eml files is read by name."""
+    """A file that does not begin with `From ` is one message; the .eml files of a folder are read by name."""
     (tmp_path / "b.eml").write_bytes(b"Subject: b\n\n")
     (tmp_path / "a.eml").write_bytes(b"Subject: a\n\n")
     (tmp_path / "note.txt").write_bytes(b"no mail")
