@@ -1,6 +1,8 @@
-"""pflab check on a Spark standalone cluster: a master and two workers, started from the wheel. Slow, so `make cluster` runs it.
+"""pflab check on a Spark standalone cluster: a master and two workers, installed from the wheel.
 
-Everything listens on loopback; the ports are the system's choice, and the master says which one it got.
+It is slow; `make cluster` runs it.
+
+Everything listens on loopback; the system chooses the ports, and the master prints its own.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ spark.sql.codegen.wholeStage false
 
 @contextmanager
 def daemon(place: Path, name: str, *args: str, env: dict[str, str]) -> Iterator[Path]:
-    """A process of the cluster; its log file. It ends with the block."""
+    """Run a process of the cluster inside the block, and give its log file."""
     import pyspark  # noqa: PLC0415 - an extra
 
     log = place / f"{name}.log"
@@ -46,7 +48,7 @@ def daemon(place: Path, name: str, *args: str, env: dict[str, str]) -> Iterator[
 
 
 def found(log: Path, pattern: str) -> re.Match[str]:
-    """Waits until the log says so."""
+    """Wait until the log has a match."""
     until = time.monotonic() + STARTS_WITHIN_S
     while time.monotonic() < until:
         match = re.search(pattern, log.read_text("utf-8", "replace"))
@@ -58,7 +60,7 @@ def found(log: Path, pattern: str) -> re.Match[str]:
 
 @pytest.fixture
 def master(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The URL of a cluster with two workers, and the environment in which its programs run."""
+    """The URL of a cluster with two workers, and the environment for its programs."""
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "spark-defaults.conf").write_text(_DEFAULTS, encoding="utf-8")
     own = {
@@ -80,7 +82,7 @@ def master(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def test_a_standalone_cluster_judges_as_this_machine_does(
     project_root: Path, tmp_path: Path, master: tuple[str, dict[str, str]]
 ) -> None:
-    """Two workers judge a run as local cores do: the same verdict, and the tables are there."""
+    """Two workers give the same verdict on a run as local cores do, and write the tables."""
     url, env = master
     (scenario,) = [path for path in SCENARIOS if path.stem == "lost-mail"]
     play_scenario(scenario, tmp_path / "runs")

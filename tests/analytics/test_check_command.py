@@ -1,4 +1,4 @@
-"""`pflab check` as a user calls it: a process of its own, with a Spark of its own."""
+"""`pflab check` as a user calls it: in a process of its own, with its own Spark."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
 from tests.support.random_traces import write_random_runs
 
 
-def test_runs_are_judged_and_told(judged: Judged) -> None:
-    """CV-1: pflab check says in JSON what is what, ends with 1 where one folder has not converged, and keeps the tables."""
+def test_check_prints_verdicts_as_json(judged: Judged) -> None:
+    """CV-1: pflab check prints each verdict as JSON, exits with 1 if one folder has not converged, and keeps the tables."""
     assert judged.exit_code == 1
     assert judged.told["judgement"] == "not converged"
     assert judged.told["traces"] == sum(1 for each in judged.root.glob("*/*") if each.is_dir())
     assert (judged.tables / "gold" / "verdicts" / "_SUCCESS").exists()
 
 
-def test_spark_says_nothing_of_its_own(judged: Judged) -> None:
-    """Where a check goes well nothing stands beside its verdict but the one line with which Java itself begins."""
+def test_spark_prints_nothing(judged: Judged) -> None:
+    """A check that succeeds prints its verdict, and besides it only the line with which Java begins."""
     assert [line for line in judged.complaints.splitlines() if "incubator modules" not in line] == []
 
 
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:
-    """Without Java there is one clear line and exit code 2, and nothing is started."""
+    """Without Java there is one clear line and exit code 2, and no process is started."""
     done = pflab_check(project_root, str(tmp_path), JAVA_HOME=str(tmp_path))
     assert done.returncode == 2
     assert done.stdout == ""
@@ -41,7 +41,7 @@ def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path
 
 
 def test_an_old_java_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A Java that Spark cannot use is as good as none, and its version is told."""
+    """A Java version that Spark cannot use is refused like a missing Java, and the line names the version."""
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
@@ -51,15 +51,15 @@ def test_an_old_java_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         session.need_java()
 
 
-def test_a_place_that_is_not_there_is_told(project_root: Path, tmp_path: Path) -> None:
-    """A slip in a path is one line and exit code 2."""
+def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
+    """A wrong path gives one line and exit code 2."""
     done = pflab_check(project_root, str(tmp_path / "nowhere"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "no such file or folder" in done.stderr
 
 
 def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> None:
-    """Who stops a check hears so in one line, with exit code 130, and nothing of what Spark was about."""
+    """An interrupted check says so in one line, with exit code 130, without Spark's errors."""
     write_random_runs(tmp_path / "toys", [1])
     tables = tmp_path / "tables"
     order = [*PFLAB, str(tmp_path / "toys"), "--tables", str(tables)]
@@ -76,8 +76,8 @@ def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> 
     assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []
 
 
-def test_what_spark_cannot_do_is_told_in_one_line(project_root: Path, tmp_path: Path) -> None:
-    """Tables that are a file where there must be a folder: exit code 2 and what is wrong, and no traceback of any language."""
+def test_an_error_of_spark_is_one_line(project_root: Path, tmp_path: Path) -> None:
+    """A file in the place of the tables' folder gives exit code 2 and one line, without a traceback of Python or Java."""
     write_random_runs(tmp_path / "toys", [1])
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "bronze").write_text("no folder")
@@ -90,6 +90,7 @@ def test_what_spark_cannot_do_is_told_in_one_line(project_root: Path, tmp_path: 
 
 
 def test_one_worker_has_all_that_needs_spark(request: pytest.FixtureRequest) -> None:
-    """Where tests run in several processes, all that need Spark are in the same one: a session each would double the time."""
+    """With several test processes, all tests that need Spark run in the same one, because each Spark session takes long to
+    start."""
     if hasattr(request.config, "workerinput") and request.config.getoption("dist", "no") == "loadgroup":
         assert request.node.nodeid.endswith("@spark")

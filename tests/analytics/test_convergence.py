@@ -1,4 +1,4 @@
-"""Convergence from the traces alone: the scenario suite, planted faults, random traces beside a plain oracle."""
+"""Convergence judged from the traces alone: the scenario suite, planted faults, and random traces beside a plain oracle."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.support.trace_faults import PLANTED
 
 
 @pytest.fixture(scope="module")
-def told(judged: Judged) -> dict[tuple[str, str], list[str]]:
-    """Witnesses by trace and path."""
-    return {(each["trace"], each["path"]): each["witnesses"] for each in judged.told["told"]}
+def witnesses(judged: Judged) -> dict[tuple[str, str], list[str]]:
+    """Return the witnesses by trace and path."""
+    return {(each["trace"], each["path"]): each["witnesses"] for each in judged.witnesses["witnesses"]}
 
 
-def test_every_scenario_is_judged_clean_in_the_one_run(judged: Judged) -> None:
-    """Every scenario's trace is judged, converged and without a violation, but where the lesson is that a rule is broken."""
+def test_every_scenario_is_judged_clean(judged: Judged) -> None:
+    """Every scenario is judged converged and without a violation, except where the lesson breaks a rule."""
     assert len(SCENARIOS) >= 33
     codes = {name: each["exit_code"] for name, each in judged.runs("suite").items()}
     wanted = {path.stem: BROKEN_ON_PURPOSE.get(path.stem, (0, set()))[0] for path in SCENARIOS}
@@ -25,14 +25,14 @@ def test_every_scenario_is_judged_clean_in_the_one_run(judged: Judged) -> None:
 
 
 def test_a_sample_of_campaigns_is_judged_clean(judged: Judged) -> None:
-    """What the simulator's invariants let pass with all faults passes from the traces alone too."""
+    """Campaigns without a violation in the simulator have none by their traces either."""
     codes = {name: each["exit_code"] for name, each in judged.runs("campaign").items()}
     assert codes == {f"campaign/seed-{seed}": 0 for seed in SEEDS}
 
 
 @pytest.mark.parametrize("name", [path.stem for path in SCENARIOS])
 def test_a_scenario_is_judged_from_its_trace_as_by_the_live_oracle(judged: Judged, name: str) -> None:
-    """CV-1, CV-2: folder by folder, the trace alone leads to what the oracle said that looked into the stores."""
+    """CV-1, CV-2: for each folder the trace leads to the same judgement as the oracle that read the stores."""
     wanted = expected(judged.root / "suite", name)
     if BROKEN_ON_PURPOSE.get(name, (0,))[0] == 2:
         wanted = dict.fromkeys(wanted, "unknown")
@@ -40,29 +40,29 @@ def test_a_scenario_is_judged_from_its_trace_as_by_the_live_oracle(judged: Judge
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_what_was_planted_is_found(judged: Judged, told: dict[tuple[str, str], list[str]], name: str) -> None:
-    """A planted fault leads to its judgement, with a witness that tells of it; a hole in the trace is never clean."""
+def test_planted_faults_are_found(judged: Judged, witnesses: dict[tuple[str, str], list[str]], name: str) -> None:
+    """A planted fault gives its judgement, with a witness that describes it; a trace with a gap is never clean."""
     planted = judged.planted[name]
     assert judged.verdicts(f"planted/{name}")[planted.path] == planted.judgement
     if planted.said:
-        witnesses = told[f"planted/{name}", planted.path]
+        witnesses = witnesses[f"planted/{name}", planted.path]
         assert any(planted.said in witness for witness in witnesses), witnesses
 
 
 def test_a_trace_without_one_of_its_events_is_never_clean(judged: Judged) -> None:
-    """Whichever event is taken out of a trace, nobody can tell any more, and nothing is called a violation."""
+    """Whichever event is removed from a trace, the result is unknown, and nothing is called a violation."""
     runs = judged.runs("removed")
     assert len(runs) > 50
     assert {each["judgement"] for each in runs.values()} == {"unknown"}
 
 
-def test_lines_kept_aside_are_counted(judged: Judged) -> None:
-    """Malformed lines, unknown types and other versions are counted by what they are; two stand in each of four segments."""
-    assert judged.told["aside"] == {"malformed": 9, "other version": 1, "unknown type": 1}
+def test_lines_set_aside_are_counted(judged: Judged) -> None:
+    """Malformed lines, unknown types and other versions are counted by kind; each of four segments has two."""
+    assert judged.witnesses["aside"] == {"malformed": 9, "other version": 1, "unknown type": 1}
 
 
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
-    """CV-2: what Spark finds wrong in random traces is what a plain Python oracle finds wrong, to the number."""
+    """CV-2: spark and a plain Python oracle find the same mismatches in random traces."""
     found: dict[str, set[tuple[str, str, str, str]]] = {name: set() for name in judged.random_runs}
     for row in judged.table("gold/mismatches").where("trace like '%/toys/%'").collect():
         found[row.trace.rpartition("#toy-")[2]].add((row.folder, row.store, row.what, row.number))
@@ -72,7 +72,7 @@ def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
 
 
 def test_a_plain_oracle_agrees_on_losses(judged: Judged) -> None:
-    """DU-1: what went rightly with a restored store is what the plain oracle says."""
+    """DU-1: spark and the plain oracle find the same losses by restores."""
     found: dict[str, set[str]] = {name: set() for name in judged.random_runs}
     for row in judged.table("gold/losses").where("trace like '%/toys/%'").collect():
         name = row.trace.rpartition("#toy-")[2]
@@ -81,25 +81,28 @@ def test_a_plain_oracle_agrees_on_losses(judged: Judged) -> None:
     assert any(found.values())
 
 
-def test_a_number_given_twice_after_a_restore_is_caught(judged: Judged, told: dict[tuple[str, str], list[str]]) -> None:
-    """RP-4, CN-1: a store that counts on under its old GUID has the others' numbers and not their contents; both are said."""
+def test_a_number_issued_twice_after_a_restore_is_found(
+    judged: Judged, witnesses: dict[tuple[str, str], list[str]]
+) -> None:
+    """RP-4, CN-1: a store that keeps its old GUID has the others' numbers with other contents, and both are reported."""
     assert judged.runs("stories")["stories/reissued"]["judgement"] == "not converged"
-    assert any("other bytes" in witness for witness in told["stories/reissued", "Projects"])
+    assert any("other bytes" in witness for witness in witnesses["stories/reissued", "Projects"])
     reissued = "trace like '%/stories/reissued#%' and check = 'numbers are never reissued'"
     (row,) = judged.table("gold/rules").where(reissued).collect()
     assert row.violations == 2
     assert "to more than one change" in row.witness
 
 
-def test_what_went_with_a_restore_is_told_and_no_violation(judged: Judged) -> None:
-    """DU-1: a change that only the restored store had is gone rightly, by number and subject, and the run is clean."""
+def test_a_loss_by_a_restore_is_reported_and_no_violation(judged: Judged) -> None:
+    """DU-1: a change that only the restored store had is listed as lost, by number and subject, and the run is clean."""
     assert judged.runs("stories")["stories/gone"]["exit_code"] == 0
     gone = judged.table("gold/losses").where("trace like '%/stories/%'").collect()
     assert [(row.path, row.subject) for row in gone] == [("Projects", "Gone")]
 
 
 def test_a_post_is_no_part_of_the_set_of_associated_messages(judged: Judged) -> None:
-    """CN-6, CN-9: who lacks a post and has the view after it claims the view alone; the post's number is a hole in that set."""
+    """CN-6, CN-9: a store that lacks a post and has a later view claims only the view; the post's number is a hole in that
+    set."""
     assert judged.runs("stories")["stories/hole"]["exit_code"] == 0
 
 

@@ -1,4 +1,4 @@
-"""A lab that goes on: its traces are judged up to an instant, and what is not known is said."""
+"""A running lab: its traces are judged up to an instant, and what is not known is reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = ("node.stopped", "run.ended")
 
 
 def lines_of(traces: Path) -> dict[str, list[str]]:
-    """The lines of each node of a run, in order, but for those that say that it ended."""
+    """Return the lines of each node of a run, in order, without those that end the run."""
     found: dict[str, list[str]] = {}
     for path in sorted(traces.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
@@ -28,7 +28,7 @@ def lines_of(traces: Path) -> dict[str, list[str]]:
 
 
 def write(place: Path, node: str, lines: Sequence[str]) -> None:
-    """A closed segment."""
+    """Write a closed segment."""
     if lines:
         first = json.loads(lines[0])
         path = place / f"{node}-{first['incarnation']}-{first['seq']}.jsonl"
@@ -41,8 +41,8 @@ def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Hande
 
 @pytest.mark.long
 def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
-    """In the midst of replication a store lacks what it lacks; when all has come the folders have converged, though the run
-    has no end; and where nothing has happened since, the verdict stands for the later instant."""
+    """During replication a store lacks changes. When all have arrived the folders have converged, although the run has no
+    end. If nothing has happened since, the verdict also applies to the later instant."""
     place = tmp_path / "edit-1"
     place.mkdir()
     all_lines = lines_of(judged.root / "suite" / "edit" / "traces")
@@ -71,7 +71,7 @@ def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path
 
 
 def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Judged) -> None:
-    """A run that goes on need not end to be judged; a store of which nobody knows what it did since is a reason to doubt."""
+    """A run can be judged before its end; a store whose latest events are unknown is a reason for doubt."""
     bronze = parse(read_lines(spark, [str(judged.root / "suite" / "edit")])).where(f"type not in {ENDS}")
     doubts = silver(bronze, GoesOn(("B",))).doubts.collect()
     assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]

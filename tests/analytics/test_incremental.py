@@ -1,4 +1,4 @@
-"""Taking segments in as they come: each once, also when a run is killed in the middle."""
+"""Reading segments as they arrive: each exactly once, also if a run is killed in the middle."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def place(judged: Judged, tmp_path: Path) -> Path:
     return place
 
 
-def test_each_segment_is_taken_once(spark: SparkSession, judged: Judged, place: Path, tmp_path: Path) -> None:
-    """What was taken in is not read again; what is new is, and both together are what one run over all would have read."""
+def test_each_segment_is_read_once(spark: SparkSession, judged: Judged, place: Path, tmp_path: Path) -> None:
+    """A second run reads only new segments, and both together read what one run over all would have read."""
     tables = Tables(spark, str(tmp_path / "tables"))
     first = events(incremental.take_new(tables, [str(place)]))
     assert first == events(parse(read_lines(spark, [str(place)])))
@@ -42,8 +42,8 @@ def test_each_segment_is_taken_once(spark: SparkSession, judged: Judged, place: 
 
 
 def test_a_killed_run_resumes_without_loss_or_doubling(spark: SparkSession, place: Path, tmp_path: Path) -> None:
-    """A run that died between two batches, after writing files of the next one and before committing them, goes on where it
-    was: every event is there, once."""
+    """A run that died after it wrote files of a batch and before it committed them resumes there, and every event is present
+    once."""
     tables = Tables(spark, str(tmp_path / "tables"))
     whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
     (path,) = (tmp_path / "tables" / "bronze").iterdir()
@@ -61,7 +61,7 @@ def test_a_killed_run_resumes_without_loss_or_doubling(spark: SparkSession, plac
 def test_a_run_killed_between_batch_and_commit_doubles_nothing(
     spark: SparkSession, place: Path, tmp_path: Path
 ) -> None:
-    """A batch that was whole, but of which the query did not know, is written again in its own place."""
+    """A complete batch that the query does not know is written again in its own place."""
     tables = Tables(spark, str(tmp_path / "tables"))
     whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
     (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
@@ -72,7 +72,7 @@ def test_a_run_killed_between_batch_and_commit_doubles_nothing(
 
 
 def test_small_parts_are_joined(spark: SparkSession, place: Path, tmp_path: Path) -> None:
-    """However many batches there were, few folders are left, with every event once; also after a death while joining."""
+    """However many batches there were, few folders remain, with every event once, also after a kill during the joining."""
     tables = Tables(spark, str(tmp_path / "tables"))
     whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1, many=100))
     (path,) = (tmp_path / "tables" / "bronze").iterdir()

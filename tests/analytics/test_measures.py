@@ -1,4 +1,4 @@
-"""What the tables say of time and traffic, on runs whose figures are known."""
+"""What the tables show of time and traffic, on runs with known figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def of(judged: Judged, table: str, name: str) -> DataFrame:
 
 
 def test_the_time_to_each_replica_is_measured_by_way(judged: Judged) -> None:
-    """The lost mail's post comes to C by broadcast in a cycle, and to B by backfill much later."""
+    """The lost mail's post reaches C by broadcast within a cycle, and B by backfill much later."""
     rows = {row.way: row for row in measures.latency(of(judged, "evidence/versions", "suite/lost-mail")).collect()}
     assert {way: row.applied for way, row in rows.items()} == {"broadcast": 1, "backfill": 1}
     assert rows["broadcast"].longest_us == 15 * 60 * 1_000_000
@@ -42,8 +42,8 @@ UNREAD = SHAPES["faulty"].faults
         ("stories/gone", {"lost": 1}),
     ],
 )
-def test_every_change_has_its_fate(judged: Judged, name: str, fates: dict[str, int]) -> None:
-    """CV-1, DU-1: each change is stable, late, never read or lost, and counted once."""
+def test_every_change_has_one_outcome(judged: Judged, name: str, fates: dict[str, int]) -> None:
+    """CV-1, DU-1: each change is stable, late, never read or lost, and is counted once."""
     rows, things, tree = (of(judged, f"evidence/{table}", name) for table in ("versions", "objects", "folders"))
     assert {
         row.fate: row["count"] for row in measures.fates(rows, things, tree).groupBy("fate").count().collect()

@@ -1,4 +1,4 @@
-"""Defects planted in the store are caught from the traces that they leave, by nothing else. `make test-long` runs it."""
+"""Defects planted in the store are found by their traces alone. `make test-long` runs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """What was found in a mutant's trace. checks: those that found a violation."""
+    """The findings in a mutant's trace. checks: those that found a violation."""
 
     exit_code: int
     not_converged: bool
@@ -30,7 +30,7 @@ class Caught:
 
 @pytest.fixture(scope="module")
 def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Caught]:
-    """All mutants' traces, judged in one run of the command."""
+    """Judge all mutants' traces in one run of the command."""
     root = tmp_path_factory.mktemp("mutants").resolve()
     write_mutants(root / "mutants")
     tables = tmp_path_factory.mktemp("left") / "tables"
@@ -48,7 +48,7 @@ def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_is_caught_from_its_trace_alone(caught: dict[str, Caught], name: str) -> None:
-    """The check named for it finds it, or a folder that has not converged."""
+    """The check named for the mutant finds it, or a folder has not converged."""
     _, by = MUTANTS[name]
     run = caught[name]
     assert run.exit_code == 1

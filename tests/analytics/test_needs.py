@@ -1,4 +1,4 @@
-"""Checks that are left out, for the trace has none of the events that they are about."""
+"""Checks are skipped if the trace has none of the events that they need."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.support.judged_traces import Judged
 from traces.events import EVENT_TYPES
 
 
-def test_what_is_needed_are_events_and_tables_that_there_are() -> None:
-    """A table is left out by its name, for types of event that there are."""
+def test_every_need_is_an_event_type_or_table() -> None:
+    """A table is skipped by its name, and every needed type of event exists."""
     assert NEEDS.keys() <= TABLES.keys()
     assert {tag for tags in NEEDS.values() for tag in tags} <= EVENT_TYPES.keys()
 
 
-def test_no_check_looks_at_anything_without_the_events_that_it_needs(judged: Judged) -> None:
-    """In no trace does a check that is left out for want of events consume any; and in some trace each consumes something."""
+def test_a_skipped_check_would_read_nothing(judged: Judged) -> None:
+    """A check that is skipped in a trace would read no event of it, and each check reads events in some trace."""
     lines = judged.spark.read.option("recursiveFileLookup", "true").parquet(str(judged.tables / "bronze"))
     types = lines.where("aside is null").groupBy("trace").agg(F.collect_set("type").alias("types"))
     there = {row.trace: set(row.types) for row in types.collect()}

@@ -1,4 +1,4 @@
-"""What people look at: the report's pictures and tables, and the file for ShiViz."""
+"""The output for people: the report's pictures and tables, and the file for ShiViz."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Row(dict):  # type: ignore[type-arg]
 
 
 def test_the_report_opens_offline(judged: Judged) -> None:
-    """The report is one file with the witnesses, pictures and tables in it, and loads nothing."""
+    """The report is one file with witnesses, pictures and tables, and loads nothing else."""
     assert "was lost at 2003-10-21T00:15:00Z" in judged.report
     assert "Around what is wrong" in judged.report
     assert "Who had what when" in judged.report
@@ -30,7 +30,7 @@ def mail(**fields: object) -> Row:
 
 
 def test_a_picture_has_a_line_for_each_store_and_an_arrow_for_each_mail() -> None:
-    """Mails that came are blue, lost ones red and say so; a fault in force is shaded; names are escaped."""
+    """Delivered mails are blue, lost ones red and labelled; an active fault is shaded; names are escaped."""
     faults = [Row(fault="F1", type="fault.injected", at=500_000)]
     mails = [mail(received_at=2_000_000), mail(store="C", dropped_at=2_000_000, mail="<b>")]
     svg = draw(Moment("t", 2_000_000, "said"), mails, faults)
@@ -42,13 +42,13 @@ def test_a_picture_has_a_line_for_each_store_and_an_arrow_for_each_mail() -> Non
 
 
 def test_a_fault_that_is_not_healed_lasts() -> None:
-    """Windows run from an injection to its healing, or to the end of the picture."""
+    """The window of a fault goes from its injection to its healing, or to the end of the picture."""
     rows = [Row(fault="F1", type="fault.injected", at=1), Row(fault="F2", type="fault.injected", at=2)]
     assert windows([*rows, Row(fault="F1", type="fault.healed", at=5)], 9) == [("F1", 1, 5), ("F2", 2, 9)]
 
 
 def test_vector_clocks_follow_mails() -> None:
-    """What a mail brings is known to its receiver: the clock of its sending is in that of its coming."""
+    """The clock of a mail's receipt includes the clock of its sending."""
     rows = [
         Row(node="A", type="change.made", at=0, number="g:1", seq=1),
         Row(node="A", type="mail.submitted", at=0, mail="m", seq=2),
@@ -62,7 +62,7 @@ def test_vector_clocks_follow_mails() -> None:
 
 
 def test_the_file_for_shiviz_has_two_lines_an_event(judged: Judged) -> None:
-    """Host and clock, then words; each host's own count grows by one."""
+    """Host and clock, then the description; each host's own count grows by one."""
     lines = judged.shiviz.splitlines()
     assert len(lines) > 20
     assert len(lines) % 2 == 0

@@ -1,4 +1,4 @@
-"""The stack that all tests of containers share, and the figures they leave."""
+"""The stack that all tests of containers share, and the figures that they print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIGURES: list[str] = []
 
 @pytest.fixture(scope="session")
 def stack(project_root: Path) -> Iterator[Stack]:
-    """Built, and up but for the load; gone afterwards, volumes too."""
+    """Build the stack and start it without the load; afterwards remove it with its volumes."""
     missing = engine_is_there(os.environ.get("PFLAB_DOCKER_ENGINE"))
     if missing:
         _FIGURES.append(f"NOT RUN, none of it: {missing}")

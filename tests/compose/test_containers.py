@@ -1,4 +1,4 @@
-"""The lab in containers: five stores, real mail between them, and what the engine can do to them."""
+"""The lab in containers: five stores, real mail between them, and operations of the container engine."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_a_scenario_is_played_on_the_containers(stack: Stack, capsys: pytest.Cap
     assert code == ExitCode.GOOD, result["failure"]
 
 
-def test_any_scenario_is_played_on_a_lab_begun_anew(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--renew` gives the containers another organization, whose servers are among theirs, and a new run; nothing of the one
-    before is left, and the lab's own organization comes back in the same way."""
+def test_a_scenario_is_played_on_another_organization(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--renew` gives the containers another organization with some of their servers, and a new run without earlier data. The
+    lab's own organization comes back in the same way."""
     with stack.client() as client:
         before, own = client.lab(), client.json("GET", "/lab/topology")
     began_s = time.monotonic()
@@ -57,7 +57,7 @@ def test_any_scenario_is_played_on_a_lab_begun_anew(stack: Stack, capsys: pytest
 
 
 def test_posts_travel_between_containers(stack: Stack) -> None:
-    """What is posted at one store is at all others, by mail over the compose network; two lab days take seconds."""
+    """A post at one store reaches all others by mail over the compose network; two lab days take seconds."""
     assert stack.running() == list(STORES)
     with stack.client() as client:
         for store in ("A", "B", "C", "E"):
@@ -74,12 +74,12 @@ def test_posts_travel_between_containers(stack: Stack) -> None:
 
 
 def test_the_example_in_plain_http_runs(stack: Stack, project_root: Path) -> None:
-    """The test of docs/containers.md passes on the containers, from the machine itself without a token."""
+    """The example in docs/containers.md works on the containers, from the machine itself without a token."""
     assert play(project_root / "docs" / "containers.md", stack.url) > 10
 
 
-def test_a_store_is_small_and_quickly_there(stack: Stack) -> None:
-    """Figures of each container: memory, and how soon its process served."""
+def test_a_store_is_small_and_starts_fast(stack: Stack) -> None:
+    """Measure each container: its memory, and the time until its process answers."""
     told = stack.docker(
         "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}}", *_containers(stack, "lab", *STORES)
     )
@@ -91,8 +91,9 @@ def test_a_store_is_small_and_quickly_there(stack: Stack) -> None:
     stack.figure(f"processes that wait after {', '.join(str(each['took_s']) for each in ready)} s, five at once")
 
 
-def test_nobody_gets_in_without_the_token(stack: Stack) -> None:
-    """Only the lab is published, on loopback alone; in the lab's network the APIs want the token; images hold no secret."""
+def test_access_needs_the_token(stack: Stack) -> None:
+    """Only the lab's port is published, on loopback. In the lab's network the APIs require the token, and images contain no
+    secret."""
     published = {service: stack.inspected(service)["HostConfig"]["PortBindings"] for service in ("lab", *STORES)}
     assert [service for service, bound in published.items() if bound] == ["lab"]
     ((binding,),) = published["lab"].values()
@@ -113,8 +114,8 @@ def test_nobody_gets_in_without_the_token(stack: Stack) -> None:
     assert stack.docker("run", "--rm", "--entrypoint", "ls", "pflab:test", "-A", "/secrets") == ""
 
 
-def test_a_store_may_little(stack: Stack) -> None:
-    """Not root, no capabilities, a root that cannot be written, no compiler and no Java in it."""
+def test_a_store_has_few_rights(stack: Stack) -> None:
+    """A store does not run as root; its container has no capabilities, a read-only root, and no compiler or Java."""
     container = stack.container("a")
     assert stack.docker("exec", container, "id", "-u").strip() == "10001"
     status = stack.docker("exec", container, "cat", "/proc/1/status")
@@ -126,8 +127,8 @@ def test_a_store_may_little(stack: Stack) -> None:
 
 
 def test_killed_paused_and_cut_off_stores_do_not_hold_the_lab_up(stack: Stack) -> None:
-    """By the engine's own means one store is killed, one paused, one taken off the network; the lab goes on, and when
-    they are back nothing is lost and all agree."""
+    """The engine kills one store, pauses one, and takes one off the network. The lab goes on, and when they are back nothing
+    is lost and all are equal."""
     stack.docker("kill", stack.container("b"))
     stack.docker("pause", stack.container("c"))
     stack.docker("network", "disconnect", f"{stack.project}_default", stack.container("e"))
@@ -148,8 +149,8 @@ def test_killed_paused_and_cut_off_stores_do_not_hold_the_lab_up(stack: Stack) -
 
 
 def test_a_store_killed_by_the_lab_is_brought_back_and_waits(stack: Stack) -> None:
-    """`fault kill` is a real death of the store's process: its container starts another, and the lab begins it when told to;
-    what it had acknowledged is there. The engine, which would wait longer each time, has nothing to do."""
+    """`fault kill` kills the store's process. Its container starts another one, which waits until the lab starts it;
+    acknowledged posts are still there. The engine, whose restart delay grows, is not involved."""
     with stack.client() as client:
         client.post("A", "Projects", subject="acknowledged")
         began, processes = stack.inspected("a")["State"]["StartedAt"], _processes(stack, "a")
@@ -163,8 +164,8 @@ def test_a_store_killed_by_the_lab_is_brought_back_and_waits(stack: Stack) -> No
     assert "acknowledged" in subjects(stack, "E")
 
 
-def test_the_coordinator_dies_and_goes_on(stack: Stack) -> None:
-    """Killed and started again, it has the lab's time and run, and the stores have run on."""
+def test_the_coordinator_survives_a_kill(stack: Stack) -> None:
+    """After a kill and a restart it has the lab's time and run, and the stores have kept running."""
     with stack.client() as client:
         client.stop("D")
         before = client.lab()
@@ -180,8 +181,8 @@ def test_the_coordinator_dies_and_goes_on(stack: Stack) -> None:
     assert "afterwards" in subjects(stack, "E")
 
 
-def test_everything_stops_in_order_and_comes_back(stack: Stack) -> None:
-    """A stop of all containers is graceful; started again, the lab is as it was."""
+def test_stopped_containers_come_back(stack: Stack) -> None:
+    """All containers stop gracefully; after a start the lab is as it was."""
     before = {store: subjects(stack, store) for store in ("A", "B", "C", "E")}
     began_s = time.monotonic()
     stack.compose("stop", "a")
@@ -195,8 +196,8 @@ def test_everything_stops_in_order_and_comes_back(stack: Stack) -> None:
     assert {store: subjects(stack, store) for store in before} == before
 
 
-def test_a_class_goes_back_to_where_it_began(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """`pflab lab save` and `reset`: time and every store are as they were when the lab was saved, and mail goes on."""
+def test_a_saved_lab_is_restored(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pflab lab save` and `reset`: time and every store are as saved, and mail goes on."""
     assert run(["lab", "save", "exercise", "--lab", stack.url]) == ExitCode.GOOD
     with stack.client() as client:
         now = client.now()
@@ -219,8 +220,9 @@ def test_a_class_goes_back_to_where_it_began(stack: Stack, capsys: pytest.Captur
     assert "of the class" not in subjects(stack, "A")
 
 
-def test_a_scenario_of_other_stores_does_not_end_the_others(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the lab cannot play is told, and the exit code says that not all is known; the others are played."""
+def test_an_unplayable_scenario_does_not_stop_the_others(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    """A scenario that the lab cannot play is reported, and the exit code is that of an unknown result; the
+    others are played."""
     code = run(["run", OF_OTHER_STORES, "quiet-organization", "--lab", stack.url, "--renew", "--json"])
     other, played = json.loads(capsys.readouterr().out)
     assert "and no F" in other["not_played"]
@@ -229,8 +231,7 @@ def test_a_scenario_of_other_stores_does_not_end_the_others(stack: Stack, capsys
 
 
 def test_the_load_keeps_something_happening(stack: Stack) -> None:
-    """The load's container posts by itself, a little at a time, while the clock runs; while it stands, as in a scenario,
-    nothing."""
+    """The load's container posts a little at a time while the clock runs, and nothing while it is paused, as in a scenario."""
     with stack.client() as client:
         client.set_rate(1.0)
         before = sum(each["type"] == "change.made" for each in client.events())
@@ -246,7 +247,7 @@ def test_the_load_keeps_something_happening(stack: Stack) -> None:
 
 
 def _processes(stack: Stack, service: str) -> int:
-    """How many processes of a store have said that they listen."""
+    """Return how many processes of a store have logged that they listen."""
     return stack.logs(stack.container(service)).count('"took_s"')
 
 

@@ -1,4 +1,4 @@
-"""Spark beside the lab: the analysis that follows it on the cluster says what the stores' own digests say."""
+"""Spark beside the lab: the analysis on the cluster agrees with the stores' own digests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JUDGED_WITHIN_S = 700
 
 
 def agreed(stack: Stack) -> dict[str, bool]:
-    """Of each folder, whether the digests that its holders give are the same."""
+    """Return by folder whether its holders have equal digests."""
     with stack.client() as client:
         digests = {name: client.digests(name) for name in STORES}
     found = {}
@@ -32,7 +32,7 @@ def agreed(stack: Stack) -> dict[str, bool]:
 
 
 def verdict_on_now(stack: Stack) -> dict[str, Any]:
-    """The pipeline's verdict once it knows all that has happened up to now."""
+    """Return the pipeline's verdict once it has all events up to now."""
     found: dict[str, Any] = {}
     with stack.client() as client:
         client.pause()
@@ -50,13 +50,13 @@ def verdict_on_now(stack: Stack) -> dict[str, Any]:
 
 
 def judged(verdict: dict[str, Any]) -> dict[str, bool]:
-    """Of each folder, whether the pipeline holds that it has converged."""
+    """Return by folder whether the pipeline has judged it converged."""
     return {each["path"]: each["judgement"] == "converged" for each in verdict["told"] if each["path"] in FOLDERS}
 
 
 def test_the_pipeline_on_the_cluster_agrees_with_the_stores(stack: Stack) -> None:
-    """Its verdict, from the traces alone, is that of the stores' digests: while some lack what was lost on its way, and when
-    that has come by backfill, as the lab goes on; then the rules hold, and nothing is in doubt."""
+    """The verdict from the traces equals that of the stores' digests, while stores lack a lost change and when backfill has
+    brought it. Then no rule is violated and nothing is in doubt."""
     stack.converge(*FOLDERS)
     with stack.client() as client:
         for to in ("B", "C", "E"):
@@ -84,7 +84,7 @@ def test_the_pipeline_on_the_cluster_agrees_with_the_stores(stack: Stack) -> Non
 
 
 def test_work_was_done_on_both_workers(stack: Stack) -> None:
-    """The rounds ran on the executors of the cluster; nothing of it is published, and no process is started with the token."""
+    """The rounds ran on the executors of the cluster. No port of it is published, and no command line contains the token."""
     token = stack.docker("exec", stack.container("lab"), "cat", "/secrets/token").strip()
     for worker in WORKERS:
         assert "app-" in stack.docker("exec", stack.container(worker), "ls", "/tmp/work")
@@ -94,8 +94,8 @@ def test_work_was_done_on_both_workers(stack: Stack) -> None:
         assert stack.docker("exec", stack.container(service), "id", "-u").strip() == "10001"
 
 
-def test_who_does_not_know_the_token_is_no_worker(stack: Stack) -> None:
-    """Spark's master takes nobody in that has another token."""
+def test_a_worker_needs_the_token(stack: Stack) -> None:
+    """Spark's master refuses a worker with another token."""
     stranger = f"{stack.project}-stranger"
     settings = (
         "(cat /etc/spark/spark-defaults.conf; echo spark.authenticate.secret wrong) > /tmp/conf/spark-defaults.conf"

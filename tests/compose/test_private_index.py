@@ -1,4 +1,4 @@
-"""The images build where there is no other package index than a private one, behind an authority of its own."""
+"""The images can be built with only a private package index, which has its own certificate authority."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ BACKEND = "setuptools"
 
 @dataclass(slots=True)
 class Index:
-    """A running index. `asked`: the files that were taken from it; `named`: a compose file that gives it its name, as a
-    house's own name service would (pip cannot verify a bare address)."""
+    """A running index. `asked`: the files downloaded from it; `named`: a compose file that gives it a host name, because pip
+    cannot verify a bare address."""
 
     conf: Path
     ca: Path
@@ -45,8 +45,8 @@ class Index:
     asked: list[str] = field(default_factory=list)
 
 
-class _Shelf(http.server.SimpleHTTPRequestHandler):
-    """Folders of files: their listings are what PEP 503 wants of a simple index."""
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves folders of files with listings in the form of PEP 503's simple index."""
 
     def __init__(self, asked: list[str], *rest: object, directory: str) -> None:
         self._asked = asked
@@ -66,7 +66,7 @@ def _run(order: list[str], root: Path, **given: str) -> str:
 
 
 def _authority(folder: Path) -> ssl.SSLContext:
-    """A certificate for the index, signed by itself: `ca.crt` is all that a client needs to trust it."""
+    """Make a self-signed certificate for the index: a client that has `ca.crt` trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A private index")])
     now = datetime.now(UTC)
@@ -91,8 +91,8 @@ def _authority(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def _shelve(root: Path, shelf: Path) -> None:
-    """All wheels that an image wants, as the image's own Python chooses them."""
+def _collect_wheels(root: Path, shelf: Path) -> None:
+    """Collect all wheels that an image needs, as chosen by the image's own Python."""
     wheels = shelf / "all"
     wheels.mkdir(parents=True)
     _run(["docker", "build", "-q", "-f", "compose/Dockerfile", "--target", "needs", "-t", TAG, "."], root)
@@ -109,18 +109,18 @@ def _shelve(root: Path, shelf: Path) -> None:
 
 @pytest.fixture
 def index(project_root: Path, tmp_path: Path) -> Iterator[Index]:
-    """An index that containers reach at the engine's bridge, by TLS alone."""
+    """An index that containers reach at the engine's bridge address, over TLS only."""
     missing = engine_is_there(os.environ.get("PFLAB_DOCKER_ENGINE"))
     if missing:
         pytest.skip(missing)
     shelf = tmp_path / "shelf"
-    _shelve(project_root, shelf)
+    _collect_wheels(project_root, shelf)
     (bridge,) = json.loads(_run(["docker", "network", "inspect", "bridge"], project_root))
     (net,) = (each for each in bridge["IPAM"]["Config"] if ":" not in each["Subnet"])
     # An engine that has just been installed does not tell the gateway yet: it is the first address.
     address = net.get("Gateway") or str(next(ip_network(net["Subnet"]).hosts()))
     found = Index(tmp_path / "pip.conf", tmp_path / "ca.crt", tmp_path / "named.yaml")
-    server = http.server.ThreadingHTTPServer((address, 0), partial(_Shelf, found.asked, directory=str(shelf)))
+    server = http.server.ThreadingHTTPServer((address, 0), partial(_Handler, found.asked, directory=str(shelf)))
     server.socket = _authority(tmp_path).wrap_socket(server.socket, server_side=True)
     found.conf.write_text(f"[global]\nindex-url = https://{HOST}:{server.server_port}/simple\n", "utf-8")
     found.named.write_text(f"services: {{lab: {{build: {{extra_hosts: ['{HOST}:{address}']}}}}}}\n", "utf-8")
@@ -136,8 +136,8 @@ def index(project_root: Path, tmp_path: Path) -> Iterator[Index]:
 
 
 def test_an_image_builds_from_a_private_index(project_root: Path, index: Index) -> None:
-    """With PFLAB_PIP_CONF and PFLAB_CA, and no file edited, every package comes from the index that they tell of, and
-    nothing of either stays in the image."""
+    """With PFLAB_PIP_CONF and PFLAB_CA and no edited file, every package comes from that index, and neither stays in the
+    image."""
     files = f"docker-compose.yml:{index.named}"
     given = {
         "COMPOSE_FILE": files,

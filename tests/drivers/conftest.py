@@ -1,4 +1,4 @@
-"""A factory of labs for the driver that is under test."""
+"""The fixture that makes labs for the driver under test."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One suite for all drivers: what a lab does in the simulator it also does live, as processes and under a coordinator.
+"""One suite for all drivers: a lab behaves the same in the simulator, live, as processes and under a coordinator.
 
-The cases are in classes of their own; at the end, a class for each driver takes in those that the driver can run.
+Classes hold the cases; at the end, a class for each driver inherits the cases that the driver can run.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class ClockCases:
     """The lab's clock moves only when it is told to, and stops where it is told to."""
 
     async def test_a_lab_starts_at_the_topologys_start(self, make_lab: LabFactory) -> None:
-        """The lab's clock begins at the topology's start and stands there until it is moved."""  # spec: TM-1
+        """The lab's clock begins at the topology's start and stays there until it is moved."""
         async with make_lab() as lab:
             assert lab.now == START_AT
             await lab.settle()
             assert lab.now == START_AT
 
     async def test_advance_stops_exactly_at_the_target(self, make_lab: LabFactory) -> None:
-        """The clock stands at the target afterwards, whether anything was due there or not."""
+        """The clock is at the target afterwards, whether work was due there or not."""
         async with make_lab() as lab:
             await lab.advance(START_AT + 3 * HOUR_US + 1)
             assert lab.now == START_AT + 3 * HOUR_US + 1
@@ -69,7 +69,7 @@ class ClockCases:
             assert lab.now == START_AT + 3 * HOUR_US + 1
 
     async def test_the_clock_does_not_go_back(self, make_lab: LabFactory) -> None:
-        """A target in the past is refused in words, by advance and by until."""  # spec: TM-1
+        """advance and until refuse a target in the past."""
         async with make_lab() as lab:
             await lab.advance(START_AT + HOUR_US)
             with pytest.raises(LabError, match="only goes forward"):
@@ -79,30 +79,30 @@ class ClockCases:
             assert lab.now == START_AT + HOUR_US
 
     async def test_until_stops_at_the_first_instant_at_which_it_holds(self, make_lab: LabFactory) -> None:
-        """The clock stands where the predicate first held, which is when the mail arrived."""
+        """The clock stops at the first instant at which the predicate holds, which is when the mail arrives."""
         async with make_lab() as lab:
             await post(lab, "A")
             assert await lab.until(lambda: bool(subjects(lab, "B")), START_AT + DAY_US)
             assert lab.now == START_AT + ALWAYS_US
 
     async def test_until_gives_up_at_its_limit(self, make_lab: LabFactory) -> None:
-        """A predicate that never holds ends the wait at the limit, and the clock stands there."""
+        """A predicate that never holds ends the wait at the limit, where the clock stops."""
         async with make_lab() as lab:
             assert not await lab.until(lambda: False, START_AT + 2 * HOUR_US)
             assert lab.now == START_AT + 2 * HOUR_US
 
     async def test_until_asks_before_it_moves(self, make_lab: LabFactory) -> None:
-        """What holds already is found without moving the clock."""
+        """A predicate that already holds does not move the clock."""
         async with make_lab() as lab:
             assert await lab.until(lambda: True, START_AT + DAY_US)
             assert lab.now == START_AT
 
 
 class MailCases:
-    """Stimuli reach the servers, and mail passes between them."""
+    """Stimuli reach the servers, and mail travels between them."""
 
-    async def test_a_post_is_seen_elsewhere_after_the_next_cycle(self, make_lab: LabFactory) -> None:
-        """A message posted on A is on B and C after the "always" interval, and not before."""  # spec: OUT-1
+    async def test_a_post_is_on_other_stores_after_the_next_cycle(self, make_lab: LabFactory) -> None:
+        """A message posted on A is on B and C after the "always" interval, and not before."""
         async with make_lab() as lab:
             await lab.advance(START_AT + MINUTE_US)
             await post(lab, "A")
@@ -113,13 +113,13 @@ class MailCases:
             assert subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
 
     async def test_a_stimulus_runs_at_the_present_lab_time(self, make_lab: LabFactory) -> None:
-        """What `do` runs is given the lab's time, and its result comes back."""
+        """`do` passes the lab's time to its function, and returns the result."""
         async with make_lab() as lab:
             await lab.advance(START_AT + HOUR_US)
             assert await lab.do("A", lambda _, now: now) == START_AT + HOUR_US
 
-    async def test_a_nodes_refusal_comes_through(self, make_lab: LabFactory) -> None:
-        """An error of the node reaches whoever asked, and the lab goes on."""
+    async def test_a_nodes_refusal_reaches_the_caller(self, make_lab: LabFactory) -> None:
+        """An error of the node is raised to the caller, and the lab goes on."""
         async with make_lab() as lab:
             with pytest.raises(FolderUnknown):
                 await lab.do("A", lambda node, now: node.post(now, "Nowhere", subject="Hello"))
@@ -127,7 +127,7 @@ class MailCases:
             await lab.advance(START_AT + ALWAYS_US)
             assert subjects(lab, "C") == ["Hello"]
 
-    async def test_an_unknown_server_is_named_with_those_there_are(self, make_lab: LabFactory) -> None:
+    async def test_an_unknown_server_is_refused_with_the_known_ones(self, make_lab: LabFactory) -> None:
         """A server that the topology does not have is a LabError that lists the servers."""
         async with make_lab() as lab:
             with pytest.raises(LabError, match=r"no server 'X'.*A, B, C"):
@@ -147,7 +147,7 @@ class MailCases:
             assert content.at == START_AT + ALWAYS_US + 80_000
 
     async def test_the_same_mail_has_both_its_ends_in_the_trace(self, make_lab: LabFactory) -> None:
-        """Every hop that a sender says it made is a hop that a receiver says it got, by message id."""
+        """Each hop has an event at its sender and one at its receiver, with the same message id."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
             await post(lab, "A")
             await lab.advance(START_AT + 2 * ALWAYS_US)
@@ -161,8 +161,8 @@ class FaultCases:
     """Faults act on the mails and links they name."""
 
     async def test_a_lost_mail_comes_back_by_backfill(self, make_lab: LabFactory) -> None:
-        """A content mail lost on arrival is dropped without a trace but its event; a status tells of it, and
-        backfill brings it within the bound."""  # spec: BF-1, BF-2, ST-1
+        """A content mail lost on arrival leaves only an event; a status tells of the change, and backfill brings it within
+        the bound."""
         async with make_lab() as lab:
             fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
             await post(lab, "A")
@@ -177,7 +177,7 @@ class FaultCases:
             assert lab.now >= START_AT + DAY_US
 
     async def test_a_cut_link_heals(self, make_lab: LabFactory) -> None:
-        """Over a cut link every attempt fails; after healing the queue's retry brings the mail."""  # spec: RT-2
+        """Every attempt over a cut link fails; after the heal the queue's retry delivers the mail."""
         async with make_lab() as lab:
             fault = lab.faults.cut(("A", "B"))
             await post(lab, "A")
@@ -190,7 +190,7 @@ class FaultCases:
             assert subjects(lab, "B") == ["Hello"]
 
     async def test_a_delayed_mail_waits_in_its_queue(self, make_lab: LabFactory) -> None:
-        """A delayed mail arrives so much later, and others are not held up."""
+        """A delayed mail arrives later by the delay, and others are not delayed."""
         async with make_lab() as lab:
             lab.faults.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US, count=1)
             await post(lab, "A")
@@ -201,7 +201,7 @@ class FaultCases:
             assert subjects(lab, "B") == ["Hello"]
 
     async def test_reordered_mails_arrive_the_other_way_round(self, make_lab: LabFactory) -> None:
-        """Of two mails the second arrives first, and in the end both are there."""  # spec: IN-3
+        """Of two mails the second arrives first, and in the end both have arrived."""
         async with make_lab() as lab:
             lab.faults.inject(FaultKind.REORDER, Mails("A", "B", "content"), count=1)
             await post(lab, "A", "first")
@@ -213,7 +213,7 @@ class FaultCases:
             assert subjects(lab, "B") == ["first", "second"]
 
     async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(self, make_lab: LabFactory) -> None:
-        """What somebody altered on its way is kept aside, and the change is missed and asked for."""  # spec: ML-6, BF-2
+        """A mail that was altered on its way is set aside, and its change is missing and requested."""
         async with make_lab() as lab:
             lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
             await post(lab, "A")
@@ -240,8 +240,8 @@ class FaultCases:
 class ServerCases:
     """Servers stop, die, start, join and are restored."""
 
-    async def test_a_stopped_server_is_told_of_later(self, make_lab: LabFactory) -> None:
-        """Mail for a stopped server is refused and tried again; once it is started it catches up."""  # spec: OUT-9, RT-2
+    async def test_a_stopped_server_catches_up_after_its_start(self, make_lab: LabFactory) -> None:
+        """Mail for a stopped server is refused and tried again; after its start the server catches up."""
         async with make_lab() as lab:
             await lab.stop("B")
             assert not lab.running("B")
@@ -252,8 +252,8 @@ class ServerCases:
             await lab.advance(START_AT + 2 * HOUR_US)
             assert subjects(lab, "B") == ["Hello"]
 
-    async def test_what_was_acknowledged_outlives_a_stop(self, make_lab: LabFactory) -> None:
-        """A server that is stopped and started has what it had, and its mail goes out."""  # spec: OUT-9
+    async def test_acknowledged_posts_survive_a_stop(self, make_lab: LabFactory) -> None:
+        """A server that is stopped and started still has its posts and sends its mail."""
         async with make_lab() as lab:
             await post(lab, "A")
             await lab.stop("A")
@@ -264,8 +264,8 @@ class ServerCases:
             await lab.advance(START_AT + HOUR_US)
             assert subjects(lab, "B") == ["Hello"]
 
-    async def test_what_was_acknowledged_outlives_a_kill(self, make_lab: LabFactory) -> None:
-        """A server that is killed right after it acknowledged a post still has it, and still sends it."""  # spec: OUT-9
+    async def test_acknowledged_posts_survive_a_kill(self, make_lab: LabFactory) -> None:
+        """A server that is killed right after it acknowledged a post still has it, and still sends it."""
         async with make_lab() as lab:
             await post(lab, "A")
             await lab.kill("A")
@@ -280,7 +280,7 @@ class ServerCases:
             assert len(events_of(lab, FaultHealed)) == 1
 
     async def test_a_stopped_server_takes_no_stimulus(self, make_lab: LabFactory) -> None:
-        """Asking a stopped server anything, or stopping it again, is NotRunning; starting a running one is refused."""
+        """A request to a stopped server, or another stop, raises NotRunning; starting a running server is refused."""
         async with make_lab() as lab:
             await lab.stop("B")
             with pytest.raises(NotRunning, match="B is stopped"):
@@ -293,7 +293,7 @@ class ServerCases:
                 await lab.start("A")
 
     async def test_a_store_that_joins_later_gets_the_hierarchy(self, make_lab: LabFactory) -> None:
-        """A late store is not there at first; started, the others are told, and it comes to know the folders."""
+        """A store that joins later is absent at first; once it starts, the others are told, and it learns the folders."""
         # spec: RP-3
         async with make_lab(LATE_STORE) as lab:
             assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
@@ -303,9 +303,9 @@ class ServerCases:
             await lab.advance(lab.now + DAY_US)
             assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
 
-    async def test_who_did_not_hear_of_a_deletion_hears_of_it_at_its_start(self, make_lab: LabFactory) -> None:
-        """RP-6: stores that were stopped during a deletion, were restored from an older backup or join afterwards learn of the
-        deletion when they start. The deleted store does not start again."""
+    async def test_stores_learn_of_a_missed_deletion_at_their_start(self, make_lab: LabFactory) -> None:
+        """RP-6: stores that were stopped during a deletion, were restored from an older backup or joined afterwards learn of
+        the deletion at their start. The deleted store does not start again."""
         async with make_lab(ONE_TO_GO) as lab:
             backup = await lab.backup("B")
             await lab.stop("B")
@@ -336,7 +336,7 @@ class ServerCases:
             assert mail.recipients == ("B-IS@contoso.test",)
 
     async def test_a_stopped_server_is_told_of_a_join_when_it_starts(self, make_lab: LabFactory) -> None:
-        """A server that was stopped when a store joined hears of it at its start, and sends it the hierarchy."""
+        """A server that was stopped when a store joined learns of it at its start, and sends it the hierarchy."""
         async with make_lab(LATE_STORE) as lab:
             await lab.stop("B")
             await lab.start("C")
@@ -349,7 +349,7 @@ class ServerCases:
             )
 
     async def test_a_restored_store_comes_back_under_a_new_guid(self, make_lab: LabFactory) -> None:
-        """A restored store asks around, gets back what others have, and goes on under a new replica GUID."""  # spec: RP-4
+        """A restored store requests statuses, gets back what others have, and goes on under a new replica GUID."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
             await post(lab, "A", "before")
             await lab.advance(lab.now + ALWAYS_US)
@@ -371,8 +371,8 @@ def body_of(mail: bytes) -> bytes:
 class RecordCases:
     """A run leaves its traces, its topology and, on request, its mails."""
 
-    async def test_the_traces_of_a_run_are_whole(self, make_lab: LabFactory) -> None:
-        """After a run with a stop, a kill and a fault, the segments hold every event, of every node, without gaps."""
+    async def test_the_traces_of_a_run_are_complete(self, make_lab: LabFactory) -> None:
+        """After a run with a stop, a kill and a fault, the segments hold every event of every node, without gaps."""
         lab = make_lab()
         async with lab:
             lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
@@ -402,8 +402,8 @@ class RecordCases:
         assert "Projects" in (lab.folder / "topology.yaml").read_text()
         assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
 
-    async def test_mails_are_kept_if_they_are_wanted(self, make_lab: LabFactory) -> None:
-        """Each mail that crossed a hop is a file that can be taken apart, also one that was lost on arrival."""
+    async def test_mails_are_kept_on_request(self, make_lab: LabFactory) -> None:
+        """Each mail that crossed a hop is a file that can be decoded, also one that was lost on arrival."""
         async with make_lab(keeps_mails=True) as lab:
             lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
             await post(lab, "A")
@@ -419,7 +419,7 @@ class RecordCases:
             assert any(line.startswith("X-Pflab-Hop: server=A") for line in told)
 
     async def test_an_altered_mail_is_kept_as_it_crossed(self, make_lab: LabFactory) -> None:
-        """The file of a mail that was altered on its way is what the other end got."""
+        """The file of a mail that was altered on its way has the bytes that the other end got."""
         async with make_lab(keeps_mails=True) as lab:
             lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
             await post(lab, "A")
@@ -427,7 +427,7 @@ class RecordCases:
         to_b, to_c = (each.read_bytes() for each in sorted((lab.folder / "mails").iterdir()))
         assert body_of(to_b) == body_of(altered(to_c)) != body_of(to_c)
 
-    async def test_no_mails_are_kept_unless_they_are_wanted(self, make_lab: LabFactory) -> None:
+    async def test_no_mails_are_kept_without_request(self, make_lab: LabFactory) -> None:
         """A run folder holds copies of mails only on request."""
         async with make_lab() as lab:
             await post(lab, "A")
@@ -435,7 +435,7 @@ class RecordCases:
         assert not (lab.folder / "mails").exists()
 
     async def test_events_come_in_the_order_of_commits(self, make_lab: LabFactory) -> None:
-        """The lab's list has each node's events in the order of their numbers, and `since` leaves out what was read."""
+        """The lab's list has each node's events in the order of their numbers, and `since` leaves out those already read."""
         async with make_lab() as lab:
             await post(lab, "A")
             before = len(lab.events())
@@ -447,7 +447,7 @@ class RecordCases:
                 assert numbers == sorted(numbers)
 
     async def test_closing_twice_does_nothing(self, make_lab: LabFactory) -> None:
-        """A lab that is closed stays closed, whoever closes it again."""
+        """Closing a closed lab does nothing."""
         lab = make_lab()
         async with lab:
             await lab.close()
@@ -504,10 +504,11 @@ def node_of(kind: type[StuckNode]) -> Any:
 
 
 class FailingNodeCases:
-    """A wait ends with the name of the server that fails or always has work. Only nodes in this process can be such toys."""
+    """A wait ends with the name of the server that fails or always has work. Only drivers with nodes in this process can use
+    such fake nodes."""
 
     async def test_a_server_that_never_rests_is_named(self, make_lab: LabFactory) -> None:
-        """A wait does not last for ever: it ends with an error that names who is not idle and since when."""
+        """A wait ends with an error that names the server that is not idle, and since when."""
         lab = make_lab("servers: {A: }", make_node=node_of(StuckNode))
         with pytest.raises((LabError, InternalError), match=r"server A has a row due.*ticks did not take away"):
             async with lab:
@@ -515,7 +516,7 @@ class FailingNodeCases:
         await lab.close()
 
     async def test_a_server_that_fails_is_named(self, make_lab: LabFactory) -> None:
-        """An error inside a server's own work ends the wait at once, and is not swallowed."""
+        """An error inside a server's own work ends the wait at once and is raised."""
         lab = make_lab("servers: {A: }", make_node=node_of(FailingNode))
         with pytest.raises(
             InternalError, match=r"server A: internal error at .*Z: RuntimeError: the table is gone"
@@ -548,7 +549,7 @@ class TestProcesses(ClockCases, MailCases, FaultCases, ServerCases, RecordCases)
 
 @pytest.mark.live
 class TestManaged(ServerCases):
-    """The clock, mail and faults are those of the driver of processes; how servers start and end is its own."""
+    """Clock, mail and faults are those of the driver of processes; servers start and end differently."""
 
     @pytest.fixture
     def driver(self) -> str:

@@ -1,4 +1,4 @@
-"""A running lab whose disk is full: everything is refused for now, nothing acknowledged is lost, and it recovers."""
+"""A running lab on a full disk refuses everything temporarily, loses nothing that it acknowledged, and recovers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lab(tmp_path: Path) -> LiveLab:
 
 
 def hand_in(address: tuple[str, int], subject: str) -> int:
-    """A stranger's mail by SMTP; the code of the answer."""
+    """Send an outsider's mail by SMTP, and return the reply code."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "kim@example.com", "Projects@contoso.test", subject
     mail.set_content(LARGE)
@@ -44,9 +44,9 @@ def hand_in(address: tuple[str, int], subject: str) -> int:
     return 250
 
 
-async def test_a_full_disk_is_told_to_come_again_and_the_lab_recovers(lab: LiveLab) -> None:
-    """DU-1, IN-2: on a full disk posts and mail are refused for now, 452 by SMTP; cycles wait without the server failing;
-    with room again what was acknowledged replicates, and the mail that comes again is posted once."""
+async def test_a_lab_refuses_temporarily_on_a_full_disk_and_recovers(lab: LiveLab) -> None:
+    """DU-1, IN-2: on a full disk posts and mail are refused temporarily, mail with 452. Cycles wait without the server
+    failing. When there is room again, acknowledged posts replicate, and the mail that is sent again is posted once."""
     async with lab:
         address = lab.address_of("A")
         assert address is not None

@@ -1,4 +1,4 @@
-"""What only a live lab promises: a running clock, real sockets, one clear line when it cannot start."""
+"""What only a live lab has: a running clock, real sockets, and one clear line if it cannot start."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def until_true(predicate: Callable[[], bool]) -> None:
 
 
 async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
-    """At a rate above 0 nobody has to advance: timers fire, mail goes, the post arrives."""  # spec: TM-1
+    """At a rate above 0 timers fire, mail is sent and the post arrives, without an advance."""
     async with lab:
         await post(lab, "A")
         await lab.coordinator.set_rate(36_000)
@@ -60,7 +60,7 @@ async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
 
 
 async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
-    """What a stimulus leaves to be done while the clock runs is done when it is due, without anybody's help."""
+    """While the clock runs, the work that a stimulus leaves is done when it is due."""
     async with lab:
         await lab.coordinator.set_rate(36_000)
         await until_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
@@ -69,7 +69,7 @@ async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
 
 
 async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
-    """A warp takes over from a running clock, and the clock stands afterwards."""
+    """A warp pauses a running clock, which stays paused afterwards."""
     async with lab:
         await lab.coordinator.set_rate(1)
         await lab.advance(lab.topology.start_at + 5 * HOUR_US)
@@ -78,7 +78,7 @@ async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
 
 
 async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
-    """A step jumps to the next instant at which anything is due, and what is due there is done."""
+    """A step jumps to the next instant at which work is due, and that work is done."""
     async with lab:
         await post(lab, "A")
         assert await lab.coordinator.step()
@@ -87,7 +87,7 @@ async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
 
 
 async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
-    """Rates, pauses, steps and warps are in the trace."""
+    """The trace has rates, pauses, steps and warps."""
     async with lab:
         await lab.coordinator.set_rate(2)
         await lab.coordinator.pause()
@@ -99,14 +99,14 @@ async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
 
 
 async def test_events_of_a_live_lab_carry_real_time(lab: LiveLab) -> None:
-    """In a live lab every event says when it really happened, too."""
+    """In a live lab every event also has its real time."""
     async with lab:
         await lab.advance(lab.now + HOUR_US)
         assert all(event.real is not None for event in lab.events())
 
 
-async def test_strangers_reach_a_store_by_smtp(lab: LiveLab) -> None:
-    """Any mail program can talk to a server: mail to an unknown address is refused, the connection is real."""
+async def test_outsiders_reach_a_store_by_smtp(lab: LiveLab) -> None:
+    """Any mail program can connect to a server; mail to an unknown address is refused."""
     # spec: ML-7
     async with lab:
         address = lab.address_of("A")
@@ -124,8 +124,8 @@ async def test_strangers_reach_a_store_by_smtp(lab: LiveLab) -> None:
         await lab.advance(lab.now + HOUR_US)
 
 
-async def test_a_taken_port_is_one_clear_line(folder: RunFolder) -> None:
-    """A server whose port is taken does not start, the error names server and port, and the rest is stopped again."""
+async def test_a_port_in_use_is_one_clear_line(folder: RunFolder) -> None:
+    """A server whose port is in use does not start, the error names server and port, and the other servers are stopped."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -140,7 +140,7 @@ async def test_a_taken_port_is_one_clear_line(folder: RunFolder) -> None:
 
 
 async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
-    """A server with a port of its own listens there again after it was stopped."""
+    """A server with a fixed port listens there again after a restart."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -153,7 +153,7 @@ async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
 
 
 async def test_a_live_lab_refuses_crash_points(lab: LiveLab) -> None:
-    """Where a server cannot die inside a stimulus, planning such a crash is refused."""
+    """A lab whose servers cannot crash inside a stimulus refuses such a fault."""
     async with lab:
         with pytest.raises(LabError, match="only the simulator crashes a server"):
             lab.faults.crash("A")
@@ -175,7 +175,7 @@ async def test_many_mails_at_once(lab: LiveLab) -> None:
 
 
 async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: RunFolder) -> None:
-    """However many mails wait for a silent next hop, those for another go, and none for the silent one has ended."""
+    """However many mails wait for a silent next hop, those for another one are sent, and none of the silent one has ended."""
     # spec: RT-2
     silent: list[asyncio.StreamWriter] = []
     door = await asyncio.start_server(lambda _, writer: silent.append(writer), "127.0.0.1", 0)
@@ -206,7 +206,8 @@ async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: R
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 6, 8])
 async def test_a_start_can_be_stopped_at_any_moment(lab: LiveLab, turns: int) -> None:
-    """Who is stopped while the servers come up hears that, not of servers that do not run yet; nothing stays open."""
+    """If a start is interrupted, the caller gets that error and not one about servers that do not run yet; nothing stays
+    open."""
     starting = asyncio.create_task(lab.__aenter__())
     for _ in range(turns):
         await asyncio.sleep(0)

@@ -1,4 +1,5 @@
-"""Lines between servers, under both drivers: authentication, body forms, SMTP verbs that go wrong, queues on hold."""
+"""SMTP between servers, with the live driver and the simulator: authentication, body encodings, failing
+verbs, frozen queues."""
 
 from __future__ import annotations
 
@@ -67,8 +68,8 @@ FATES = {
     ],
 )
 async def test_a_verb_that_goes_wrong_has_one_effect(make_lab: LabFactory, verb: str, does: str, fate: str) -> None:
-    """RT-2, ML-3: 4xx and a broken line delay the mail, 5xx returns it, and a hop without XEXCH50 makes it ordinary; the
-    stores end alike whether there are sockets or not."""
+    """RT-2, ML-3: 4xx and a broken connection delay the mail, 5xx returns it, and a hop without XEXCH50 makes it ordinary
+    mail; stores end equal with sockets and without."""
     async with make_lab() as lab:
         lab.faults.smtp(verb, does, from_="A", to="B", count=1)
         await post(lab, "A", body=LARGE)
@@ -81,7 +82,7 @@ async def test_a_verb_that_goes_wrong_has_one_effect(make_lab: LabFactory, verb:
 
 
 async def test_a_fault_ends_by_itself(make_lab: LabFactory) -> None:
-    """A fault with a time falls on each mail until then, and on none after it."""
+    """A fault with a duration affects each mail until its end, and none after it."""
     async with make_lab() as lab:
         began_at = lab.now
         lab.faults.smtp("MAIL", "451", to="B", until_at=began_at + 40 * MINUTE_US)
@@ -95,7 +96,7 @@ async def test_a_fault_ends_by_itself(make_lab: LabFactory) -> None:
 
 
 async def test_a_tarpit_and_a_hold_delay_and_lose_nothing(make_lab: LabFactory) -> None:
-    """A tarpit makes each mail of its link late by so much, a hold frees all at its end."""
+    """A tarpit delays each mail of its link by its time; a hold releases all mails at its end."""
     async with make_lab() as lab:
         began_at = lab.now
         lab.faults.smtp("RCPT", "tarpit", from_="A", to="B", by_us=7 * MINUTE_US)
@@ -108,7 +109,7 @@ async def test_a_tarpit_and_a_hold_delay_and_lose_nothing(make_lab: LabFactory) 
 
 
 async def test_a_server_without_authentication_stalls_replication(make_lab: LabFactory) -> None:
-    """ML-3: its peers are told 504, their mail is ordinary mail, and the setting holds at once, either way."""
+    """ML-3: its peers get 504, and their mail is ordinary mail; a change of the setting applies at once."""
     async with make_lab() as lab:
         await lab.configure("B", {"SMTP Integrated Authentication": 0})
         await post(lab, "A", body=LARGE)
@@ -122,8 +123,8 @@ async def test_a_server_without_authentication_stalls_replication(make_lab: LabF
         assert subjects(lab, "B") == ["Again"]
 
 
-async def test_bodies_are_binary_in_a_site_and_base64_beyond(make_lab: LabFactory) -> None:
-    """ML-4: the copy that crosses a connector is larger by a third; both are the same mail, soundly signed."""
+async def test_bodies_are_binary_within_a_site_and_base64_between_sites(make_lab: LabFactory) -> None:
+    """ML-4: the copy that crosses a connector is larger by a third; both are the same mail with a valid signature."""
     async with make_lab(TWO_SITES, keeps_mails=True) as lab:
         await post(lab, "A", body=LARGE)
         await lab.advance(lab.now + HOUR_US)
@@ -137,7 +138,7 @@ async def test_bodies_are_binary_in_a_site_and_base64_beyond(make_lab: LabFactor
 
 
 async def test_a_server_without_chunking_gets_base64_by_data(make_lab: LabFactory) -> None:
-    """ML-4: the sender writes S-TNEF anew for it, and its BDAT is never met."""
+    """ML-4: the sender encodes the S-TNEF again for it and sends no BDAT."""
     async with make_lab() as lab:
         await lab.configure("B", {"SMTP Chunking": 0})
         lab.faults.smtp("BDAT", "451", to="B")
@@ -149,7 +150,7 @@ async def test_a_server_without_chunking_gets_base64_by_data(make_lab: LabFactor
 
 
 async def test_over_an_ordinary_mail_server_the_signature_alone_counts(make_lab: LabFactory) -> None:
-    """ML-6: at the ends of an smtp-relay connector mail comes without XEXCH50 and is replication mail all the same."""
+    """ML-6: at the ends of an smtp-relay connector mail arrives without XEXCH50 and is replication mail by its signature."""
     async with make_lab(RELAYED) as lab:
         lab.faults.smtp("AUTH", "535", connector="SEA-NYC")
         await post(lab, "A", body=LARGE)
@@ -158,8 +159,8 @@ async def test_over_an_ordinary_mail_server_the_signature_alone_counts(make_lab:
         assert [event.authenticated for event in events_of(lab, HopReceived) if event.node == "C"] == [False]
 
 
-async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
-    """A mistake names what there is."""
+async def test_an_unknown_fault_is_refused(make_lab: LabFactory) -> None:
+    """The error for an unknown fault lists the known ones."""
     async with make_lab() as lab:
         for wrong in ("200", "later", "45", "451\r\nx"):
             with pytest.raises(LabError, match="cannot happen at an SMTP verb"):
@@ -175,7 +176,7 @@ async def test_what_is_no_fault_is_said(make_lab: LabFactory) -> None:
 @pytest.mark.live
 @pytest.mark.parametrize("kind", [LiveLab, ProcessLab])
 async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path, kind: type[LiveLab | ProcessLab]) -> None:
-    """ML-3: with TLS every hop is inside it; a STARTTLS that fails delays the mail."""
+    """ML-3: with TLS every hop is encrypted; a failing STARTTLS delays the mail."""
     folder = RunFolder.create(tmp_path, "tls")
     async with kind(topology_from_text(TWO_SITES), folder=folder, tls=True) as lab:
         lab.faults.smtp("STARTTLS", "454 4.7.0 not now", from_="A", to="B", count=1)
@@ -187,7 +188,7 @@ async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path, kind: t
 
 
 async def test_both_ends_log_a_refused_xexch50(make_lab: LabFactory) -> None:
-    """The server that sent XEXCH50 logs its refusal as 7004, the one that refused it as 7010, with the same command."""
+    """The server that sent XEXCH50 logs the refusal as 7004, the one that refused it as 7010, with the same command."""
     # spec: EV-1, ML-3
     async with make_lab(TWO_SITES) as lab:
         lab.faults.smtp("XEXCH50", "504", from_="A", to="C", count=1)

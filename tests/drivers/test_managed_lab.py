@@ -1,4 +1,4 @@
-"""A lab of processes that others start and restart: what the coordinator does when they go away and return."""
+"""A lab whose processes others start and restart: what the coordinator does when they end and come back."""
 
 from __future__ import annotations
 
@@ -55,16 +55,15 @@ def lab_of(supervisor: ProcessSupervisor, folder: RunFolder, *, stays: bool = Fa
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
-    """Waits for what another process does by itself; fails after a minute."""
+    """Wait until another process does something by itself; fail after a minute."""
     async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110 - it is another process that does it
             await asyncio.sleep(0.05)
 
 
-async def test_a_store_that_dies_and_comes_back_rises_by_itself(
-    supervisor: ProcessSupervisor, folder: RunFolder
-) -> None:
-    """While its process is away the lab goes on; back, it gets the lab's time first, and then its mail."""  # spec: TM-1
+async def test_a_store_that_dies_comes_back_by_itself(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
+    """While its process is away the lab goes on. When it is back, the coordinator sets its clock first, and then it gets its
+    mail."""
     async with lab_of(supervisor, folder) as lab:
         supervisor.take_down("B")
         await lab.advance(START_AT + HOUR_US)
@@ -79,8 +78,10 @@ async def test_a_store_that_dies_and_comes_back_rises_by_itself(
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
 
 
-async def test_a_store_that_was_stopped_stays_so(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
-    """A process that comes back waits: what the lab has stopped or killed it starts, and nobody else."""
+async def test_a_stopped_store_stays_stopped_when_its_process_comes_back(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
+    """A process that comes back waits: only the lab starts a store that it has stopped or killed."""
     async with lab_of(supervisor, folder) as lab:
         await lab.stop("B")
         await lab.kill("C")
@@ -95,7 +96,7 @@ async def test_a_store_that_was_stopped_stays_so(supervisor: ProcessSupervisor, 
 
 
 async def test_a_paused_process_does_not_hang_the_lab(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
-    """A process that is there and says nothing counts as stopped until it answers."""  # spec: TM-1
+    """A process that exists but does not answer counts as stopped until it answers."""
     async with lab_of(supervisor, folder) as lab:
         os.kill(supervisor.pid_of("B"), signal.SIGSTOP)
         try:
@@ -109,8 +110,8 @@ async def test_a_paused_process_does_not_hang_the_lab(supervisor: ProcessSupervi
 
 
 async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
-    """Time, run, standings and the events told outlive the coordinator; stores that run are taken over, and its events are
-    one trace."""
+    """Time, run, states of the servers and events survive a restart of the coordinator. It takes over running stores, and its
+    events continue one trace."""
     async with lab_of(supervisor, folder, stays=True) as lab:
         await post(lab, "A")
         lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1)
@@ -139,11 +140,11 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
 
 
-async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(
+async def test_shipped_traces_of_a_running_lab_are_complete_up_to_an_instant(
     supervisor: ProcessSupervisor, folder: RunFolder
 ) -> None:
-    """What is handed over holds all that happened up to then, with every cause of it; a store that does not answer is named,
-    one that was stopped or killed in order has nothing more to come."""
+    """The shipped traces hold all events up to an instant, with all their causes. They name a store that does not answer; one
+    that was stopped or killed by the lab has no more events."""
     async with lab_of(supervisor, folder) as lab:
         assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.record.count
         await post(lab, "A")
@@ -167,7 +168,7 @@ async def test_traces_of_a_lab_that_goes_on_are_whole_up_to_an_instant(
 
 
 async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
-    """What a judge says of this run is there for whoever asks, and in the run's folder; of another run it is refused."""
+    """The verdict on this run is available from the lab and in the run's folder; one on another run is refused."""
     async with lab_of(supervisor, folder) as lab:
         assert lab.kept_verdict() is None
         lab.keep_verdict({"run": lab.run, "judgement": "converged"})
@@ -177,11 +178,9 @@ async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folde
     assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
 
 
-async def test_work_that_goes_on_leaves_a_database_as_small_as_what_it_holds(
-    supervisor: ProcessSupervisor, folder: RunFolder
-) -> None:
-    """Posts that are deleted again, round after round, leave a tombstone each and nothing else: events go from the databases
-    once they are in segments, their room is used again, and the log of changes is copied back."""
+async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
+    """Posting and deleting again and again leaves only a tombstone for each post. Events leave the databases once they are in
+    segments, their pages are reused, and the write-ahead log is checkpointed."""
     sizes = []
     async with lab_of(supervisor, folder) as lab:
         for number in range(3):

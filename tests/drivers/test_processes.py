@@ -1,4 +1,4 @@
-"""What only a lab of processes has: nodes that fall silent or die by another's hand, and its face."""
+"""What only a lab of processes has: nodes that fall silent or are killed from outside, and its HTTP server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def lab_with_a_late_store(tmp_path: Path) -> ProcessLab:
 
 
 async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
-    """A node that does not answer counts as stopped; when it answers again it gets the lab's time and its mail."""
+    """A node that does not answer counts as stopped. When it answers again, the coordinator sets its clock, and it gets its
+    mail."""
     # spec: TM-1
     async with lab:
         os.kill(lab.pid_of("B"), signal.SIGSTOP)
@@ -52,7 +53,7 @@ async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
 
 
 async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:
-    """Somebody else's SIGKILL is no end of the lab: the others go on, and the node can be started again."""
+    """After a SIGKILL from outside the other nodes go on, and the node can be started again."""
     async with lab:
         await post(lab, "A")
         os.kill(lab.pid_of("A"), signal.SIGKILL)
@@ -62,10 +63,10 @@ async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> Non
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + HOUR_US)
 
 
-async def test_a_newcomer_is_in_the_directory_of_all_before_it_runs(
+async def test_a_joining_store_is_in_every_directory_before_it_runs(
     lab_with_a_late_store: ProcessLab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A store that joins sends its first mail once everybody knows it; else that would be a stranger's, and lost."""
+    """A store sends its first mail only after every store knows it; otherwise its mail would be an outsider's, and lost."""
     # spec: RP-3, ML-3
     orders: list[str] = []
     join, go = RemoteNode.join, RemoteHost.go
@@ -88,8 +89,8 @@ async def test_a_newcomer_is_in_the_directory_of_all_before_it_runs(
     assert [each for each in orders if each != "A goes"] == ["A knows C", "C goes", "B knows C", "B goes"]
 
 
-async def test_a_silent_store_is_told_of_a_newcomer_when_it_answers(lab_with_a_late_store: ProcessLab) -> None:
-    """A store that does not answer while another joins keeps nobody from joining, and is told as soon as it answers."""
+async def test_a_silent_store_learns_of_a_joined_store_when_it_answers(lab_with_a_late_store: ProcessLab) -> None:
+    """A store that does not answer does not delay the joining of another, and is told as soon as it answers."""
     # spec: RP-3
     async with lab_with_a_late_store as lab:
         os.kill(lab.pid_of("B"), signal.SIGSTOP)
@@ -106,8 +107,8 @@ async def test_a_silent_store_is_told_of_a_newcomer_when_it_answers(lab_with_a_l
         assert "C" in [event.store for event in events_of(lab, AddressStamped, "B")]
 
 
-async def test_the_face_serves_lab_and_nodes(lab: ProcessLab) -> None:
-    """One address serves the clock, the faults, the life of servers and every node's own paths."""
+async def test_the_http_server_serves_lab_and_nodes(lab: ProcessLab) -> None:
+    """One address serves the clock, the faults, starts and stops of servers, and every node's own paths."""
     async with lab:
 
         def ask() -> None:
@@ -134,7 +135,7 @@ async def test_the_face_serves_lab_and_nodes(lab: ProcessLab) -> None:
 
 
 async def test_a_running_clock_brings_mail_by_itself(lab: ProcessLab) -> None:
-    """While the clock runs nobody need move it, and events are gathered all the same."""
+    """While the clock runs, mail arrives and events are collected without further requests."""
     async with lab:
         await post(lab, "A")
         await lab.coordinator.set_rate(3600)

@@ -1,4 +1,4 @@
-"""Mail that leaves the organization by a smart host, to a server of somebody else's making."""
+"""Mail that leaves the organization through a smart host, to a foreign mail server."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from traces.labtime import MINUTE_US
 TO = "kim@elsewhere.test"
 
 
-class Outside:
-    """A mail server that takes whatever is not for `nobody`, and keeps it."""
+class ForeignServer:
+    """A mail server that accepts and keeps whatever is not for `nobody`."""
 
     def __init__(self) -> None:
         self.mails: list[Envelope] = []
@@ -41,8 +41,8 @@ class Outside:
 
 
 @pytest.fixture
-async def outside() -> AsyncIterator[Outside]:
-    outside = Outside()
+async def outside() -> AsyncIterator[ForeignServer]:
+    outside = ForeignServer()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: SMTP(outside, hostname="outside.test", loop=loop), "127.0.0.1", 0)
     outside.port = server.sockets[0].getsockname()[1]
@@ -70,9 +70,9 @@ async def send(lab: LiveLab | Simulator, server: str, *to: str) -> None:
 
 
 @pytest.mark.live
-async def test_mail_for_other_organizations_goes_to_the_smart_host(outside: Outside, tmp_path: Path) -> None:
-    """ML-5: a server that has one hands it what is for outside, and nothing of what stores tell each other; the rest,
-    and what a server without one has, stays in the lab's mailboxes."""
+async def test_mail_for_other_organizations_goes_to_the_smart_host(outside: ForeignServer, tmp_path: Path) -> None:
+    """ML-5: a server with a smart host gives it the mail for outside, but no mail between stores. Other mail, and that of a
+    server without one, stays in the lab's mailboxes."""
     async with LiveLab(organization(outside.port), folder=RunFolder.at(tmp_path / "run")) as lab:
         await send(lab, "A", TO, "ann@contoso.test")
         await send(lab, "B", TO)
@@ -86,8 +86,8 @@ async def test_mail_for_other_organizations_goes_to_the_smart_host(outside: Outs
 
 
 @pytest.mark.live
-async def test_what_the_smart_host_refuses_comes_back(outside: Outside, tmp_path: Path) -> None:
-    """RT-2, ML-5: it is returned as other mail is, and becomes a post of the folder that sent it."""
+async def test_what_the_smart_host_refuses_comes_back(outside: ForeignServer, tmp_path: Path) -> None:
+    """RT-2, ML-5: refused mail is returned as other mail is, and becomes a post of the folder that sent it."""
     async with LiveLab(organization(outside.port), folder=RunFolder.at(tmp_path / "run")) as lab:
         await send(lab, "A", "nobody@elsewhere.test")
         assert [event.recipients for event in lab.events() if isinstance(event, HopExpired)] == [
@@ -98,15 +98,15 @@ async def test_what_the_smart_host_refuses_comes_back(outside: Outside, tmp_path
 
 
 async def test_in_the_simulator_mail_counts_as_handed_over() -> None:
-    """ML-5: there is no outside in a simulator; the trace says what would have gone."""
+    """ML-5: a simulator has no outside; the trace shows the mail that would have left."""
     async with Simulator(organization(25)) as lab:
         await send(lab, "A", TO)
         assert [(event.next_hop, event.recipients) for event in handed_over(lab)] == [("127.0.0.1:25", (TO,))]
         assert lab.read("A", lambda node: node.mailbox()) == []
 
 
-async def test_nobody_is_relayed_for_by_a_server_with_a_smart_host() -> None:
-    """ML-7: a stranger's mail does not leave by it, not even to a folder's contact outside."""
+async def test_a_server_with_a_smart_host_is_no_open_relay() -> None:
+    """ML-7: an outsider's mail does not leave through it, not even to a folder's contact outside."""
     async with Simulator(organization(25)) as lab:
         with pytest.raises(MailRefused, match="550"):
             lab.read("A", lambda node: node.check_recipient(TO))

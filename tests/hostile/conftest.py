@@ -1,4 +1,4 @@
-"""A harness of the SMTP listener for each test."""
+"""The fixture that runs an SMTP listener for each test."""
 
 from __future__ import annotations
 

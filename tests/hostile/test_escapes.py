@@ -1,4 +1,4 @@
-"""No text of a stranger reaches a terminal as more than text, and no trace is more than a wrong file."""
+"""An outsider's text cannot control a terminal, and a forged trace is only a wrong file."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800
 
 
 @pytest.mark.parametrize("line", [b"MAIL FROM:<\x1b[2J@x.test>\r\n", b"EHLO \x07\r\n", b"MAIL FROM:<a\0@x.test>\r\n"])
-async def test_a_command_with_a_control_character_is_none(harness: ListenerHarness, line: bytes) -> None:
-    """Names and addresses of strangers, which logs and traces repeat, have no control characters in them."""
+async def test_a_command_with_a_control_character_is_refused(harness: ListenerHarness, line: bytes) -> None:
+    """Outsiders' names and addresses, which logs and traces repeat, cannot contain control characters."""
     client = await harness.client()
     assert (await client.say(line)).startswith("500")
 
 
 @pytest.mark.parametrize("control", CONTROLS)
-def test_what_is_printed_steers_no_terminal(control: str) -> None:
-    """Subjects and names are printed without what a terminal would obey."""
+def test_printed_text_has_no_terminal_controls(control: str) -> None:
+    """Subjects and names are printed without characters that control a terminal."""
     written = io.StringIO()
     _Terminal(file=written, highlight=False, soft_wrap=True).print(f"makes a{control}b", markup=False)
     told = written.getvalue()
@@ -35,8 +35,9 @@ def test_what_is_printed_steers_no_terminal(control: str) -> None:
 
 
 @pytest.mark.parametrize("control", [*CONTROLS, "\n", "\u2066"])
-def test_json_that_is_printed_steers_no_terminal_and_means_the_same(control: str) -> None:
-    """--json holds texts of strangers too: what a terminal would obey is escaped, C1 and changes of direction included."""
+def test_printed_json_has_no_terminal_controls(control: str) -> None:
+    """--json also holds outsiders' texts: characters that control a terminal are escaped, including C1 and changes of
+    direction."""
     told = json_text([{f"a{control}": f"b{control}ü"}])
     assert not set(control[:1]) & set(told)
     assert told.isprintable()
@@ -46,7 +47,7 @@ def test_json_that_is_printed_steers_no_terminal_and_means_the_same(control: str
 
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_mail_is_bytes_for_a_file_and_text_for_a_person(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
-    """What export and mailbox --show write is the mail to the byte, save on a terminal, which it must not steer."""
+    """export and mailbox --show write the mail byte for byte to a file, and without control characters to a terminal."""
     mail = b"Subject: \x1b[2J\r\n\r\n\xc2\x9b1m \xff g\xc3\xbct\r\n"
     written = io.BytesIO()
     stdout = io.TextIOWrapper(written, encoding="utf-8", newline="")
@@ -61,12 +62,12 @@ def test_a_mail_is_bytes_for_a_file_and_text_for_a_person(monkeypatch: pytest.Mo
 
 
 def test_lines_stay_lines() -> None:
-    """What is printed over several lines still is."""
+    """Text of several lines is still printed as several lines."""
     assert printable("a\n\tb ünï") == "a\n\tb ünï"
 
 
 @pytest.mark.parametrize("text", ["{ab}:1-x", "{ab}:", "x", "{ab}:1,,2", "{ab}:" + "9" * 5000, "{ab}:5-1"])
-def test_a_set_that_is_none_is_told_in_one_line(text: str) -> None:
-    """A trace of somebody else may hold anything; whoever reads it is told what is wrong with it."""
+def test_an_invalid_set_in_a_trace_is_one_line(text: str) -> None:
+    """A trace from elsewhere may contain anything; commands that read it say in one line what is wrong."""
     with pytest.raises(SetTextError, match="is not a set of change numbers"):
         sets.parse_traced(text)

@@ -1,4 +1,4 @@
-"""Whoever reaches the HTTP port of a lab gets an answer that is one line, and changes nothing but what is offered."""
+"""Every client of a lab's HTTP port gets an answer of one line, and can change only what the API offers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     assert b"Traceback" not in told
 
 
-def asked(lab: str, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
-    """Status and JSON of an answer; a stream is not waited for."""
+def request(lab: str, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
+    """Return the status and JSON of an answer; do not wait for the end of a stream."""
     connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -47,23 +47,23 @@ def asked(lab: str, method: str, path: str, body: bytes = b"", **headers: str) -
 @pytest.mark.parametrize(
     "origin", ["http://[", "null", "http://evil.test", "http://localhost:1", "http://evil@127.0.0.1"]
 )
-def test_no_page_of_another_origin_may_ask(lab: str, origin: str) -> None:
-    """An Origin that is not the lab's own, or is none at all, is refused."""
-    status, told = asked(lab, "POST", "/lab/clock/step", Origin=origin)
+def test_requests_of_another_origin_are_refused(lab: str, origin: str) -> None:
+    """An Origin header that is invalid, or not the lab's own, is refused."""
+    status, told = request(lab, "POST", "/lab/clock/step", Origin=origin)
     assert (status, told["status"]) == (403, 403)
 
 
-def test_the_labs_own_page_may_ask(lab: str) -> None:
-    """The page of documentation can try every route, of nodes in other processes too."""
+def test_requests_of_the_labs_own_page_are_allowed(lab: str) -> None:
+    """The page of documentation can call every route, also of nodes in other processes."""
     body = b'{"folder": "Projects", "subject": "from the page"}'
-    status, _ = asked(lab, "POST", "/nodes/A/messages", body, Origin=lab, Content_Type="application/json")
+    status, _ = request(lab, "POST", "/nodes/A/messages", body, Origin=lab, Content_Type="application/json")
     assert status == 201
 
 
 @pytest.mark.parametrize("host", ["evil.test", "", "[", "evil.test@localhost", "localhost@evil.test"])
-def test_a_name_that_was_made_to_mean_this_machine_is_refused(lab: str, host: str) -> None:
-    """Under any other name than the lab's nobody is served (DNS rebinding)."""
-    assert asked(lab, "GET", "/lab", Host=host)[0] == 403
+def test_a_foreign_host_name_is_refused(lab: str, host: str) -> None:
+    """A request under another host name than the lab's is refused (DNS rebinding)."""
+    assert request(lab, "GET", "/lab", Host=host)[0] == 403
 
 
 @pytest.mark.parametrize(
@@ -76,23 +76,23 @@ def test_a_name_that_was_made_to_mean_this_machine_is_refused(lab: str, host: st
         f"/nodes/A/stream?after={HUGE}",
     ],
 )
-def test_numbers_beyond_all_numbers_are_wrong(lab: str, path: str) -> None:
-    """A number that no store can have is the asker's mistake, and told as one."""
-    status, told = asked(lab, "GET", path)
+def test_numbers_out_of_range_are_refused(lab: str, path: str) -> None:
+    """A number that no store can have is the client's mistake."""
+    status, told = request(lab, "GET", path)
     assert (status, told["type"]) == (422, "urn:pflab:Wrong")
 
 
 @pytest.mark.parametrize("path", ["/nodes/A/stream", "/lab/stream", "/stream"])
 @pytest.mark.parametrize("last", ["\xb2", HUGE, ENDLESS, f"A:{ENDLESS}", "A:\xb2", "-1", ""])
-def test_a_place_in_a_stream_that_is_none_is_passed_over(lab: str, path: str, last: str) -> None:
-    """What a browser hands back as the last event is believed only if it can be one."""
-    assert asked(lab, "GET", path, Last_Event_ID=last)[0] == 200
+def test_an_invalid_last_event_id_is_ignored(lab: str, path: str, last: str) -> None:
+    """The Last-Event-ID header of a browser is used only if it can be an event's number."""
+    assert request(lab, "GET", path, Last_Event_ID=last)[0] == 200
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[" * 5000, b'{"node": "\\ud800"}', b"\xff"])
-def test_what_nodes_ask_is_not_for_others(lab: str, body: bytes) -> None:
-    """Faults are used up, and mails kept, by nodes of the lab alone."""
-    assert asked(lab, "POST", "/lab/fault-decision", body)[0] in {401, 404}
+def test_requests_of_nodes_are_refused_to_others(lab: str, body: bytes) -> None:
+    """Only the lab's nodes may count a fault as used or write a kept mail."""
+    assert request(lab, "POST", "/lab/fault-decision", body)[0] in {401, 404}
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_what_nodes_ask_is_not_for_others(lab: str, body: bytes) -> None:
         ("GET", "idle?at=0", b""),
     ],
 )
-def test_nobody_leads_a_node_behind_the_labs_back(lab: str, method: str, path: str, body: bytes) -> None:
-    """What the lab's coordinator tells its nodes is offered to nobody else."""
-    assert asked(lab, method, f"/nodes/B/{path}", body)[0] in {404, 405}
+def test_only_the_coordinator_may_control_a_node(lab: str, method: str, path: str, body: bytes) -> None:
+    """The requests that the coordinator sends to its nodes are refused to every other client."""
+    assert request(lab, method, f"/nodes/B/{path}", body)[0] in {404, 405}
 
 
-def test_half_a_mail_is_none(lab: str) -> None:
-    """A request whose asker hangs up in the midst of it is not obeyed."""
+def test_an_incomplete_request_has_no_effect(lab: str) -> None:
+    """A request whose client hangs up before its end has no effect."""
     count = "/nodes/A/messages/count?folder=Projects"
-    before = asked(lab, "GET", count)[1]["count"]
+    before = request(lab, "GET", count)[1]["count"]
     address = urlsplit(lab)
     for length in (b"Content-Length: 2000", b"Transfer-Encoding: chunked"):
         with socket.create_connection((address.hostname, address.port)) as line:
@@ -126,14 +126,14 @@ def test_half_a_mail_is_none(lab: str) -> None:
             line.sendall(head + b"100\r\nSubject: half\r\n\r\n" + b"x" * 100)
         with Client(lab) as client:
             client.post("A", "Projects", subject="one after it")
-    assert asked(lab, "GET", count)[1]["count"] == before + 2
+    assert request(lab, "GET", count)[1]["count"] == before + 2
 
 
 @pytest.mark.parametrize(
     ("path", "limit"), [("/lab/clock/rate", 1), ("/nodes/A/folders", 1), ("/nodes/A/messages", 64)]
 )
-def test_a_body_in_pieces_has_the_same_limit(lab: str, path: str, limit: int) -> None:
-    """A body that does not say how long it is is refused once it is too long."""
+def test_a_chunked_body_has_the_same_limit(lab: str, path: str, limit: int) -> None:
+    """A body without a length is refused once it is too long."""
     connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
     pieces = (b" " * 1024 * 1024 for _ in range(limit + 1))
     connection.request("POST", path, pieces, {"Content-Type": "application/json"}, encode_chunked=True)
@@ -145,7 +145,7 @@ def test_a_body_in_pieces_has_the_same_limit(lab: str, path: str, limit: int) ->
 
 @pytest.mark.parametrize("subject", ["a\0b", "a\r\nBcc: x@evil.test", "\x85\u2028", "\x7f"])
 def test_no_subject_breaks_out_of_its_field(lab: str, subject: str) -> None:
-    """Whatever stands in a subject or a sender, the message comes out as a mail with these fields and no others."""
+    """Whatever a subject or sender contains, the mail has these fields and no others."""
     with Client(lab) as client:
         message = client.post("A", "Projects", subject=subject, sender=f"kim{subject}@contoso.test")
         mail = client.mail("A", "Projects", message)

@@ -1,4 +1,4 @@
-"""What strangers can make an HTTP server keep is bounded: connections, time, and bodies on their way in."""
+"""Bounds on what outsiders can make an HTTP server hold: connections, time, and incoming bodies."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ HEAD = b"POST /messages HTTP/1.1\r\nHost: localhost\r\n"
 LINE = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def swallow(_: Scope, receive: Receive, send: Send) -> None:
-    """An application that reads a body and says 200."""
+async def read_body(_: Scope, receive: Receive, send: Send) -> None:
+    """An application that reads a body and answers 200."""
     while (message := await receive()).get("more_body"):
         assert message["type"] == "http.request"
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
 
-class Line:
-    """One connection."""
+class Connection:
+    """A connection of a client."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -36,7 +36,7 @@ class Line:
             await self._writer.drain()
 
     async def answer(self) -> bytes:
-        """The status line; b'' where the server has hung up."""
+        """Return the status line; b'' if the server has hung up."""
         with suppress(ConnectionError):
             return await asyncio.wait_for(self._reader.readline(), WAIT_S)
         return b""
@@ -47,25 +47,25 @@ class Line:
             await self._writer.wait_closed()
 
 
-class Place:
-    """A server with small limits, and those who ask it."""
+class BoundedServer:
+    """A server with small limits, and its clients."""
 
     def __init__(self) -> None:
         self.server: HttpServer | None = None
-        self.lines: list[Line] = []
+        self.lines: list[Connection] = []
 
-    async def line(self, limits: HttpLimits, bodies_bytes: int = 1 << 20) -> Line:
+    async def line(self, limits: HttpLimits, bodies_bytes: int = 1 << 20) -> Connection:
         if self.server is None:
-            self.server = HttpServer(swallow, limits=limits, bodies_bytes=bodies_bytes)
+            self.server = HttpServer(read_body, limits=limits, bodies_bytes=bodies_bytes)
             await self.server.start()
-        line = Line(*await asyncio.open_connection(*self.server.address))
+        line = Connection(*await asyncio.open_connection(*self.server.address))
         self.lines.append(line)
         return line
 
 
 @pytest.fixture
-async def place() -> AsyncIterator[Place]:
-    place = Place()
+async def place() -> AsyncIterator[BoundedServer]:
+    place = BoundedServer()
     yield place
     for line in place.lines:
         await line.close()
@@ -73,8 +73,8 @@ async def place() -> AsyncIterator[Place]:
         await place.server.stop()
 
 
-async def test_connections_are_counted(place: Place) -> None:
-    """A connection too many is told to come again, and there is room once another has gone."""
+async def test_connections_are_counted(place: BoundedServer) -> None:
+    """A connection over the limit is told to come again, and there is room once another has ended."""
     limits = HttpLimits(connections=2)
     first, second, third = [await place.line(limits) for _ in range(3)]
     assert b" 503 " in await third.answer()
@@ -89,22 +89,22 @@ async def test_connections_are_counted(place: Place) -> None:
 @pytest.mark.parametrize(
     "said", [b"", HEAD, HEAD + b"Content-Length: 9\r\n\r\nhalf", HEAD + b"Content-Length: 0\r\n\r\n" + HEAD]
 )
-async def test_a_request_that_does_not_go_on_ends(place: Place, said: bytes) -> None:
-    """Whoever begins a request, or only a connection, and says no more does not keep it."""
+async def test_a_stalled_request_is_closed(place: BoundedServer, said: bytes) -> None:
+    """A client that begins a request, or only a connection, and then sends nothing is disconnected."""
     line = await place.line(HttpLimits(head_s=0.05, body_s=0.1))
     await line.say(said)
     answers = [each async for each in _rest(line)]
     assert [each for each in answers if each.startswith(b"HTTP/1.1 2")] == answers[: said.count(b" 0\r\n")]
 
 
-async def _rest(line: Line) -> AsyncIterator[bytes]:
+async def _rest(line: Connection) -> AsyncIterator[bytes]:
     while answer := await line.answer():
         if answer.startswith(b"HTTP/"):
             yield answer
 
 
-async def test_a_request_under_way_is_not_cut_for_time(place: Place) -> None:
-    """The limits are for whoever asks; a body that keeps within its time is taken."""
+async def test_the_answer_has_no_time_limit(place: BoundedServer) -> None:
+    """The time limits apply to reading a request; a body that arrives in time is accepted."""
     line = await place.line(HttpLimits(head_s=0.05, body_s=WAIT_S))
     await line.say(HEAD, b"Content-Length: 8\r\n\r\nhalf")
     ended = asyncio.get_running_loop().create_future()
@@ -114,8 +114,8 @@ async def test_a_request_under_way_is_not_cut_for_time(place: Place) -> None:
     assert b" 200 " in await line.answer()
 
 
-async def test_bodies_on_their_way_in_share_one_limit(place: Place) -> None:
-    """Many bodies at once are bounded together; one too many is told to come again, and nothing stays taken."""
+async def test_incoming_bodies_share_one_limit(place: BoundedServer) -> None:
+    """Many bodies at once have one limit together; one over it is told to come again, and its room is freed."""
     limits = HttpLimits()
     first = await place.line(limits, bodies_bytes=1000)
     await first.say(HEAD, b"Content-Length: 900\r\n\r\n", b"x" * 800)

@@ -1,4 +1,4 @@
-"""What strangers can make an SMTP listener keep, do and say is bounded (spec: ML-7)."""
+"""Bounds on what outsiders can make an SMTP listener hold, do and say (spec: ML-7)."""
 
 import asyncio
 import logging
@@ -14,19 +14,19 @@ KB = 1024
 SMALL = ListenerLimits(message_bytes=100 * KB, contents_bytes=200 * KB)
 
 
-async def coming(harness: ListenerHarness, size: int) -> None:
-    """Waits until so many bytes of contents are on their way in."""
+async def wait_for_bytes(harness: ListenerHarness, size: int) -> None:
+    """Wait until this many bytes of contents are being received."""
     while harness.listener.room.taken < size:  # noqa: ASYNC110 - the listener tells nobody
         await asyncio.sleep(0)
 
 
-async def test_contents_of_strangers_take_half_of_the_room_together(harness: ListenerHarness) -> None:
-    """Contents that come in at the same time over many connections stay within one limit, and half is kept for stores."""
+async def test_outsiders_contents_share_half_of_the_room(harness: ListenerHarness) -> None:
+    """Contents received at the same time over many connections have one limit, of which half is reserved for stores."""
     harness.limits = SMALL
     first = await harness.addressed()
     await first.say("DATA")
     first.writer.write(b"x" * 70 * KB + b"\r\n")
-    await coming(harness, 70 * KB)
+    await wait_for_bytes(harness, 70 * KB)
     second = await harness.addressed()
     await second.say("DATA")
     second.writer.write(b"y" * 60 * KB + b"\r\n.\r\n")
@@ -40,12 +40,12 @@ async def test_contents_of_strangers_take_half_of_the_room_together(harness: Lis
     assert harness.listener.room.taken == 0
 
 
-async def test_chunks_of_strangers_take_half_of_the_room_together(harness: ListenerHarness) -> None:
-    """A chunk for which there is no room is read and thrown away, and the sender told to come again."""
+async def test_outsiders_chunks_share_half_of_the_room(harness: ListenerHarness) -> None:
+    """A chunk without room is read and discarded, and the sender is told to come again."""
     harness.limits = SMALL
     first = await harness.addressed()
     first.writer.write(b"BDAT %d LAST\r\n" % (90 * KB) + b"x" * 70 * KB)
-    await coming(harness, 70 * KB)
+    await wait_for_bytes(harness, 70 * KB)
     second = await harness.addressed()
     assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("452 4.3.1")
     assert (await second.say("RSET")).startswith("250")
@@ -57,8 +57,8 @@ async def test_chunks_of_strangers_take_half_of_the_room_together(harness: Liste
     assert (await second.say(b"BDAT %d LAST\r\n" % (60 * KB) + b"line\r\n" * (10 * KB))).startswith("250")
 
 
-async def test_a_stranger_who_says_mail_and_then_nothing_does_not_stop_the_clock(harness: ListenerHarness) -> None:
-    """TM-1, ML-7: the lab waits for a stranger's mail for a bounded real time, for a store's until it has ended."""
+async def test_an_outsiders_stalled_mail_does_not_stop_the_clock(harness: ListenerHarness) -> None:
+    """TM-1, ML-7: the lab waits for an outsider's mail for a limited real time, and for a store's until it has ended."""
     harness.limits = ListenerLimits(holding_seconds=0.05)
     store = await harness.store()
     await store.say("MAIL FROM:<A-IS@contoso.test>")
@@ -73,9 +73,9 @@ async def test_a_stranger_who_says_mail_and_then_nothing_does_not_stop_the_clock
     assert harness.listener.open_transactions == 0
 
 
-async def test_strangers_are_told_to_come_again_where_there_is_no_room(harness: ListenerHarness) -> None:
-    """ML-7: who brings a mail for which the store has no room hears 452, at MAIL where it says the size, else after the
-    content; what a store brings is taken."""
+async def test_outsiders_are_refused_temporarily_without_room(harness: ListenerHarness) -> None:
+    """ML-7: an outsider whose mail the store has no room for gets 452, to MAIL if that gives the size, otherwise after the
+    content. A store's mail is accepted."""
     asked: list[int] = []
 
     def check_room(size: int) -> None:
@@ -97,7 +97,7 @@ async def test_strangers_are_told_to_come_again_where_there_is_no_room(harness: 
 
 
 async def test_a_chunk_that_is_refused_is_not_kept(harness: ListenerHarness) -> None:
-    """The bytes of a chunk without a recipient, or of one that is too large, are thrown away as they come."""
+    """The bytes of a chunk without a recipient, or of one that is too large, are discarded as they arrive."""
     harness.limits = SMALL
     client = await harness.client()
     client.writer.write(b"BDAT %d\r\n" % (150 * KB) + b"x" * 140 * KB)
@@ -110,8 +110,8 @@ async def test_a_chunk_that_is_refused_is_not_kept(harness: ListenerHarness) -> 
 
 
 @pytest.mark.parametrize("command", [b"BDAT 0\r\n", b"RCPT TO:<nobody@contoso.test>\r\n", b"DATA\r\n"])
-async def test_refusals_without_end_end_the_connection(harness: ListenerHarness, command: bytes) -> None:
-    """A stranger whose commands are refused again and again does not keep the node from its work."""
+async def test_repeated_refusals_end_the_connection(harness: ListenerHarness, command: bytes) -> None:
+    """A client whose commands are refused again and again is disconnected."""
     harness.limits = ListenerLimits(refused_commands=50)
     client = await harness.client()
     client.writer.write(b"MAIL FROM:<a@x.test>\r\n" + command * 500)
@@ -122,10 +122,10 @@ async def test_refusals_without_end_end_the_connection(harness: ListenerHarness,
     assert len(replies) == 1 + 51 + 1
 
 
-async def test_an_endless_proof_is_refused_in_one_line(
+async def test_an_overlong_auth_answer_is_refused_in_one_line(
     harness: ListenerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An answer to AUTH that is longer than any line is told so, and nobody's log is filled with a traceback."""
+    """An answer to AUTH longer than a line is refused, and no traceback is logged."""
     client = await harness.client()
     await client.say(f"AUTH {MECHANISM}")
     with caplog.at_level(logging.ERROR):

@@ -13,7 +13,7 @@ MOST_MODULES = 15
 
 
 def packages(root: Path, *tops: str) -> Iterator[Path]:
-    """Every folder with modules below these, from the top down."""
+    """Return every folder with modules below these, parents first."""
     for top in tops:
         for init in sorted((root / top).rglob("__init__.py")):
             yield init.parent
@@ -58,7 +58,7 @@ def test_the_map_names_every_folder(project_root: Path, top: str) -> None:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module of the tests that this file imports, and every name it imports from one, with dots."""
+    """Return every module of the tests that this file imports, and every name it imports from one, with dots."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("tests"))

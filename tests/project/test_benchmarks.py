@@ -1,4 +1,4 @@
-"""The benchmarks measure what is there: each of them still runs."""
+"""Every benchmark still runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WITHIN_S = 900
 
 
 def test_every_benchmark_runs_to_its_end(project_root: Path) -> None:
-    """`python -m bench` ends well, and each benchmark has figures."""
+    """`python -m bench` succeeds, and each benchmark prints figures."""
     order = [sys.executable, "-m", "bench", "--json"]
     done = subprocess.run(order, cwd=project_root, capture_output=True, text=True, check=False, timeout=WITHIN_S)
     told = json.loads(done.stdout)["benchmarks"]

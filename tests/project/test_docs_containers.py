@@ -1,4 +1,4 @@
-"""docs/containers.md tells what is there: services, settings, commands, and an example that runs."""
+"""docs/containers.md agrees with the project: services, settings, commands, and an example that runs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def page(project_root: Path) -> Path:
     return project_root / "docs" / "containers.md"
 
 
-def test_every_setting_is_in_the_file_and_every_one_of_the_file_is_told(project_root: Path, page: Path) -> None:
-    """The table of settings names all that docker-compose.yml reads, and gives the defaults that stand there."""
+def test_the_table_of_settings_agrees_with_the_compose_file(project_root: Path, page: Path) -> None:
+    """The table of settings has all that docker-compose.yml reads, with the same defaults."""
     file = (project_root / "docker-compose.yml").read_text("utf-8")
     read = dict(re.findall(r"\$\{(PFLAB_\w+):-([^}]*)\}", file))
     told: dict[str, str] = {}
@@ -29,8 +29,8 @@ def test_every_setting_is_in_the_file_and_every_one_of_the_file_is_told(project_
     assert told == {name: "none" if default == "/dev/null" else default for name, default in read.items()}
 
 
-def test_every_service_is_told(project_root: Path, page: Path) -> None:
-    """The table of services has all of docker-compose.yml; those of stores are told of by their convention."""
+def test_every_service_is_listed(project_root: Path, page: Path) -> None:
+    """The table of services has all of docker-compose.yml; the stores are covered by their naming rule."""
     services = yaml.safe_load((project_root / "docker-compose.yml").read_text("utf-8"))["services"]
     table = re.search(r"^\| service .*?\n\n", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert table is not None
@@ -39,8 +39,8 @@ def test_every_service_is_told(project_root: Path, page: Path) -> None:
     assert told == set(services) - stores
 
 
-def test_every_command_is_one(page: Path) -> None:
-    """Verbs of pflab that the page names are there, and so are the options beside them."""
+def test_every_command_on_the_page_exists(page: Path) -> None:
+    """The verbs of pflab on the page exist, and so do their options."""
     lines = re.findall(r"^(pflab .*)$", page.read_text("utf-8"), re.MULTILINE)
     assert lines
     assert {shlex.split(line)[1] for line in lines} <= VERBS.keys()
@@ -48,6 +48,6 @@ def test_every_command_is_one(page: Path) -> None:
 
 @pytest.mark.live
 def test_the_example_in_plain_http_runs(page: Path, tmp_path: Path) -> None:
-    """Each request of the page's test is answered as the page says."""
+    """Each request of the page's example gets the answer on the page."""
     with lab_up(tmp_path) as url:
         assert play(page, url) == len(example(page)) > 10

@@ -1,4 +1,4 @@
-"""The planted defects of tests/mutants fit the code as it is; they are hunted by `make mutants`."""
+"""The patches of tests/mutants apply to the present code; `make mutants` searches for the defects."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 
-def test_each_planted_defect_fits(project_root: Path) -> None:
-    """A patch that does not apply any more would be found by the hunt alone, minutes later."""
+def test_each_patch_applies(project_root: Path) -> None:
+    """Otherwise only the search would find a patch that no longer applies, minutes later."""
     patches = sorted((project_root / "tests" / "mutants").glob("*.patch"))
     stale = [
         patch.stem

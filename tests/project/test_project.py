@@ -1,4 +1,4 @@
-"""The project's own files: what they promise each other."""
+"""The project's own files agree with each other."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def pyproject(project_root: Path) -> dict[str, Any]:
     return tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def normal(name: str) -> str:
-    """A distribution's name as an index compares it."""
+def normalized(name: str) -> str:
+    """Return a distribution's name as an index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def pins(project_root: Path) -> dict[str, str]:
     lines = (project_root / "constraints.txt").read_text(encoding="utf-8").splitlines()
     found = (line.partition("==") for line in lines if line and not line.startswith("#"))
-    return {normal(name): version for name, _, version in found}
+    return {normalized(name): version for name, _, version in found}
 
 
 def test_every_constraint_is_an_exact_pin(project_root: Path) -> None:
@@ -44,19 +44,19 @@ def test_every_constraint_is_an_exact_pin(project_root: Path) -> None:
 
 
 def test_every_dependency_is_pinned(project_root: Path, pyproject: dict[str, Any]) -> None:
-    """What pyproject.toml asks for, for use and for development, has its version in constraints.txt."""
+    """Each dependency of pyproject.toml, for use and for development, has its version in constraints.txt."""
     project = pyproject["project"]
     asked = [
         *project["dependencies"],
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
-    names = {normal(re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0]) for one in asked}
+    names = {normalized(re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0]) for one in asked}
     assert names <= pins(project_root).keys() | {"pflab"}
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", ".ci/run"])
 def test_nothing_says_where_packages_come_from(project_root: Path, name: str) -> None:
-    """No file of the build names a package index: which one is used is the affair of the machine."""
+    """No file of the build names a package index; that is the configuration of the machine."""
     text = (project_root / name).read_text(encoding="utf-8")
     assert not re.search(r"https?://|--(extra-)?index-url|--find-links|--trusted-host", text)
 
@@ -65,8 +65,8 @@ def contracts(pyproject: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     return [one for one in pyproject["tool"]["importlinter"]["contracts"] if one["type"] == kind]
 
 
-def test_the_floors_are_held_in_order(pyproject: dict[str, Any]) -> None:
-    """One contract holds the floors from the top down, one the folders inside each floor, and one forbids cycles."""
+def test_the_layers_are_enforced(pyproject: dict[str, Any]) -> None:
+    """One contract orders the layers, one orders the folders inside each layer, and one forbids cycles."""
     layers = contracts(pyproject, "layers")
     assert layers[0]["layers"] == FLOORS
     assert {one["containers"][0] for one in layers[1:]} == {*FLOORS, "analytics"}
@@ -78,10 +78,10 @@ def test_the_floors_are_held_in_order(pyproject: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("floor", "outward"), [("transport", {"smtp"}), ("node", {"host", "api", "process", "__main__"})]
 )
-def test_agents_are_kept_from_the_world(
+def test_agents_do_no_input_or_output(
     project_root: Path, pyproject: dict[str, Any], floor: str, outward: set[str]
 ) -> None:
-    """A contract bans clocks, random numbers, sockets and web libraries from all folders but those that meet the world."""
+    """A contract forbids clocks, random numbers, sockets and web libraries in all folders except those for input and output."""
     inside = {path.stem for path in (project_root / floor).iterdir() if path.suffix == ".py" or path.is_dir()}
     inward = {f"{floor}.{name}" for name in inside - outward - {"__init__", "__pycache__", "py"}}
     inward -= {f"{floor}.py.typed"}
@@ -93,13 +93,13 @@ def test_agents_are_kept_from_the_world(
     )
 
 
-def test_every_floor_is_typed(project_root: Path) -> None:
-    """Each top-level package carries py.typed, so that users' type checkers read ours."""
+def test_every_package_is_typed(project_root: Path) -> None:
+    """Each top-level package has py.typed, so that users' type checkers read its types."""
     assert [name for name in [*FLOORS, "analytics"] if not (project_root / name / "py.typed").exists()] == []
 
 
-def test_make_explains_itself(project_root: Path) -> None:
-    """Every target that README or CONTRIBUTING may name is in `make help`."""
+def test_make_help_lists_the_targets(project_root: Path) -> None:
+    """`make help` has every target that README or CONTRIBUTING names."""
     makefile = (project_root / "Makefile").read_text(encoding="utf-8")
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
@@ -109,7 +109,7 @@ def test_make_explains_itself(project_root: Path) -> None:
 
 
 def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) -> None:
-    """Whoever waits for `make install` is told in one line what for and how long, and at its end what to do next."""
+    """`make install` says in one line what it does and how long it takes, and at its end what to do next."""
     told = call(
         ["make", "--no-print-directory", "--dry-run", "--what-if=pyproject.toml", "install"], project_root
     ).splitlines()
@@ -141,15 +141,15 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
 
 
 def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> None:
-    """docs/campaigns.md says how large a plan file, its durations, its posts and their characters may be."""
+    """docs/campaigns.md gives the limits of a plan file, its durations, its posts and their characters."""
     page = " ".join((project_root / "docs" / "campaigns.md").read_text(encoding="utf-8").split())
     assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
     assert f"every duration at most {LONGEST_US // DAY_US:,} d" in page
     assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} characters" in page
 
 
-def test_what_is_installed_plays_its_own_scenarios_anywhere(project_root: Path, tmp_path: Path) -> None:
-    """A wheel holds the scenarios and the example topologies, and pflab out of it finds them by name in any folder."""
+def test_an_installed_wheel_finds_its_scenarios(project_root: Path, tmp_path: Path) -> None:
+    """A wheel contains the scenarios and the example topologies, and an installed pflab finds them by name in any folder."""
     tree, installed, elsewhere = (tmp_path / name for name in ("tree", "installed", "elsewhere"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         tree.mkdir(exist_ok=True)
@@ -179,8 +179,8 @@ def call(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def test_numbers_of_things_are_told_as_people_say_them(project_root: Path) -> None:
-    """No text of ours says `1 mails` or `mail(s)`: how many of a thing there are is told by `counted`."""
+def test_nouns_agree_with_their_numbers(project_root: Path) -> None:
+    """No text says `1 mails` or `mail(s)`; the function `counted` forms the number and the noun."""
     found = []
     for path in (each for floor in ("pflab", "analytics") for each in sorted((project_root / floor).rglob("*.py"))):
         for text in (each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.JoinedStr)):
@@ -197,7 +197,7 @@ _MANY = re.compile(r" (?!is |as |was |has |of )(more )?[a-z]+s\b")
 
 
 def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:
-    """`python -m bench` answers a name that no benchmark has with the names there are, and exit status 2."""
+    """`python -m bench` refuses an unknown name with the list of benchmarks, and exit status 2."""
     command = [sys.executable, "-m", "bench", "nothing-of-the-kind"]
     done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""What README.md and the pages of docs/ tell people to type works."""
+"""The commands in README.md and in the pages of docs/ work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in
 
 
 def _commands(page: str) -> list[list[str]]:
-    """The words of each line of an example that begins with pflab, without the remarks beside it."""
+    """Return the words of each line of an example that begins with pflab, without comments."""
     blocks = re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     lines = re.findall(r"^pflab .*$", "".join(blocks), re.MULTILINE) + re.findall(
         r"^    (pflab .*)$", page, re.MULTILINE
@@ -29,8 +29,8 @@ def _commands(page: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_of_a_page_is_one(page: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The help of a verb has each option that a page gives it."""
+def test_every_command_on_a_page_exists(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each verb has the options that a page uses."""
     for verb, *args in _commands((ROOT / page).read_text("utf-8")):
         options = {each for each in args if each.startswith("-")} - {"--version", "--help"}
         if verb.startswith("-"):
@@ -46,7 +46,7 @@ def test_every_command_of_a_page_is_one(page: str, capsys: pytest.CaptureFixture
 
 
 def test_the_pages_name_every_verb() -> None:
-    """Some page shows each verb of the command line, and README.md and the page on labs show most."""
+    """Some page shows each verb, and README.md and the page on labs show most."""
     shown = {page: {words[0] for words in _commands((ROOT / page).read_text("utf-8"))} for page in PAGES}
     assert set(VERBS) <= set().union(*shown.values())
     assert len(shown["README.md"]) > 10
@@ -54,16 +54,16 @@ def test_the_pages_name_every_verb() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_topologies_and_scenarios_of_a_page_are_there(page: str) -> None:
-    """Each file below topology/ and scenarios/ that the commands of a page name lies in the tree."""
+def test_topologies_and_scenarios_on_a_page_exist(page: str) -> None:
+    """Each file below topology/ and scenarios/ in a page's commands exists."""
     named = {word for command in _commands((ROOT / page).read_text("utf-8")) for word in command}
     files = {each for each in named if each.startswith(("topology/", "scenarios/"))}
     assert [each for each in files if not (ROOT / each).is_file()] == []
 
 
 @pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md"])
-def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
-    """A link to a file of the project names one that is there, and one to a heading a heading of that page."""
+def test_every_link_on_a_page_resolves(page: str) -> None:
+    """A link to a file of the project, or to a heading of a page, has a target."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     for link in [*re.findall(r"\]\(([^)\s]+)\)", text), *re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.MULTILINE)]:
         if link.startswith("http"):
@@ -76,7 +76,7 @@ def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
 
 
 def _anchors(text: str) -> set[str]:
-    """The anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors of the headings of a page, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -91,7 +91,7 @@ def test_readme_is_short() -> None:
 
 @pytest.mark.live
 def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
-    """The test that docs/testing.md shows passes against a lab of the topology that it names."""
+    """The test on docs/testing.md passes against a lab of the topology that it names."""
     page = (project_root / "docs/testing.md").read_text("utf-8")
     (block,) = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
     topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")

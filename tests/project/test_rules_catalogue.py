@@ -1,4 +1,4 @@
-"""The catalogue of rules, and the page that shows where each is obeyed and tested."""
+"""The catalogue of rules, and the page that shows where each rule is obeyed and tested."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Plant = Callable[[dict[str, str]], Path]
 
 @pytest.fixture(scope="module")
 def page(project_root: Path) -> ModuleType:
-    """The generator: docs/ is no package, so it is loaded from its file."""
+    """Load the generator from its file, because docs/ is no package."""
     spec = importlib.util.spec_from_file_location("rules_page", project_root / "docs" / "rules_page.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -40,8 +40,8 @@ def page(project_root: Path) -> ModuleType:
 
 
 @pytest.fixture
-def plant(tmp_path: Path) -> Plant:
-    """Writes a small project: the catalogue above, unless given, and files by path."""
+def make_project(tmp_path: Path) -> Plant:
+    """Write a small project: the catalogue above unless another is given, and these files."""
 
     def planted(files: dict[str, str]) -> Path:
         for name, text in {"docs/rules.yaml": SMALL, **files}.items():
@@ -64,7 +64,7 @@ def test_the_catalogue_is_well_formed(page: ModuleType, project_root: Path) -> N
 
 
 def test_the_catalogue_has_no_gap_in_its_numbers(page: ModuleType, project_root: Path) -> None:
-    """Within an area the numbers run from 1 without a gap, for a rule that falls away keeps its entry."""
+    """Within an area the numbers run from 1 without a gap, because a dropped rule keeps its entry."""
     catalogue = page.load_catalogue(project_root / page.CATALOGUE)
     for area in catalogue.areas:
         numbers = [int(rule.id.partition("-")[2]) for rule in catalogue.rules if rule.area == area]
@@ -108,30 +108,32 @@ def test_the_page_of_this_project_is_deterministic(page: ModuleType, project_roo
         ("terms: Words.", "terms: [Words", "not YAML"),
     ],
 )
-def test_a_fault_of_the_catalogue_is_told(page: ModuleType, plant: Plant, right: str, wrong: str, said: str) -> None:
-    """A catalogue with a fault is refused with a line that says which."""
+def test_a_fault_of_the_catalogue_is_reported(
+    page: ModuleType, make_project: Plant, right: str, wrong: str, said: str
+) -> None:
+    """A faulty catalogue is refused with a line that names the fault."""
     assert right in SMALL
-    root = plant({"docs/rules.yaml": SMALL.replace(right, wrong)})
+    root = make_project({"docs/rules.yaml": SMALL.replace(right, wrong)})
     with pytest.raises(page.CatalogueError, match=said):
         page.load_catalogue(root / page.CATALOGUE)
 
 
-def test_an_entry_with_a_deviation_shows_it(page: ModuleType, plant: Plant) -> None:
-    """A deliberate difference stands on the page together with its reason."""
+def test_an_entry_with_a_deviation_shows_it(page: ModuleType, make_project: Plant) -> None:
+    """The page shows a deliberate difference with its reason."""
     data = yaml.safe_load(SMALL)
     data["rules"][0]["deviation"] = {"text": "Not here.", "reason": "Too slow."}
-    root = plant({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
+    root = make_project({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
     catalogue = page.load_catalogue(root / page.CATALOGUE)
     text = page.render(catalogue, page.Coverage())
     assert "Not here." in text
     assert "Too slow." in text
 
 
-def test_a_behaviour_that_traces_do_not_show_says_why(page: ModuleType, plant: Plant) -> None:
-    """It is no gap, and its reason stands on the page in place of a trace check."""
+def test_a_behaviour_that_traces_do_not_show_says_why(page: ModuleType, make_project: Plant) -> None:
+    """Such a rule is no gap, and the page shows its reason in place of a trace check."""
     data = yaml.safe_load(SMALL)
     data["rules"][0] |= {"kind": "behaviour", "status": "built", "untraced": "nothing is written of it"}
-    root = plant({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
+    root = make_project({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
     text = page.render(page.load_catalogue(root / page.CATALOGUE), page.Coverage())
     assert "none: nothing is written of it" in text
     assert "Built behaviour, no trace check (0): none" in text
@@ -152,19 +154,19 @@ def test_a_behaviour_that_traces_do_not_show_says_why(page: ModuleType, plant: P
     ],
 )
 def test_a_citation_is_read(page: ModuleType, text: str, ids: set[str]) -> None:
-    """`spec:` is followed by ids set apart by commas, spaces or `and`, or by a range with `to`."""
+    """`spec:` is followed by ids separated by commas, spaces or `and`, or by a range with `to`."""
     assert page.cited(text) == ids
 
 
 def test_only_comments_and_docstrings_cite(page: ModuleType) -> None:
-    """An id in a string of the program is data, no citation."""
+    """An id in a string of the program is no citation."""
     words = page.prose('"""About one."""\nx = "spec: BF-3"  # about two\ndef f():\n    "about three"\n')
     assert words.split("\n") == ["About one.", "about three", "# about two"]
 
 
-def test_files_are_listed_by_rule(page: ModuleType, plant: Plant) -> None:
+def test_files_are_listed_by_rule(page: ModuleType, make_project: Plant) -> None:
     """Code cites after `spec:`, tests in comments and docstrings, scenarios under `rules`; sorted by file."""
-    root = plant(
+    root = make_project(
         {
             "node/b.py": "x = 1  # spec: QQ-1\n",
             "node/a.py": "x = 1  # spec: QQ-1\n",
@@ -195,9 +197,11 @@ def test_files_are_listed_by_rule(page: ModuleType, plant: Plant) -> None:
         ("node/a.py", "def\n", "node/a.py: not Python"),
     ],
 )
-def test_a_citation_of_no_rule_is_refused(page: ModuleType, plant: Plant, name: str, text: str, said: str) -> None:
-    """A slip in a citation fails with the file's name, wherever it is."""
-    root = plant({name: text})
+def test_a_citation_of_an_unknown_rule_is_refused(
+    page: ModuleType, make_project: Plant, name: str, text: str, said: str
+) -> None:
+    """A wrong id in a citation is an error with the file's name."""
+    root = make_project({name: text})
     with pytest.raises(page.CatalogueError, match=said):
         page.scan(root, page.load_catalogue(root / page.CATALOGUE))
 
@@ -205,9 +209,9 @@ def test_a_citation_of_no_rule_is_refused(page: ModuleType, plant: Plant, name: 
 # --- the page
 
 
-def test_gaps_are_marked(page: ModuleType, plant: Plant) -> None:
-    """A built rule without code or test is marked; only behaviour wants scenarios, a planned rule nothing."""
-    root = plant({"node/a.py": "# spec: QQ-1\n"})
+def test_gaps_are_marked(page: ModuleType, make_project: Plant) -> None:
+    """A built rule without code or test is marked. Only behaviour needs scenarios, and a planned rule nothing."""
+    root = make_project({"node/a.py": "# spec: QQ-1\n"})
     catalogue = page.load_catalogue(root / page.CATALOGUE)
     text = page.render(catalogue, page.scan(root, catalogue))
     first, second, third = (text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1"))
@@ -221,23 +225,23 @@ def test_gaps_are_marked(page: ModuleType, plant: Plant) -> None:
     assert "- Planned (1): ZZ-1\n" in text
 
 
-def test_check_finds_a_stale_page(page: ModuleType, plant: Plant, capsys: pytest.CaptureFixture[str]) -> None:
-    """--check writes nothing, and fails without a page or once coverage has changed since it was written."""
-    root = plant({})
+def test_check_finds_a_stale_page(page: ModuleType, make_project: Plant, capsys: pytest.CaptureFixture[str]) -> None:
+    """--check writes nothing, and fails without a page or if coverage has changed since the page was written."""
+    root = make_project({})
     assert page.main(["--check"], root) == 1
     assert not (root / page.PAGE).exists()
     assert page.main([], root) == 0
     assert page.main(["--check"], root) == 0
-    plant({"node/a.py": "# spec: QQ-1\n"})
+    make_project({"node/a.py": "# spec: QQ-1\n"})
     assert page.main(["--check"], root) == 1
     assert "make rules" in capsys.readouterr().err
 
 
 def test_a_wrong_citation_fails_the_generator(
-    page: ModuleType, plant: Plant, capsys: pytest.CaptureFixture[str]
+    page: ModuleType, make_project: Plant, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With a wrong citation no page is written, and the fault is told."""
-    root = plant({"node/a.py": "# spec: QQ-8\n"})
+    """With a wrong citation no page is written, and the error names the citation."""
+    root = make_project({"node/a.py": "# spec: QQ-8\n"})
     assert page.main([], root) == 1
     assert "QQ-8" in capsys.readouterr().err
     assert not (root / page.PAGE).exists()

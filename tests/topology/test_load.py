@@ -1,4 +1,4 @@
-"""Topology files: what is missing gets a default, what is wrong is said, all of it."""
+"""Topology files: a missing key gets its default, and every mistake is reported."""
 
 import pickle
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_two_servers_are_enough() -> None:
 
 
 def test_every_default_of_a_connector_and_a_folder() -> None:
-    """A connector takes its name, cost, affinity and bridgeheads by default; a folder is on every server."""
+    """A connector has default name, cost, affinity and bridgeheads; a folder is on every server by default."""
     topology = topology_from_text(SOUND)
     (connector,) = topology.connectors
     assert (connector.name, connector.kind, connector.cost, connector.affinity) == (
@@ -128,7 +128,7 @@ def test_everything_that_a_file_can_say() -> None:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_examples_are_sound_and_survive_the_round_trip(path: Path) -> None:
-    """Each example loads, and what a run writes down of it (YAML, or JSON on one line) is the same topology."""
+    """Each example loads, and what a run writes of it (YAML, or JSON on one line) is the same topology."""
     topology = load_topology(path)
     assert topology_from_text(topology.as_yaml()) == topology
     assert topology_from_text(topology.as_json()) == topology
@@ -137,7 +137,7 @@ def test_the_examples_are_sound_and_survive_the_round_trip(path: Path) -> None:
     assert pickle.loads(pickle.dumps(topology)) == topology
 
 
-def test_the_examples_that_others_rely_on_are_there() -> None:
+def test_the_examples_used_by_scenarios_exist() -> None:
     """Scenarios and demos name these files."""
     sizes = {path.stem: load_topology(path) for path in EXAMPLES.glob("*.yaml")}
     assert list(sizes["one-site"].servers) == ["A", "B", "C"]
@@ -148,7 +148,7 @@ def test_the_examples_that_others_rely_on_are_there() -> None:
 
 
 def test_awkward_names_survive_the_round_trip() -> None:
-    """Texts that a YAML reader may take for something else are written so that they come back."""
+    """Texts that a YAML reader may take for another type are written so that they are read back unchanged."""
     text = """
     sites: [NO, "0o17", "1e3", "2003", "12.15", "on"]
     connectors: [{between: [NO, "0o17"]}, {between: [NO, "1e3"]}, {between: [NO, "2003"]},
@@ -165,7 +165,7 @@ def test_awkward_names_survive_the_round_trip() -> None:
 
 
 def test_the_same_text_gives_the_same_topology_text() -> None:
-    """The canonical form depends on the file's meaning and order alone."""
+    """The canonical form depends only on the file's meaning and order."""
     one = topology_from_text("servers: {B: , A: {version: 2003}}\n")
     other = topology_from_text("{servers: {B: {}, A: {joins: start}}, connectors: , folders: }")
     assert one.as_json() == other.as_json()
@@ -286,8 +286,8 @@ folders:
         (("servers:", "servers: {}\nservants:"), "servers: 0 entries; at least 1"),
     ],
 )
-def test_a_mistake_is_said_with_what_would_be_right(change: tuple[str, str], problem: str | None) -> None:
-    """Each kind of mistake has its own words; nothing is reported beside it that follows from it alone."""
+def test_a_mistake_is_reported_with_what_would_be_right(change: tuple[str, str], problem: str | None) -> None:
+    """Each kind of mistake has its own text; its mere consequences are not reported."""
     before, after = change
     assert before in SOUND
     text = SOUND.replace(before, after, 1)
@@ -309,7 +309,7 @@ def test_a_site_at_a_connector_needs_a_server() -> None:
 
 
 def test_a_replica_on_a_store_that_joins_later_is_refused() -> None:
-    """RP-3: a new store knows nothing at first; its replicas are added when it is there."""
+    """RP-3: a new store knows nothing at first; replicas on it are added after it has joined."""
     (problem,) = problems_of("servers: {A: , E: {joins: later}}\nfolders: {P: {replicas: [A, E]}}\n")
     assert '"E" joins later' in problem
     (problem,) = problems_of("servers: {A: {joins: later}}")
@@ -317,7 +317,7 @@ def test_a_replica_on_a_store_that_joins_later_is_refused() -> None:
 
 
 def test_the_same_setting_under_two_names_is_refused() -> None:
-    """A setting that is known under two names is given once."""
+    """A setting with two names can be given only once."""
     (problem,) = problems_of(
         "servers: {A: {settings: {Enable Replication Messages At Startup: 1,"
         " Enable Replication Messages On Startup: 0}}}"
@@ -325,27 +325,27 @@ def test_the_same_setting_under_two_names_is_refused() -> None:
     assert "the same setting as" in problem
 
 
-def test_a_clamped_setting_is_said_and_no_mistake() -> None:
-    """SE-1: out of range is clamped, and said."""
+def test_a_clamped_setting_gives_a_notice() -> None:
+    """SE-1: a value out of range is clamped with a notice; it is no mistake."""
     topology = topology_from_text("servers: {A: {settings: {Replication Folder Tree RMQ Timeout: 60}}}")
     assert topology.notices() == ["A: Replication Folder Tree RMQ Timeout: 1 min is below its range; 1 h is used"]
 
 
 @pytest.mark.parametrize("text", ["", "just words", "[A, B]", "5"])
 def test_what_is_no_mapping_is_no_topology(text: str) -> None:
-    """A file of another shape is one problem that shows the least that is right."""
+    """A file of another shape is one problem that shows the smallest valid file."""
     (problem,) = problems_of(text)
     assert "not a topology; keys and values, at least servers" in problem
 
 
 def test_a_file_without_servers_says_so() -> None:
-    """The one key that has no default."""
+    """`servers` is the only key without a default."""
     (problem,) = problems_of("organization: Contoso\n")
     assert problem == "f.yaml:1:1: the key servers is missing; write it, as servers: {A: , B: }"
 
 
-def test_a_file_full_of_mistakes_ends_somewhere() -> None:
-    """The report is bounded, so that a hostile file costs neither time nor memory."""
+def test_the_report_of_mistakes_is_bounded() -> None:
+    """A hostile file costs neither time nor memory."""
     names = ", ".join(f"Nonsense {number}: 1" for number in range(20_000))
     assert len(problems_of(f"{{servers: {{A: }}, settings: {{{names}}}}}")) == 200
     names = ", ".join(f"nonsense{number}: 1" for number in range(20_000))

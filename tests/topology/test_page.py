@@ -1,4 +1,4 @@
-"""docs/topology.md says what is so: its examples load, and it has every key and every setting."""
+"""docs/topology.md is correct: its examples load, and it has every key and every setting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keys(title: str) -> list[str]:
 
 
 def row(spec: SettingSpec) -> str:
-    """What the page's table says of a setting."""
+    """Return the row of a setting in the page's table."""
     low, high = value_text(spec, spec.low), value_text(spec, spec.high)
     numbers = f"{low} or more" if spec.high >= DWORD_MAX * spec.unit_size else f"{low} to {high}"
     words = {
@@ -44,12 +44,12 @@ def row(spec: SettingSpec) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_each_example_is_a_sound_topology(example: str) -> None:
-    """What the page shows can be copied into a file and loaded, without a notice of anything that was clamped."""
+    """The examples of the page load without a notice of a clamped value."""
     assert topology_from_text(example).notices() == []
 
 
 def test_the_page_has_every_key() -> None:
-    """Of the organization, a connector, a server and a folder, each key once, and none that there is not."""
+    """The page has each key of the organization, a connector, a server and a folder once, and no other."""
     for title, entry in (
         ("The organization", TopologyFile),
         ("A connector", ConnectorEntry),
@@ -59,8 +59,8 @@ def test_the_page_has_every_key() -> None:
         assert sorted(keys(title)) == sorted(entry.model_fields)
 
 
-def test_the_page_has_every_word() -> None:
-    """Each word that a key may have stands there, and the versions that can be run are those that it says."""
+def test_the_page_has_every_value() -> None:
+    """The page has each value that a key can take, and the versions on it can be run."""
     for title, words in (
         ("A connector", ConnectorKind),
         ("A server", (*Joins, *(f'"{version}"' for version in ALL_VERSIONS))),

@@ -29,7 +29,8 @@ def route(topology: Topology, *servers: str) -> list[tuple[str, str | None]]:
 
 
 def test_mail_goes_from_bridgehead_to_bridgehead() -> None:
-    """Sender, local bridgehead, over the connector to the remote one, on to the next connector's bridgehead."""
+    """Mail goes from the sender to the local bridgehead, to the connector's remote bridgehead, and on to the next
+    connector's."""
     topology = topology_from_text(LINE)
     assert route(topology, "B", "E") == [("A", None), ("D", "SEA-NYC"), ("C", None), ("E", "NYC-LON")]
     assert route(topology, "A", "C") == [("D", "SEA-NYC"), ("C", None)]
@@ -37,7 +38,7 @@ def test_mail_goes_from_bridgehead_to_bridgehead() -> None:
 
 
 def test_within_a_site_mail_goes_directly() -> None:
-    """A server of the same site is handed its mail itself, whoever is bridgehead."""
+    """Mail to a server of the same site goes there directly, whichever server is bridgehead."""
     topology = topology_from_text(LINE)
     assert route(topology, "B", "A") == [("A", None)]
     assert route(topology, "B", "B") == []
@@ -50,7 +51,7 @@ def test_a_direct_connector_has_no_local_bridgehead() -> None:
 
 
 def test_a_server_has_no_hop_to_itself() -> None:
-    """A mail for this very server is delivered, not sent; asking for a hop is a mistake."""
+    """Mail for the server itself is delivered, not sent; asking for a hop is a mistake."""
     with pytest.raises(RouteError, match="itself"):
         Routing(topology_from_text(LINE)).next_hop("A", "A")
 
@@ -71,7 +72,7 @@ def test_the_cheaper_way_round_is_taken() -> None:
 
 
 def test_ties_go_to_fewer_connectors_and_then_by_name() -> None:
-    """Equal costs are settled alike everywhere: fewer connectors, then the names, whatever the order of the file."""
+    """Every server breaks ties alike: fewer connectors, then the names, whatever the order of the file."""
     text = LINE.replace("servers:", "  - {between: [SEA, LON], cost: 60}\nservers:")
     assert route(topology_from_text(text), "A", "E") == [("E", "SEA-LON")]
     for names in (("zebra", "apple"), ("apple", "zebra")):
@@ -81,7 +82,7 @@ def test_ties_go_to_fewer_connectors_and_then_by_name() -> None:
 
 
 def test_a_link_that_is_down_changes_routes() -> None:
-    """RT-2: without a connector mail takes another way, or none; with it again, the old one."""
+    """RT-2: without a connector mail takes another route, or none; with it again, the old one."""
     text = LINE.replace("servers:", "  - {between: [SEA, LON], cost: 100}\nservers:")
     routing = Routing(topology_from_text(text))
     down = routing.with_down(frozenset({"NYC-LON"}))
@@ -96,7 +97,7 @@ def test_a_link_that_is_down_changes_routes() -> None:
 
 
 def test_affinity_follows_connectors_that_allow_referrals() -> None:
-    """RT-4: 2000 and later add affinities along the way, 5.5 knows direct ones only; none is no affinity."""
+    """RT-4: 2000 and later add affinities along the path, 5.5 knows only direct ones; without a path there is no affinity."""
     text = LINE.replace("cost: 10,", "cost: 10, affinity: 3,").replace(
         "servers:", "  - {between: [NYC, LON], name: referrals, cost: 100, affinity: 4}\nservers:"
     )
@@ -120,7 +121,7 @@ def test_affinity_follows_connectors_that_allow_referrals() -> None:
     ],
 )
 def test_unknown_names_are_mistakes(question: object, complaint: str) -> None:
-    """Nobody gets "no way" for an answer because of a misspelling."""
+    """A misspelt name is an error, and not an answer of "no route"."""
     assert callable(question)
     with pytest.raises(RouteError, match=complaint):
         question(Routing(topology_from_text(LINE)))
@@ -146,7 +147,7 @@ def organizations(draw: st.DrawFn) -> Topology:
 
 @given(organizations())
 def test_hop_by_hop_is_the_path_that_the_sender_saw(topology: Topology) -> None:
-    """Every relay decides for itself, and yet the mail crosses exactly the connectors of the sender's best path."""
+    """Every relay decides by itself, and the mail crosses exactly the connectors of the sender's best path."""
     routing = Routing(topology)
     for sender, receiver in product(topology.servers, repeat=2):
         hops = Routing(topology).hops(sender, receiver)
@@ -159,7 +160,7 @@ def test_hop_by_hop_is_the_path_that_the_sender_saw(topology: Topology) -> None:
 
 @given(organizations())
 def test_no_way_is_cheaper_than_the_route(topology: Topology) -> None:
-    """The costs are those of the shortest paths, as another algorithm (Floyd and Warshall's) finds them."""
+    """The costs equal those of the shortest paths by another algorithm (Floyd-Warshall)."""
     far = 10**9
     cost = {pair: 0 if pair[0] == pair[1] else far for pair in product(topology.sites, repeat=2)}
     for edge in topology.connectors:

@@ -60,7 +60,7 @@ def test_always_falls_on_the_quarter_hours() -> None:
     assert fires(ALWAYS, "2003-10-21T23:59:59.999999", 1) == ["2003-10-22T00:00"]
 
 
-def test_an_interval_that_does_not_divide_the_day_begins_anew_at_midnight() -> None:
+def test_an_interval_that_does_not_divide_the_day_restarts_at_midnight() -> None:
     """OUT-1: multiples are counted from 00:00 UTC of each day."""
     assert fires(ALWAYS, "2003-10-21T10:00", 4, 5 * HOUR_US) == [
         "2003-10-21T15:00",
@@ -91,7 +91,7 @@ def test_every_few_hours_counts_from_midnight(hours: int, first: str) -> None:
 
 
 def test_a_span_over_midnight_belongs_to_the_day_on_which_it_begins() -> None:
-    """Friday's night shift ends on Saturday morning, and the weekend's nights are free."""
+    """Friday's night span ends on Saturday morning, and the nights of the weekend are free."""
     schedule = parse_schedule("Mon-Fri 20:00-06:00")
     assert len(schedule.slots) == 5 * 40
     assert fires(schedule, "2003-10-24T19:59", 1) == ["2003-10-24T20:00"]
@@ -115,7 +115,7 @@ def test_a_slot_fires_at_its_start_and_the_week_wraps() -> None:
 @example(parse_schedule("Mon-Sun"))
 @example(parse_schedule("Sat-Mon 12:00-12:15"))
 def test_a_schedule_survives_the_round_trip_through_text(schedule: Schedule) -> None:
-    """What a schedule prints as is read back as the same schedule, as a list and as one text."""
+    """A schedule's text is read back as the same schedule, as a list and as one text."""
     assert parse_schedule(schedule.as_texts()) == schedule
     assert parse_schedule(str(schedule)) == schedule
 
@@ -165,7 +165,7 @@ def test_a_week_fires_every_slot_once(schedule: Schedule, at: int) -> None:
     ],
 )
 def test_a_schedule_reads_as_people_write_it(text: str, shown: str) -> None:
-    """Forms of the same schedule are one schedule, shown in one way."""
+    """The different spellings of a schedule give one schedule with one text."""
     assert str(parse_schedule(text)) == shown
 
 
@@ -191,14 +191,14 @@ def test_a_schedule_reads_as_people_write_it(text: str, shown: str) -> None:
         "Mon" + ",Mon" * 2000 + " x",
     ],
 )
-def test_what_is_no_schedule_is_refused_and_the_message_says_what_is_one(text: str) -> None:
-    """A mistake in a schedule is one error that names the forms a schedule can have."""
+def test_an_invalid_schedule_is_refused_with_the_valid_forms(text: str) -> None:
+    """A mistake in a schedule is one error that lists the forms of a schedule."""
     with pytest.raises(ValueError, match="every 1 h"):
         parse_schedule(text)
 
 
 def test_a_schedule_is_a_value() -> None:
-    """Schedules compare, hash and keep their style number (PR_REPLICATION_STYLE)."""
+    """Schedules can be compared and hashed, and keep their style number (PR_REPLICATION_STYLE)."""
     assert {parse_schedule("every 1 h"), Schedule.every(1)} == {Schedule.every(1)}
     assert [s.style for s in (NEVER, Schedule.every(1), ALWAYS)] == [0, 1, 2]
     assert ReplicationStyle.DEFAULT == -1

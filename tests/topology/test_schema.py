@@ -22,7 +22,7 @@ def test_the_schema_describes_every_key() -> None:
 
 
 def test_the_schema_knows_every_setting() -> None:
-    """Settings complete by their real names, with what they do and their unit."""
+    """An editor can complete settings by their real names, with their meaning and unit."""
     settings: dict[str, Any] = topology_schema()["properties"]["settings"]["properties"]
     assert set(settings) == {spec.name for spec in SPECS}
     retry = settings["Replication Short Backfill Request Timeout Retry"]
@@ -39,7 +39,7 @@ def test_an_entry_may_be_left_empty() -> None:
 
 
 def test_a_version_may_be_written_with_or_without_quotes() -> None:
-    """What the loader takes the schema takes."""
+    """The schema accepts what the loader accepts."""
     assert topology_schema()["$defs"]["ServerEntry"]["properties"]["version"]["enum"] == [
         "5.5",
         "2000",
@@ -53,7 +53,7 @@ def test_a_version_may_be_written_with_or_without_quotes() -> None:
 
 
 def test_the_schema_is_plain_json_and_always_the_same() -> None:
-    """The text can be kept in a repository: it does not change by itself, and holds no value of our own types."""
+    """The text can be kept in a repository: it is deterministic and has only JSON types."""
     assert json.loads(schema_text()) == topology_schema()
     assert schema_text() == schema_text()
     assert '"default":' not in schema_text()

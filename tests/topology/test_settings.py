@@ -93,7 +93,7 @@ def test_each_backfill_time_out_is_set_on_its_own() -> None:
     ],
 )
 def test_a_value_is_given_in_the_registrys_unit_or_as_people_write_it(name: str, raw: RawSetting, text: str) -> None:
-    """SE-1: a number is in the unit of the real value, a text may name its own unit, null is absent."""
+    """SE-1: a number is in the unit of the real value, a text can have its own unit, and null means absent."""
     assert settings({name: raw}).text(name) == text
 
 
@@ -109,8 +109,8 @@ def test_a_value_is_given_in_the_registrys_unit_or_as_people_write_it(name: str,
         ("MTA Hop Limit", 1000, "255"),
     ],
 )
-def test_a_value_out_of_range_is_clamped_and_said(name: str, raw: RawSetting, text: str) -> None:
-    """SE-1: the nearer bound is taken, and a notice names the setting, the value and the bound."""
+def test_a_value_out_of_range_is_clamped_with_a_notice(name: str, raw: RawSetting, text: str) -> None:
+    """SE-1: the nearer bound is used, and a notice names the setting, the value and the bound."""
     read = settings({name: raw})
     assert read.text(name) == text
     (notice,) = read.notices
@@ -136,8 +136,8 @@ def test_a_value_out_of_range_is_clamped_and_said(name: str, raw: RawSetting, te
     ],
     ids=lambda each: "huge" if isinstance(each, int) and abs(each) > 10**99 else None,
 )
-def test_what_no_registry_could_hold_is_refused_in_one_line(name: str, raw: RawSetting, wrong: str) -> None:
-    """SE-1: numbers below zero, without end, or of hundreds of digits are mistakes, not values to be clamped."""
+def test_impossible_numbers_are_refused_in_one_line(name: str, raw: RawSetting, wrong: str) -> None:
+    """SE-1: negative, infinite or very long numbers are mistakes, not values to be clamped."""
     with pytest.raises(ValueTextError) as caught:
         settings({name: raw})
     assert wrong in str(caught.value)
@@ -152,8 +152,8 @@ def test_the_folder_count_limit_is_gone_since_2003() -> None:
     assert settings({"Replication Folder Count Limit": 5000}, ServerVersion.V2000).folder_count_limit == 1000
 
 
-def test_a_setting_that_a_version_does_not_know_has_no_effect_and_that_is_said() -> None:
-    """SE-1, BF-7: the preferred source is for 2003 and 2007; on others the value stays its default."""
+def test_a_setting_unknown_to_a_version_has_no_effect_and_gives_a_notice() -> None:
+    """SE-1, BF-7: the preferred source is for 2003 and 2007; on other versions the value stays its default."""
     for version in ALL_VERSIONS:
         read = settings({"Preferred Backfill Source": "A"}, version)
         works = version in (ServerVersion.V2003, ServerVersion.V2007)
@@ -163,8 +163,8 @@ def test_a_setting_that_a_version_does_not_know_has_no_effect_and_that_is_said()
         )
 
 
-def test_a_value_for_all_servers_is_quiet_where_it_has_no_effect() -> None:
-    """An organization of several versions is no mistake; the server's own value wins over the organization's."""
+def test_a_value_for_all_servers_gives_no_notice() -> None:
+    """An organization with several versions is no mistake; a server's own value overrides the organization's."""
     organization: dict[str, RawSetting] = {"Preferred Backfill Source": "A", "Replication Always Interval": 5}
     old = Settings.read(ServerVersion.V2000, None, organization)
     assert (old.notices, old.preferred_backfill_source, old.always_interval_us) == ((), None, 5 * MINUTE_US)
@@ -183,7 +183,7 @@ def test_names_are_found_in_any_case_and_under_either_name() -> None:
 
 
 def test_an_unknown_name_is_an_error_that_helps() -> None:
-    """A misspelled setting is never silently without effect."""
+    """A misspelt setting is an error that names the most similar setting."""
     with pytest.raises(ValueError, match='did you mean "Preferred Backfill Source"'):
         settings({"Prefered Backfil Source": "A"})
 
@@ -205,13 +205,13 @@ def test_an_unknown_name_is_an_error_that_helps() -> None:
     ],
 )
 def test_a_value_of_another_kind_is_an_error(name: str, raw: RawSetting) -> None:
-    """What is no value of a setting's kind is refused, not guessed at."""
+    """A value of the wrong kind is refused, not converted."""
     with pytest.raises(ValueError, match="; "):
         settings({name: raw})
 
 
 def test_settings_change_one_at_a_time() -> None:
-    """A changed value leaves the others as they were, and null makes one absent again."""
+    """Changing a value leaves the others as they were, and null makes it absent again."""
     before = settings({"Replication Always Interval": 5, "Preferred Backfill Source": "A"})
     after = before.changed({"preferred backfill source": "B", "Replication Folder Tree RMQ Timeout": 1})
     assert after.preferred_backfill_source == "B"
@@ -222,13 +222,13 @@ def test_settings_change_one_at_a_time() -> None:
 
 
 def test_the_analyzer_sees_what_is_not_the_default() -> None:
-    """S3's check: a preferred source that is set is shown, beside its default and what it does."""
+    """S3's check: a preferred source is listed with its default and what it does."""
     (found,) = settings({"Preferred Backfill Source": "A", "Replication Always Interval": 15}).not_default()
     assert (found.spec.name, found.value, found.default) == ("Preferred Backfill Source", "A", "absent")
     assert found.spec.does
 
 
-def test_every_setting_says_what_it_is() -> None:
+def test_every_setting_is_documented() -> None:
     """SE-1: each has a real name, a place on each version, what it does, and a default within its range."""
     assert len({spec.name.casefold() for spec in SPECS}) == len(SPECS)
     for spec in SPECS:
@@ -256,7 +256,7 @@ def test_mail_settings_go_by_priority() -> None:
 
 @pytest.mark.parametrize("raw", ["relay.test", "relay.test:0", "relay.test:65536", ":25", "a b:25", 25, "-x:25", ""])
 def test_a_smart_host_is_a_host_with_a_port(raw: RawSetting) -> None:
-    """ML-5: anything else is refused, in words that say what would be right."""
+    """ML-5: anything else is refused, and the text says what would be right."""
     assert settings({"Smart Host": "[::1]:25"}).smart_host == "[::1]:25"
     with pytest.raises(ValueTextError, match="not a host with a port"):
         settings({"Smart Host": raw})
@@ -268,8 +268,8 @@ def test_versions_order_by_age() -> None:
 
 
 @given(st.sampled_from([spec for spec in SPECS if spec.kind is not Kind.SERVER]), st.integers(0, 10**12))
-def test_a_value_shown_reads_back_as_itself(spec: object, number: int) -> None:
-    """What `text` shows can be given again, for any value that a setting can take."""
+def test_the_text_of_a_value_is_read_back(spec: object, number: int) -> None:
+    """The output of `text` is read back as the same value, for every possible value."""
     spec = find_spec(getattr(spec, "name", ""))
     raw: RawSetting = number
     if spec.kind is Kind.SWITCH:
@@ -285,7 +285,7 @@ def test_a_value_shown_reads_back_as_itself(spec: object, number: int) -> None:
 
 
 def test_all_values_as_text_are_what_a_run_writes_down() -> None:
-    """`as_texts` names every setting once, so that a trace holds the settings as run."""
+    """`as_texts` has every setting once, so that a trace holds the run's settings."""
     texts = settings({"Preferred Backfill Source": "A"}).as_texts()
     assert list(texts) == [spec.name for spec in SPECS]
     assert texts["Preferred Backfill Source"] == "A"

@@ -48,7 +48,7 @@ def data_of(text: str) -> object:
     ],
 )
 def test_scalars_are_those_of_yaml_1_2(scalar: str, value: object) -> None:
-    """A site NO and a time 12:15 are texts; numbers and truth values are only what YAML 1.2 calls so."""
+    """A site NO and a time 12:15 are texts; only YAML 1.2's numbers and booleans are converted."""
     data = data_of(f"key: {scalar}\n")
     assert data == {"key": value}
     assert isinstance(data, dict)
@@ -56,7 +56,7 @@ def test_scalars_are_those_of_yaml_1_2(scalar: str, value: object) -> None:
 
 
 def test_keys_are_always_text() -> None:
-    """A server called 1 or NO is called just that."""
+    """A server can be called 1 or NO."""
     assert data_of("{1: a, NO: b, true: c, 12:15: d}") == {"1": "a", "NO": "b", "true": "c", "12:15": "d"}
 
 
@@ -70,7 +70,7 @@ def test_a_key_that_stands_twice_is_reported_where_it_stands_again() -> None:
 
 
 def test_every_value_has_its_position() -> None:
-    """Lines and columns count from 1; a missing value stands where its parent does."""
+    """Lines and columns count from 1; a missing value has its parent's position."""
     source = read_yaml("servers:\n  A: {version: '2001'}\nlist:\n  - x\n  - [y, z]\n", "f.yaml")
     assert source.position(("servers", "A", "version")) == Position(2, 16)
     assert source.position(("servers", "A", "version"), of_key=True) == Position(2, 7)
@@ -81,7 +81,7 @@ def test_every_value_has_its_position() -> None:
 
 
 def test_a_value_by_alias_is_the_value_that_it_names() -> None:
-    """Anchors and aliases work, and a mistake in the value is shown where it is written."""
+    """Anchors and aliases work, and a mistake in the value is reported at the anchor."""
     source = read_yaml("a: &x {k: 1}\nb: *x\n", "f.yaml")
     assert source.data == {"a": {"k": 1}, "b": {"k": 1}}
     assert source.position(("b", "k")) == Position(1, 11)
@@ -104,8 +104,8 @@ def test_a_value_by_alias_is_the_value_that_it_names() -> None:
         ("\ud800", "not YAML"),
     ],
 )
-def test_what_is_no_plain_yaml_is_one_clear_problem(text: str, what: str) -> None:
-    """Syntax errors, tags, odd keys and the like are reported, never raised."""
+def test_unsupported_yaml_is_one_clear_problem(text: str, what: str) -> None:
+    """Syntax errors, tags, unusual keys and the like are reported as problems, never raised."""
     assert any(what in problem for problem in problems_of(text))
 
 
@@ -116,7 +116,7 @@ def test_an_empty_document_is_nothing(text: str) -> None:
 
 
 def test_an_alias_bomb_is_refused() -> None:
-    """A kilobyte that grows into gigabytes is stopped when it passes the limit, not when memory ends."""
+    """A kilobyte that would expand to gigabytes is refused at the limit."""
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (problem,) = problems_of("\n".join(lines))
@@ -126,20 +126,20 @@ def test_an_alias_bomb_is_refused() -> None:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- "])
 def test_deep_nesting_is_refused(opening: str) -> None:
-    """Depth has a limit, far below where recursion would hurt, and hitting it is quick."""
+    """The limit on depth is far below the recursion limit, and is reached quickly."""
     (problem,) = problems_of(opening * 100_000)
     assert f"deeper than {MAX_DEPTH}" in problem
 
 
 def test_a_huge_file_is_refused_unread() -> None:
-    """The size limit counts bytes and comes before everything else."""
+    """The size limit counts bytes and is checked first."""
     (problem,) = problems_of("# ä" + "ä" * (MAX_BYTES // 2))
     assert "larger than" in problem
 
 
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    """Whatever the text, reading ends with data or with problems."""
+    """Reading any text gives data or problems."""
     source = read_yaml(text, "f.yaml")
     assert isinstance(source, YamlSource)
     assert source.position(("a", 0, "b")).line >= 1
@@ -154,7 +154,7 @@ plain = st.recursive(
 
 @given(plain)
 def test_quoted_yaml_is_read_as_another_writer_wrote_it(value: object) -> None:
-    """Lists, mappings and texts in quotes mean to us what they mean to PyYAML."""
+    """Lists, mappings and quoted texts mean the same as in PyYAML."""
     text = yaml.safe_dump(value, default_style='"', allow_unicode=False)
     source = read_yaml(text, "f.yaml")
     # PyYAML marks what is not text with tags in this style; ours reports the tag and takes the text.

@@ -1,4 +1,4 @@
-"""Events: every type can be written, read back, and told from the others."""
+"""Events: every type can be written, read back, and distinguished from the others."""
 
 from typing import Any, get_args, get_origin
 
@@ -45,14 +45,14 @@ def test_every_event_survives_the_round_trip(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", sorted(EVENT_TYPES))
 def test_an_event_class_is_named_after_its_tag(tag: str) -> None:
-    """`version.applied` is VersionApplied, and `traces.events` offers it."""
+    """`version.applied` is the class VersionApplied in `traces.events`."""
     name = "".join(part.capitalize() for part in tag.replace("_", ".").split("."))
     assert EVENT_TYPES[tag].__name__ == name
     assert getattr(events, name) is EVENT_TYPES[tag]
 
 
 def test_all_events_of_the_contract_are_there() -> None:
-    """Tools rely on the names of events; a missing one would break them in silence."""
+    """Tools depend on the names of events and would not notice a missing one."""
     groups = {
         "run": "started ended",
         "node": "started stopped",
@@ -89,20 +89,20 @@ def test_all_events_of_the_contract_are_there() -> None:
 
 
 def test_a_header_without_real_time_and_mail_leaves_them_out() -> None:
-    """In simulation there is no real time, and a line says nothing that is not so."""
+    """In simulation a line has no field for the real time."""
     line = msgspec.json.encode(StatusMissed(**HEADER))
     assert msgspec.json.decode(line) == {"type": "status.missed", **HEADER}
 
 
 def test_a_sequence_number_begins_at_one() -> None:
-    """Sequence numbers count from 1; a zero is no event."""
+    """Sequence numbers count from 1; zero is invalid."""
     line = msgspec.json.encode(StatusMissed(**{**HEADER, "seq": 0}))
     with pytest.raises(msgspec.ValidationError, match="seq"):
         msgspec.json.decode(line, type=AnyEvent)
 
 
 def test_fields_of_a_later_minor_version_are_ignored() -> None:
-    """A reader takes events of its own major version and ignores fields that it does not know."""
+    """A reader ignores unknown fields of events of its own major version."""
     event = sample_event(VersionApplied)
     later = {**msgspec.json.decode(msgspec.json.encode(event)), "added_in_1_7": [1, 2]}
     assert msgspec.json.decode(msgspec.json.encode(later), type=AnyEvent) == event

@@ -1,4 +1,4 @@
-"""The recorder: events of a stimulus stamped, taken or undone."""
+"""The recorder stamps the events of a stimulus and hands them over or discards them."""
 
 import json
 
@@ -19,7 +19,7 @@ def lines_of(taken: bytes) -> list[dict[str, object]]:
 
 
 def test_events_are_numbered_without_gaps_across_stimuli() -> None:
-    """Sequence numbers are gapless per node, and go on where the database says the last one was."""
+    """Sequence numbers are gapless per node, and continue after the last one in the database."""
     recorder = new_recorder(seq=41, lamport=100, incarnation=3)
     recorder.begin(1_000)
     recorder.record(SourceUp, store="B")
@@ -56,7 +56,7 @@ def test_a_line_begins_with_its_header_and_ends_with_a_newline() -> None:
 
 
 def test_the_events_are_the_values_that_the_lines_hold() -> None:
-    """`events` are typed values, nested ones too, and stay after `take`."""
+    """`events` are typed values, also nested ones, and remain after `take`."""
     recorder = new_recorder()
     recorder.record(EntrySatisfied, folder="1-1", entry=4)
     folder = MailFolder(folder="1-1", cnset="", cnset_fai="", row="", row_fai="", updates=0)
@@ -71,7 +71,7 @@ def test_the_events_are_the_values_that_the_lines_hold() -> None:
 
 
 def test_what_was_taken_is_not_taken_again() -> None:
-    """Taking twice in one stimulus gives each event once."""
+    """Two calls of `take` in one stimulus give each event once."""
     recorder = new_recorder()
     recorder.record(SourceUp, store="B")
     assert len(lines_of(recorder.take())) == 1
@@ -83,7 +83,7 @@ def test_what_was_taken_is_not_taken_again() -> None:
 
 @pytest.mark.parametrize("already_taken", [False, True])
 def test_a_discarded_stimulus_leaves_no_trace(already_taken: bool) -> None:
-    """OUT-9: what was rolled back did not happen; its numbers are used again, also if the commit failed."""
+    """OUT-9: the numbers of a rolled back stimulus are used again, also if the commit failed."""
     recorder = new_recorder()
     recorder.begin(1)
     recorder.record(SourceUp, store="B")
@@ -110,7 +110,7 @@ def test_events_come_after_the_message_that_led_to_them() -> None:
 
 
 def test_real_time_is_read_once_a_stimulus_and_only_if_there_is_one() -> None:
-    """The header's real time is the stimulus's; in simulation it is absent."""
+    """All events of a stimulus have one real time; in simulation they have none."""
     clock = iter([1.5, 2.5, 3.5])
     recorder = Recorder(run="r1", node="A", real_time=lambda: next(clock))
     recorder.begin(1)
@@ -150,7 +150,7 @@ def test_an_event_that_does_not_fit_takes_no_number() -> None:
 
 @given(st.text(), st.text())
 def test_any_text_stays_on_its_line(run: str, reason: str) -> None:
-    """Whatever a subject or a reason holds, an event is one line."""
+    """An event is one line, whatever a subject or a reason contains."""
     recorder = Recorder(run=run, node="A", checked=True)
     try:
         recorder.record(VersionFailed, number=None, reason=reason)

@@ -1,4 +1,4 @@
-"""Segment files: written once and whole, read back with everything that is amiss named."""
+"""Segment files are written once and complete; a reader reports everything that is wrong with them."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -38,7 +38,7 @@ def write(folder: Path, count: int, *, node: str = "A", first: int = 1, incarnat
 
 
 def test_a_segment_is_plain_lines_under_the_agreed_name(tmp_path: Path) -> None:
-    """Tools rely on `<node>-<incarnation>-<first seq>.jsonl`, one JSON object a line, nothing else around."""
+    """The name is `<node>-<incarnation>-<first seq>.jsonl`, and each line is one JSON object."""
     path = write(tmp_path, 3, node="SEA-01", incarnation=2, first=8)
     assert path.name == "SEA-01-2-8.jsonl"
     assert path.read_bytes() == b"".join(event_lines(3, node="SEA-01", first=8))
@@ -46,7 +46,7 @@ def test_a_segment_is_plain_lines_under_the_agreed_name(tmp_path: Path) -> None:
 
 
 def test_segments_come_back_in_order_of_node_and_number(tmp_path: Path) -> None:
-    """The order of reading is that of the numbers, not that of the file names."""
+    """Segments are read in the order of their numbers, not of their file names."""
     for first in (9, 1, 11):
         write(tmp_path, 2 if first != 1 else 8, first=first, incarnation=1 if first < 11 else 2)
     write(tmp_path, 2, node="B")
@@ -60,7 +60,7 @@ def test_segments_come_back_in_order_of_node_and_number(tmp_path: Path) -> None:
 
 
 def test_a_closed_segment_is_never_changed(tmp_path: Path) -> None:
-    """Writing under the name of a closed segment is refused, and it stays as it was."""
+    """Writing to an existing segment is refused, and it stays as it was."""
     path = write(tmp_path, 3)
     before = path.read_bytes()
     with pytest.raises(SegmentError, match="closed"):
@@ -69,7 +69,7 @@ def test_a_closed_segment_is_never_changed(tmp_path: Path) -> None:
 
 
 def test_a_segment_without_events_is_refused(tmp_path: Path) -> None:
-    """There are no empty segments, and the attempt leaves nothing behind."""
+    """The attempt leaves no file."""
     with pytest.raises(SegmentError, match="empty"):
         write_segment(tmp_path, SegmentName("A", 1, 1), [])
     assert list(tmp_path.iterdir()) == []
@@ -77,13 +77,13 @@ def test_a_segment_without_events_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [SegmentName("a/b", 1, 1), SegmentName("", 1, 1), SegmentName("A", 0, 1)])
 def test_a_name_that_would_not_read_back_is_refused(tmp_path: Path, name: SegmentName) -> None:
-    """A node's name never leads out of the folder, and every file name can be taken apart again."""
+    """A node's name never leaves the folder, and every file name can be parsed again."""
     with pytest.raises(SegmentError, match="cannot name a segment"):
         write_segment(tmp_path, name, event_lines(1))
 
 
 def test_a_failing_export_leaves_no_segment(tmp_path: Path) -> None:
-    """A segment appears whole or not at all."""
+    """A segment is written completely or not at all."""
 
     def broken() -> object:
         yield event_lines(1)[0]
@@ -98,7 +98,7 @@ def test_a_failing_export_leaves_no_segment(tmp_path: Path) -> None:
 
 
 def test_an_exporter_goes_on_after_the_last_event_written(tmp_path: Path) -> None:
-    """After a crash between writing and pruning the exporter learns from the files what they hold."""
+    """After a crash between writing and pruning, the exporter continues after the last event in the files."""
     assert exported_through(tmp_path, "A") == 0
     write(tmp_path, 9)
     write(tmp_path, 2, first=10)
@@ -119,8 +119,8 @@ def test_a_missing_segment_is_a_gap_of_its_numbers(tmp_path: Path) -> None:
     assert trace.report()[1] == "run r1: events 5 to 7 of A are missing"
 
 
-def test_a_copied_segment_is_harmless_and_said(tmp_path: Path) -> None:
-    """The same event twice counts once, is reported, and leaves the trace whole."""
+def test_a_copied_segment_is_harmless_and_reported(tmp_path: Path) -> None:
+    """A repeated event counts once, is reported, and leaves the trace complete."""
     write(tmp_path, 3)
     write_segment(tmp_path, SegmentName("A", 1, 2), event_lines(3)[1:])
     trace = read_folder(tmp_path)
@@ -129,7 +129,7 @@ def test_a_copied_segment_is_harmless_and_said(tmp_path: Path) -> None:
 
 
 def test_two_events_of_one_number_are_a_contradiction(tmp_path: Path) -> None:
-    """A number that comes again with other content means that one of them is false: not whole."""
+    """Two different events with one number make the trace incomplete, because one of them is false."""
     write(tmp_path, 1)
     other = event_lines(1)[0].replace(b"S1", b"S9")
     write_segment(tmp_path, SegmentName("A", 2, 1), [other])
@@ -139,8 +139,8 @@ def test_two_events_of_one_number_are_a_contradiction(tmp_path: Path) -> None:
     assert "other content" in trace.report()[0]
 
 
-def test_malformed_lines_are_kept_aside_and_counted(tmp_path: Path) -> None:
-    """A line that is no event harms nothing, is found again by file and line, and leaves its number missing."""
+def test_malformed_lines_are_set_aside_and_counted(tmp_path: Path) -> None:
+    """A malformed line is reported with file and line, and its number is missing."""
     good = event_lines(4)
     lines = [good[0], b"{not json\n", good[1], good[2].replace(b'"store"', b'"shop"'), b"\xff\xfe\n", good[3]]
     write_segment(tmp_path, SegmentName("A", 1, 1), lines)
@@ -153,7 +153,7 @@ def test_malformed_lines_are_kept_aside_and_counted(tmp_path: Path) -> None:
 
 
 def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
-    """A file that lost its end gives what it has."""
+    """A truncated file gives its complete lines."""
     path = write(tmp_path, 3)
     path.write_bytes(path.read_bytes()[:-10])
     trace = read_folder(tmp_path)
@@ -161,8 +161,8 @@ def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
     assert len(trace.malformed) == 1
 
 
-def test_unknown_event_types_are_kept_aside_and_are_no_gap(tmp_path: Path) -> None:
-    """A later minor version may have more event types: they are counted, and their numbers are not missing."""
+def test_unknown_event_types_are_set_aside_and_are_no_gap(tmp_path: Path) -> None:
+    """Event types of a later minor version are counted, and their numbers are not missing."""
     good = event_lines(3)
     later = good[1].replace(b"source.up", b"moon.phase")
     write_segment(tmp_path, SegmentName("A", 1, 1), [good[0], later, good[2]])
@@ -175,8 +175,8 @@ def test_unknown_event_types_are_kept_aside_and_are_no_gap(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("tag", [b"source.up", b"moon.phase"])
-def test_another_major_version_is_never_half_understood(tmp_path: Path, tag: bytes) -> None:
-    """Lines of another major version are kept aside, known type or not, and the trace proves nothing."""
+def test_another_major_version_is_not_read(tmp_path: Path, tag: bytes) -> None:
+    """Lines of another major version are set aside, whatever their type, and the trace proves nothing."""
     line = event_lines(1)[0].replace(b"source.up", tag).replace(b'"run"', b'"v":2,"run"')
     write_segment(tmp_path, SegmentName("A", 1, 1), [line])
     trace = read_folder(tmp_path)
@@ -186,7 +186,7 @@ def test_another_major_version_is_never_half_understood(tmp_path: Path, tag: byt
 
 
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    """Only files named as segments are read, and none that is still being written."""
+    """Only files with a segment's name are read, and none that is still being written."""
     write(tmp_path, 1)
     (tmp_path / "A-1-2.jsonl.part").write_bytes(b"{")
     (tmp_path / "notes.jsonl").write_bytes(b"hello\n")
@@ -196,7 +196,7 @@ def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_endless_line_does_not_fill_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line beyond the limit is one malformed line, kept short, and the next line is read as usual."""
+    """A line over the limit is one malformed line, stored shortened, and the next line is read as usual."""
     monkeypatch.setattr("traces.segments.MAX_LINE_BYTES", 1000)
     good = event_lines(2)
     write_segment(tmp_path, SegmentName("A", 1, 1), [good[0], b'"' + b"x" * 5000 + b'"\n', good[1]])
@@ -213,7 +213,7 @@ def test_an_endless_line_does_not_fill_memory(tmp_path: Path, monkeypatch: pytes
 def test_gaps_are_exactly_the_numbers_that_are_missing(
     tmp_path_factory: pytest.TempPathFactory, order: list[int], cuts: set[int], lost: set[int]
 ) -> None:
-    """However events are spread over segments, gaps plus events are all numbers up to the last, once each."""
+    """However events are spread over segments, gaps and events together are all numbers up to the last, once each."""
     folder = tmp_path_factory.mktemp("traces")
     lines = event_lines(12)
     bounds = [0, *sorted(cuts), 12]
